@@ -46,14 +46,8 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     """Find the team's file and turn it into default values of options.
 
     A table named like a command (``[run]``, ``[audit.run]``) holds its options, without the dashes in front; ``[model]``
-    holds what every command that asks a model takes. What is typed on the command line wins.
-
-    Args:
-        folder: Where to begin looking; the parents follow, up to the project's root.
-        home: The user's home folder, above which nothing is looked for; found out when left out.
-
-    Returns:
-        The file and what it says; nothing when there is no such file.
+    holds what every command that asks a model takes. What is typed on the command line wins. It is looked for in a folder and in its parents,
+    up to the project's root, or the user's home.
 
     Raises:
         InputError: The file is not TOML, or holds something other than tables.

@@ -74,25 +74,6 @@ def _paragraph(text: str) -> Markup:
     return filled("<p>%s</p>", fit(text.strip())) if text.strip() else Markup()
 
 
-class Heading(Block, frozen=True):
-    """A heading; of level 1 there is one a document."""
-
-    text: str
-    level: int = 2
-
-    def lines(self) -> Iterator[str]:
-        """It on a terminal."""
-        yield from (self.text, "") if self.level == 1 else (self.text,)
-
-    def markup(self) -> Markup:
-        """It on a page."""
-        return Markup("<h{0}>{1}</h{0}>").format(self.level, fit(self.text))
-
-    def markdown(self) -> Iterator[str]:
-        """It as a heading; a summary has none of level 1."""
-        yield f"{'#' * (self.level + 1)} {escaped(self.text)}"
-
-
 class Caution(Block, frozen=True):
     """What a reader must know to read a number: a line, and, where the line is not all of it, the whole."""
 

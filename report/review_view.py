@@ -13,7 +13,7 @@ from ..evaluation.labelling.disputes import Opinion
 from ..records import Case, ItemKey, Kind, Message, Output, ToolCall, ToolResults, Verdict
 from . import words
 from .review_compare import Compared, compared
-from .text import Excerpt, excerpt, json_excerpt, shortened
+from .text import Excerpt, any_excerpt, excerpt, shortened
 
 MOST_TEXT = 20_000
 """Characters of one text that are shown."""
@@ -167,15 +167,15 @@ def _case_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
         yield f"Context {item.id}", _context(item.request, item.content)
     if case.tools:
         functions = [tool["function"] for tool in case.tools]
-        yield f"Functions ({len(functions)})", json_excerpt(functions, MOST_TEXT)
+        yield f"Functions ({len(functions)})", _value(functions)
 
 
 def _message(message: Message) -> Excerpt:
     rest = {name: value for name, value in message.items() if name not in {"role", "content"}}
     content = message.get("content")
     if isinstance(content, str) and not rest:
-        return _text(content)
-    return json_excerpt(rest | ({} if content is None else {"content": content}), MOST_TEXT)
+        return _value(content)
+    return _value(rest | ({} if content is None else {"content": content}))
 
 
 def _context(request: Any, content: Any) -> Excerpt:
@@ -187,22 +187,22 @@ def _context(request: Any, content: Any) -> Excerpt:
 
 def _output_blocks(output: Output) -> Iterator[tuple[str, Excerpt]]:
     if output.text is not None:
-        yield "Text", _text(output.text)
+        yield "Text", _value(output.text)
     if output.tool_calls is not None:
         yield from _calls("Call", output.tool_calls)
     for number, turn in enumerate(output.turns or [], start=1):
         for step, reply in enumerate(turn, start=1):
             title = f"Turn {number}, step {step}"
             if isinstance(reply, str):
-                yield title, _text(reply)
+                yield title, _value(reply)
             elif isinstance(reply, ToolResults):
-                yield f"{title}, results", json_excerpt(reply.results, MOST_TEXT)
+                yield f"{title}, results", _value(reply.results)
             else:
                 yield from _calls(f"{title}, call", reply)
         if not turn:
             yield f"Turn {number}", Excerpt("(nothing)")
     if output.workspace is not None:
-        yield "Folder of files", _text(output.workspace)
+        yield "Folder of files", _value(output.workspace)
 
 
 def _calls(title: str, calls: list[ToolCall]) -> Iterator[tuple[str, Excerpt]]:
@@ -244,8 +244,4 @@ def _said(verdict: Verdict) -> tuple[str, Excerpt]:
 
 
 def _value(value: Any) -> Excerpt:
-    return _text(value) if isinstance(value, str) else json_excerpt(value, MOST_TEXT)
-
-
-def _text(text: str) -> Excerpt:
-    return excerpt(text, MOST_TEXT) if text else Excerpt("(empty)")
+    return any_excerpt(value, MOST_TEXT)

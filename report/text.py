@@ -70,6 +70,13 @@ def json_excerpt(value: Any, limit: int) -> Excerpt:
         return Excerpt("(nested too deeply to be shown)")
 
 
+def any_excerpt(value: Any, limit: int) -> Excerpt:
+    """Whatever came, cut to a size: a text as it is, anything else as JSON."""
+    if value == "":
+        return Excerpt("(empty)")
+    return excerpt(value, limit) if isinstance(value, str) else json_excerpt(value, limit)
+
+
 @lru_cache(maxsize=128)  # neighbouring items mostly offer the same tools
 def _laid_out(flat: str) -> str:
     return _lines(json.loads(flat), "")

@@ -63,9 +63,9 @@ def interval(low: float | None, high: float | None, digits: int = 2) -> str:
     return f"[{decimal(low, digits)}, {decimal(high, digits)}]"
 
 
-def with_interval(value: float, low: float | None, high: float | None, digits: int = 2) -> str:
+def with_interval(value: float, low: float | None, high: float | None) -> str:
     """A number and its interval, where it has one: ``0.71 [0.68, 0.74]``."""
-    return f"{decimal(value, digits)} {interval(low, high, digits)}".rstrip()
+    return f"{decimal(value)} {interval(low, high)}".rstrip()
 
 
 def outcomes(ungraded: Mapping[Any, int]) -> str:
@@ -121,11 +121,11 @@ def bounds(stratum: Stratum) -> str:
     return f"between {decimal(low)} and {decimal(high)} whatever the items not graded are"
 
 
-def statistic(found: Statistic, digits: int = 2) -> str:
+def statistic(found: Statistic) -> str:
     """A statistic: value and interval, or why it is undefined."""
     if found.value is None:
         return f"undefined ({found.undefined or 'no value'})"
-    return with_interval(found.value, found.low, found.high, digits)
+    return with_interval(found.value, found.low, found.high)
 
 
 def duration(seconds: float) -> str:

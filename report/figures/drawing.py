@@ -104,11 +104,11 @@ def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
     )
 
 
-def grid(up: Scale, left: float, right: float, marks: Iterable[float] = (0.0, 0.5, 1.0)) -> list[Markup]:
-    """Lines across, each with its number on the left."""
+def grid(up: Scale, left: float, right: float) -> list[Markup]:
+    """Lines across at 0, one half and 1, each with its number on the left."""
     return [
         shape
-        for mark in marks
+        for mark in (0.0, 0.5, 1.0)
         for shape in (
             line("tick", left, up(mark), right, up(mark)),
             text(left - 6, up(mark) + 4, f"{mark:g}", anchor="end"),

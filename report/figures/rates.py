@@ -63,22 +63,14 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
         return "undefined" if self.value is None else with_interval(self.value, self.low, self.high)
 
 
-def interval_strip(
-    value: float | None,
-    low: float | None,
-    high: float | None,
-    *,
-    bounds: tuple[float, float] | None = None,
-    floor: float = 0.0,
-) -> Markup:
-    """An estimate with its interval, and worst-case bounds beneath, on an axis from ``floor`` (0 for rates, -1 for correlations) to 1."""
-    place = Scale(floor, 1.0, _MARGIN, _STRIP - _MARGIN)
-    says = "no value" if value is None else decimal(value)
+def interval_strip(value: float, low: float | None, high: float | None) -> Markup:
+    """A rate with its interval on an axis from 0 to 1."""
+    place = Scale(0.0, 1.0, _MARGIN, _STRIP - _MARGIN)
+    says = decimal(value)
     if low is not None and high is not None:
         says += f", interval {decimal(low)} to {decimal(high)}"
-    ticks = [floor + (1.0 - floor) * quarter / 4 for quarter in range(5)]
-    shapes = [line("tick", place(tick), 3, place(tick), _HEIGHT - 3) for tick in ticks]
-    drawn = Interval(name="", value=value, low=low, high=high, bounds=bounds)
+    shapes = [line("tick", place(quarter / 4), 3, place(quarter / 4), _HEIGHT - 3) for quarter in range(5)]
+    drawn = Interval(name="", value=value, low=low, high=high)
     return svg("strip", _STRIP, _HEIGHT, says, [*shapes, *_marks(drawn, place, _MIDDLE)])
 
 
@@ -93,11 +85,11 @@ def _marks(each: Interval, place: Scale, y: float) -> list[Markup]:
     return shapes
 
 
-def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0, high: float = 1.0) -> Markup:
-    """Estimates below each other, the first on top, on one axis from ``low`` to ``high``."""
-    place = Scale(low, high, _MARGIN, WIDTH - _MARGIN)
+def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0) -> Markup:
+    """Estimates below each other, the first on top, on one axis from ``low`` (0 for rates, -1 for differences) to 1."""
+    place = Scale(low, 1.0, _MARGIN, WIDTH - _MARGIN)
     bottom = _ROW * len(rows) + 8
-    ticks = [low + (high - low) * quarter / 4 for quarter in range(5)]
+    ticks = [low + (1.0 - low) * quarter / 4 for quarter in range(5)]
     shapes = [
         line("zero" if tick == 0 and low < 0 else "tick", place(tick), 4, place(tick), bottom)
         for tick in ticks

@@ -11,7 +11,7 @@ from ...records import Message, Output, StepOutcome, ToolCall, ToolResults
 from ..document import Details, Piece, Role, Verbatim
 from ..model import ReportItem
 from ..table import Cell, Table
-from ..text import Excerpt, excerpt, json_excerpt, shortened
+from ..text import any_excerpt, json_excerpt, shortened
 from .call_diff import ArgumentDiff, CallDiff, call_diffs
 from .passages import cited
 
@@ -27,10 +27,8 @@ _MOST_BLOCKS = 200
 
 def verbatim(title: str, value: Any, role: Role = "text") -> Verbatim:
     """A text, or any other value as JSON, cut to size."""
-    shown = excerpt(value, BLOCK_LIMIT) if isinstance(value, str) else json_excerpt(value, BLOCK_LIMIT)
-    if value == "":
-        shown = Excerpt("(empty)")
-    return Verbatim(shortened(title, NAME_LIMIT), shown.text, shown.hidden, role)
+    cut = any_excerpt(value, BLOCK_LIMIT)
+    return Verbatim(shortened(title, NAME_LIMIT), cut.text, cut.hidden, role)
 
 
 def bounded(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
@@ -86,9 +84,9 @@ def _conversation(item: ReportItem) -> Iterator[Piece]:
 def _message(turn: str, message: Message) -> Verbatim:
     rest = {name: value for name, value in message.items() if name not in {"role", "content"}}
     content = message.get("content")
-    shown = content if isinstance(content, str) and not rest else rest | {"content": content}
+    said = content if isinstance(content, str) and not rest else rest | {"content": content}
     role = str(message["role"])
-    return verbatim(f"{turn}{role}", shown, "user" if role == "user" else "text")
+    return verbatim(f"{turn}{role}", said, "user" if role == "user" else "text")
 
 
 def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> Iterator[Piece]:
@@ -140,8 +138,8 @@ def _argument(each: ArgumentDiff) -> tuple[str | Cell, ...]:
 def _accepted(values: Sequence[Any] | str) -> str:
     if isinstance(values, str):
         return shortened(values, _VALUE_LIMIT)
-    shown = ["may be left out" if value == "" else _value(value) for value in values]
-    return shortened(" or ".join(shown), _VALUE_LIMIT)
+    each = ["may be left out" if value == "" else _value(value) for value in values]
+    return shortened(" or ".join(each), _VALUE_LIMIT)
 
 
 def _value(value: Any) -> str:

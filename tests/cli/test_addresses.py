@@ -128,12 +128,7 @@ def test_two_runs_are_compared_and_merged_by_address(bucket: Any):
         bucket.pipe(f"/bucket/part-{part}/outputs.jsonl", b"".join(lines[part::2]))
         place = f"{BUCKET}/part-{part}"
         done = fiducial(
-            "run",
-            f"{place}/cases.jsonl",
-            "--outputs",
-            f"{place}/outputs.jsonl",
-            "--out",
-            f"{BUCKET}/run-{part}",
+            "run", f"{place}/cases.jsonl", outputs=f"{place}/outputs.jsonl", out=f"{BUCKET}/run-{part}"
         )
         assert done.code == 0, done.err
     merged = fiducial("merge", f"{BUCKET}/run-0", f"{BUCKET}/run-1", "--out", f"{BUCKET}/whole")
@@ -192,9 +187,7 @@ def test_credentials_are_nowhere_to_be_found(bucket: Any, monkeypatch: pytest.Mo
         classmethod(lambda _, path: path.replace("memory://", "/").replace("key:secret@", "")),
     )
     place = "memory://key:secret@bucket"
-    done = fiducial(
-        "run", f"{place}/in/cases.jsonl", "--outputs", f"{place}/in/outputs.jsonl", "--out", f"{place}/run"
-    )
+    done = fiducial("run", f"{place}/in/cases.jsonl", outputs=f"{place}/in/outputs.jsonl", out=f"{place}/run")
     assert done.code == 0, done.err
     kept = b"".join(bucket.cat(name) for name in bucket.find("/bucket/run"))
     assert b"secret" not in kept

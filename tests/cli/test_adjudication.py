@@ -203,12 +203,9 @@ def test_a_file_of_decisions_serves_a_table_too_and_is_no_file_of_labels(run: Pa
     refused = fiducial(
         "run",
         tmp_path / "cases.jsonl",
-        "--outputs",
-        tmp_path / "outputs.jsonl",
-        "--labels",
-        file,
-        "--out",
-        tmp_path / "other",
+        outputs=tmp_path / "outputs.jsonl",
+        labels=file,
+        out=tmp_path / "other",
     )
     assert refused.code == 2
     assert f"{file}:1: evidence.review.sample: this label decides between a label and a judge" in refused.err
@@ -266,19 +263,7 @@ def audited(tmp_path: Path) -> Path:
 
 def test_a_survivor_that_is_no_fault_is_the_probes_error_and_not_the_judges(audited: Path, tmp_path: Path):
     made = json.loads(
-        fiducial(
-            "review",
-            audited,
-            "--of",
-            "survivors",
-            "--by",
-            "ann",
-            "--n",
-            "1000",
-            "--agreements",
-            "1000",
-            "--json",
-        ).out
+        fiducial("review", audited, of="survivors", by="ann", n="1000", agreements="1000", json=True).out
     )
     items = ReviewPage(Path(made["page"]).read_text()).data["items"]
     labels = {str(label.key): label for label in read_records(tmp_path / "probes" / "labels.jsonl", Verdict)}
@@ -425,9 +410,7 @@ def test_corrected_cases_take_the_place_of_no_other_file(run: Path, tmp_path: Pa
     corrected(run, tmp_path, {"c0": 1.0})
     (tmp_path / "v.cases.jsonl").write_text("mine")
     inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
-    result = fiducial(
-        "check", *inputs, "--labels-patch", tmp_path / "patch.jsonl", "--out", tmp_path / "v.jsonl"
-    )
+    result = fiducial("check", *inputs, labels_patch=tmp_path / "patch.jsonl", out=tmp_path / "v.jsonl")
     assert (result.code, "v.cases.jsonl: is there, and is not" in result.err) == (2, True)
     assert (tmp_path / "v.cases.jsonl").read_text() == "mine"
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 import pytest
 from audit_items import calls
-from command import Result, fiducial
+from command import Result, fiducial, typed
+from left_running import signalled
 from provider_server import Answer, Hang, ProviderServer, Response, Seen
 
 from fiducial.records import write_records
@@ -27,21 +26,9 @@ def probes(tmp_path: Path) -> Path:
     return tmp_path / "probes"
 
 
-def audit(probes: Path, server: ProviderServer, out: Path) -> list[str]:
-    judge = ["--judge", "tool_call_accuracy/direct", "--model", "m", "--base-url", server.base_url]
-    return [
-        "audit",
-        "run",
-        str(probes),
-        *judge,
-        "--sample",
-        "4",
-        "--no-cache",
-        "--concurrency",
-        "2",
-        "--out",
-        str(out),
-    ]
+def audit(probes: Path, server: ProviderServer, out: Path) -> list[str | Path]:
+    judge = typed(judge="tool_call_accuracy/direct", model="m", base_url=server.base_url)
+    return typed("audit", "run", probes, *judge, sample=4, no_cache=True, concurrency=2, out=out)
 
 
 def by_length(seen: Seen) -> Response:
@@ -61,16 +48,8 @@ def test_an_audit_that_was_killed_comes_to_what_it_would_have_come_to(
     assert fiducial(*audit(probes, server, tmp_path / "whole")).code == 0
     asked = len(server.seen)
     server.script = lambda seen: by_length(seen) if len(server.seen) < asked + asked // 2 else Hang()
-    running = subprocess.Popen(
-        [sys.executable, "-m", "fiducial", *audit(probes, server, tmp_path / "killed")],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    while len(server.seen) < asked + asked // 2:
-        assert running.poll() is None
-        time.sleep(0.01)
-    running.send_signal(signal.SIGKILL)
-    running.wait()
+    half = audit(probes, server, tmp_path / "killed")
+    signalled(SIGKILL, lambda: len(server.seen) >= asked + asked // 2, half)
     server.script = by_length
     before = len(server.seen)
     assert fiducial(*audit(probes, server, tmp_path / "killed")).code == 0

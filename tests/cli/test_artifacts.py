@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import fiducial
+from command import fiducial, verdicts_in
 from provider_server import Answer, ProviderServer
 
 from fiducial.records import Output, Verdict, read_records, write_records
@@ -59,7 +59,7 @@ def agent(code: str) -> str:
 
 
 def verdicts(folder: Path) -> dict[str, Verdict]:
-    return {verdict.case_id: verdict for verdict in read_records(folder / "verdicts.jsonl", Verdict)}
+    return {verdict.case_id: verdict for verdict in verdicts_in(folder)}
 
 
 def test_prepare_lays_out_workspaces_that_a_run_then_checks(cases: Path, tmp_path: Path):
@@ -73,7 +73,7 @@ def test_prepare_lays_out_workspaces_that_a_run_then_checks(cases: Path, tmp_pat
         "check", cases, "--outputs", tmp_path / "work" / "outputs.jsonl", "--out", tmp_path / "verdicts.jsonl"
     )
     assert checked.code == 0
-    assert [(v.case_id, v.outcome, v.score) for v in read_records(tmp_path / "verdicts.jsonl", Verdict)] == [
+    assert [(v.case_id, v.outcome, v.score) for v in verdicts_in(tmp_path)] == [
         ("code/second", "not_applicable", None),
         ("files/first", "graded", 1.0),
         ("files/third", "graded", 1.0),
@@ -221,15 +221,13 @@ def test_a_run_checks_workspaces_and_asks_a_judge_about_open_answers(tmp_path: P
         "run",
         "-v",
         tmp_path / "cases.jsonl",
-        "--outputs",
-        tmp_path / "work" / "outputs.jsonl",
         *judge,
         *key,
-        "--out",
-        tmp_path / "run",
+        outputs=tmp_path / "work" / "outputs.jsonl",
+        out=tmp_path / "run",
     )
     assert done.code == 0, done.err
-    found = {(v.case_id, v.source): v for v in read_records(tmp_path / "run" / "verdicts.jsonl", Verdict)}
+    found = {(v.case_id, v.source): v for v in verdicts_in(tmp_path / "run")}
     assert found["closed", "checker"].score == 1.0
     assert found["open", "checker"].outcome == "undecided"
     assert found["open", "judge"].score == pytest.approx(0.01)

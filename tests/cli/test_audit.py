@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from audit_items import calls
 from batch_server import BatchServer
-from command import fiducial
+from command import fiducial, typed, verdicts_in
 from provider_server import Answer, ProviderServer, Seen, Status
 
 from fiducial.records import Output, Verdict, read_records, write_records
@@ -34,16 +34,8 @@ def probes(cases: Path, tmp_path: Path) -> Path:
     return tmp_path / "probes"
 
 
-def ask(server: ProviderServer) -> tuple[str, ...]:
-    return (
-        "--judge",
-        "tool_call_accuracy/direct",
-        "--model",
-        "m",
-        "--base-url",
-        server.base_url,
-        "--no-cache",
-    )
+def ask(server: ProviderServer) -> list[str | Path]:
+    return typed(judge="tool_call_accuracy/direct", model="m", base_url=server.base_url, no_cache=True)
 
 
 def test_mutate_says_what_it_made_and_other_commands_read_it(cases: Path, tmp_path: Path):
@@ -55,12 +47,9 @@ def test_mutate_says_what_it_made_and_other_commands_read_it(cases: Path, tmp_pa
     checked = fiducial(
         "check",
         probes / "cases.jsonl",
-        "--outputs",
-        probes / "outputs.jsonl",
-        "--rules",
-        "strict",
-        "--out",
-        tmp_path / "v.jsonl",
+        outputs=probes / "outputs.jsonl",
+        rules="strict",
+        out=tmp_path / "v.jsonl",
     )
     assert checked.code == 0
     labels = {label.key: label.score for label in read_records(probes / "labels.jsonl", Verdict)}
@@ -74,9 +63,7 @@ def test_mutate_takes_the_right_ones_of_given_outputs(cases: Path, tmp_path: Pat
         Output(case_id="call-1", system="a", text="no"),
     ]
     write_records(tmp_path / "outputs.jsonl", outputs)
-    result = fiducial(
-        "audit", "mutate", cases, "--outputs", tmp_path / "outputs.jsonl", "--out", tmp_path / "probes"
-    )
+    result = fiducial("audit", "mutate", cases, outputs=tmp_path / "outputs.jsonl", out=tmp_path / "probes")
     assert "of 1 right outputs (passed over: 1 not right)" in result.out
 
 
@@ -86,12 +73,9 @@ def test_operators_of_ones_own_are_applied(cases: Path, tmp_path: Path):
         "audit",
         "mutate",
         cases,
-        "--operator",
-        "silent_operators:SILENCE",
-        "--only",
-        "my_silence",
-        "--out",
-        tmp_path / "probes",
+        operator="silent_operators:SILENCE",
+        only="my_silence",
+        out=tmp_path / "probes",
     )
     assert result.code == 0
     assert "12 faults, 0 twins" in result.out
@@ -131,7 +115,7 @@ def test_the_same_command_resumes_and_a_larger_sample_asks_only_for_what_is_new(
     asked = len(
         {
             (verdict.key, verdict.repeat)
-            for verdict in read_records(tmp_path / "audit" / "verdicts.jsonl", Verdict)
+            for verdict in verdicts_in(tmp_path / "audit")
             if "direct" in verdict.by
         }
     )
@@ -142,7 +126,7 @@ def test_right_outputs_are_asked_about_twice_and_probes_once(
     server: ProviderServer, probes: Path, tmp_path: Path
 ):
     fiducial("audit", "run", probes, *ask(server), "--sample", "2", "--out", tmp_path / "audit")
-    verdicts = [v for v in read_records(tmp_path / "audit" / "verdicts.jsonl", Verdict) if "direct" in v.by]
+    verdicts = [v for v in verdicts_in(tmp_path / "audit") if "direct" in v.by]
     assert {verdict.system for verdict in verdicts if verdict.repeat == 1} == {"reference"}
     assert not any("~" in verdict.system for verdict in verdicts if verdict.repeat == 1)
 
@@ -166,23 +150,13 @@ def test_calls_that_failed_are_no_verdicts_and_exit_3(server: ProviderServer, pr
 
 
 def test_json_alone_on_stdout(server: ProviderServer, probes: Path, tmp_path: Path):
-    result = fiducial(
-        "audit", "run", probes, *ask(server), "--sample", "1", "--json", "-", "--out", tmp_path / "audit"
-    )
+    result = fiducial("audit", "run", probes, *ask(server), sample="1", json="-", out=tmp_path / "audit")
     assert json.loads(result.out)["judges"][0]["judge"] == "tool_call_accuracy/direct@m"
 
 
 def test_what_is_no_folder_of_probes_is_one_line_and_exit_2(tmp_path: Path):
     result = fiducial(
-        "audit",
-        "run",
-        tmp_path,
-        "--judge",
-        "tool_call_accuracy",
-        "--model",
-        "baseline",
-        "--out",
-        tmp_path / "a",
+        "audit", "run", tmp_path, judge="tool_call_accuracy", model="baseline", out=tmp_path / "a"
     )
     assert result.code == 2
     assert "not a folder of probes" in result.err
@@ -293,16 +267,7 @@ def test_replies_from_the_cache_are_no_look(
 ):
     server.script = right_about_atlantis
     cases, outputs = inputs
-    cached = (
-        "--judge",
-        "tool_call_accuracy/direct",
-        "--model",
-        "m",
-        "--base-url",
-        server.base_url,
-        "--judge-on",
-        "all",
-    )
+    cached = typed(judge="tool_call_accuracy/direct", model="m", base_url=server.base_url, judge_on="all")
     for name in ("run", "next"):
         fiducial("run", "-v", cases, "--outputs", outputs, *cached, "--out", tmp_path / name)
     certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
@@ -317,16 +282,7 @@ def test_another_prompt_or_model_voids_the_certificate(
     judged(inputs, server, tmp_path / "run")
     certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
     cases, outputs = inputs
-    other = (
-        "--judge",
-        "tool_call_accuracy/direct",
-        "--model",
-        "m2",
-        "--base-url",
-        server.base_url,
-        "--judge-on",
-        "all",
-    )
+    other = typed(judge="tool_call_accuracy/direct", model="m2", base_url=server.base_url, judge_on="all")
     fiducial("run", "-v", cases, "--outputs", outputs, *other, "--out", tmp_path / "other")
     result = fiducial("audit", "certify", tmp_path / "other", "--against", tmp_path / "c.json")
     assert result.code == 1
@@ -400,16 +356,10 @@ def test_a_budget_ends_an_audit_and_more_of_it_goes_on(server: ProviderServer, p
 
 
 def test_a_judge_may_name_its_own_model(server: ProviderServer, probes: Path, tmp_path: Path):
-    judge = (
-        "--judge",
-        "tool_call_accuracy/direct@a",
-        "tool_call_accuracy/direct@b",
-        "--base-url",
-        server.base_url,
+    judge = typed(
+        judge=("tool_call_accuracy/direct@a", "tool_call_accuracy/direct@b"), base_url=server.base_url
     )
-    result = fiducial(
-        "audit", "run", probes, *judge, "--no-cache", "--sample", "2", "--out", tmp_path / "audit"
-    )
+    result = fiducial("audit", "run", probes, *judge, no_cache=True, sample="2", out=tmp_path / "audit")
     assert "tool_call_accuracy/direct@a against tool_call_accuracy/direct@b, faults" in result.out
 
 
@@ -428,7 +378,7 @@ def test_an_audit_can_be_asked_by_the_providers_batch_endpoint(
         how = ("--batch", "--poll-seconds", "0", "--sample", "2", "--out", tmp_path / "audit")
         result = fiducial("audit", "run", probes, *judge, *how)
         sizes = [len(lines) for lines in batches.asked()]
-    verdicts = [v for v in read_records(tmp_path / "audit" / "verdicts.jsonl", Verdict) if "direct" in v.by]
+    verdicts = [v for v in verdicts_in(tmp_path / "audit") if "direct" in v.by]
     assert result.code == 0, result.err
     assert sum(sizes) == len(verdicts) == len({(verdict.key, verdict.repeat) for verdict in verdicts})
     assert len(sizes) == 2  # all probes once, then right outputs again

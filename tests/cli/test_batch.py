@@ -1,41 +1,30 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from batch_server import error_line, result_line
-from command import Command, Result, fiducial
+from command import Command, fiducial, typed, verdicts_in
 from provider_server import ProviderServer
-
-from fiducial.records import Verdict, read_records
 
 MODEL = ("--judge", "tool_call_accuracy/direct", "--model", "m")
 
 
 @pytest.fixture
-def export(inputs: tuple[Path, Path]):
+def export(inputs: tuple[Path, Path]) -> Command:
     cases, outputs = inputs
-
-    def call(*args: str | Path) -> Result:
-        return fiducial(
-            "batch", "export", cases, "--outputs", outputs, *MODEL, "--out", "requests.jsonl", *args
-        )
-
-    return call
+    return partial(fiducial, *typed("batch", "export", cases, *MODEL, outputs=outputs, out="requests.jsonl"))
 
 
 @pytest.fixture
-def import_(inputs: tuple[Path, Path]):
+def import_(inputs: tuple[Path, Path]) -> Command:
     cases, outputs = inputs
-
-    def call(*results: str | Path) -> Result:
-        return fiducial(
-            "batch", "import", cases, "--outputs", outputs, *MODEL, "--out", "run", "--results", *results
-        )
-
-    return call
+    return partial(
+        fiducial, *typed("batch", "import", cases, *MODEL, outputs=outputs, out="run"), "--results"
+    )
 
 
 def lines(path: str = "requests.jsonl") -> list[dict[str, Any]]:
@@ -44,10 +33,6 @@ def lines(path: str = "requests.jsonl") -> list[dict[str, Any]]:
 
 def ids(path: str = "requests.jsonl") -> list[str]:
     return [line["custom_id"] for line in lines(path)]
-
-
-def verdicts() -> list[Verdict]:
-    return list(read_records(Path("run/verdicts.jsonl"), Verdict))
 
 
 def answer(path: str, *results: bytes) -> str:
@@ -97,8 +82,8 @@ def test_results_become_verdicts_as_judging_would_have_written_them(
     fiducial(
         "judge", "-v", cases, "--outputs", outputs, *MODEL, "--base-url", server.base_url, "--out", "judged"
     )
-    judged = read_records(Path("judged/verdicts.jsonl"), Verdict)
-    assert sorted(map(repr, verdicts())) == sorted(map(repr, judged))
+    judged = verdicts_in("judged")
+    assert sorted(map(repr, verdicts_in())) == sorted(map(repr, judged))
 
 
 def test_partial_results_and_errors_are_kept_apart_and_a_later_import_replaces_what_failed(
@@ -116,18 +101,18 @@ def test_partial_results_and_errors_are_kept_apart_and_a_later_import_replaces_w
         b'{"custom_id": "cut o',
     )
     result = import_(first)
-    outcomes = [verdict.outcome for verdict in verdicts()]
+    outcomes = [verdict.outcome for verdict in verdicts_in()]
     assert (result.code, {name: outcomes.count(name) for name in set(outcomes)}) == (
         3,
         {"graded": 15, "failed": 3, "refused": 1, "unparsable": 1},
     )
-    assert {verdict.reason for verdict in verdicts() if verdict.outcome == "failed"} == {
+    assert {verdict.reason for verdict in verdicts_in() if verdict.outcome == "failed"} == {
         "in the batch: HTTP 500: scripted 500",
         "the batch holds no result for this request",
     }
     second = answer("second.jsonl", *(result_line(name, "0") for name in names))
     assert import_(first, second).code == 0
-    graded = [verdict for verdict in verdicts() if verdict.graded]
+    graded = [verdict for verdict in verdicts_in() if verdict.graded]
     assert len(graded) == len({verdict.key for verdict in graded}) == 18
     assert sum(verdict.score == 0 for verdict in graded) == 3
 
@@ -157,7 +142,7 @@ def test_a_second_reply_is_read_when_the_first_could_not_be(export: Command, imp
     assert import_(first, second).code == 0
     assert {
         (verdict.outcome, verdict.usage and (verdict.usage.calls, verdict.usage.reasked))
-        for verdict in verdicts()
+        for verdict in verdicts_in()
     } == {("graded", (2, 1))}
 
 
@@ -177,9 +162,7 @@ def test_imported_replies_can_be_recorded_and_replayed(
     export()
     results = answer("results.jsonl", *(result_line(name, "0") for name in ids()))
     common = (cases, "--outputs", outputs, *MODEL)
-    fiducial(
-        "batch", "import", "-v", *common, "--out", "run", "--results", results, "--record", "recording.jsonl"
-    )
+    fiducial("batch", "import", "-v", *common, out="run", results=results, record="recording.jsonl")
     replayed = fiducial("judge", "-v", *common, "--replay", "recording.jsonl", "--out", "replayed")
     assert (replayed.code, "0.00 [0.00, 0.19] on 20 of 20" in replayed.out) == (0, True)
 
@@ -210,7 +193,7 @@ def test_replies_of_another_model_are_named_and_refused_on_request(export: Comma
     assert "warning: 20 replies are of 'gpt-oss-20b', and 'm' was asked" in result.err
     refused = import_(foreign, "--expect-served-by", "m", "--out", "strict")
     assert refused.code == 3
-    reasons = {verdict.reason for verdict in read_records(Path("strict/verdicts.jsonl"), Verdict)}
+    reasons = {verdict.reason for verdict in verdicts_in("strict")}
     assert reasons == {"'gpt-oss-20b' answered, not 'm' (--expect-served-by)"}
 
 

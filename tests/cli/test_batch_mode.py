@@ -5,16 +5,16 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from batch_server import BatchServer, Trouble
-from command import Command, Result, fiducial
+from command import Command, fiducial, typed, verdicts_in
 
 from fiducial.evaluation.batch.ledger import BatchEntry
-from fiducial.records import Verdict, read_records
 
 LEDGER = Path("run/batch/batches.json")
 
@@ -27,25 +27,17 @@ def batches() -> Iterator[BatchServer]:
 
 
 @pytest.fixture
-def judge(inputs: tuple[Path, Path], batches: BatchServer, monkeypatch: pytest.MonkeyPatch):
+def judge(inputs: tuple[Path, Path], batches: BatchServer, monkeypatch: pytest.MonkeyPatch) -> Command:
     """`fiducial judge --batch` on the inputs, into the same folder each time."""
     cases, outputs = inputs
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-
-    def call(*args: str | Path) -> Result:
-        named = ("--judge", "tool_call_accuracy/direct", "--model", "m", "--base-url", batches.base_url)
-        how = ("--batch", "--poll-seconds", "0", "--out", "run")
-        return fiducial("judge", "-v", cases, "--outputs", outputs, *named, *how, *args)
-
-    return call
-
-
-def verdicts() -> list[Verdict]:
-    return list(read_records(Path("run/verdicts.jsonl"), Verdict))
+    named = typed(judge="tool_call_accuracy/direct", model="m", base_url=batches.base_url)
+    how = typed(outputs=outputs, batch=True, poll_seconds=0, out="run")
+    return partial(fiducial, "judge", "-v", cases, *named, *how)
 
 
 def outcomes() -> Counter[str]:
-    return Counter(verdict.outcome for verdict in verdicts())
+    return Counter(verdict.outcome for verdict in verdicts_in())
 
 
 def ledger() -> list[BatchEntry]:
@@ -70,7 +62,7 @@ def test_the_same_command_again_asks_nothing_and_needs_no_endpoint(
     judge()
     monkeypatch.delenv("OPENAI_API_KEY")
     assert judge().code == 0
-    assert (len(batches.batches), len(verdicts())) == (1, 20)
+    assert (len(batches.batches), len(verdicts_in())) == (1, 20)
 
 
 def test_a_second_round_asks_again_what_could_not_be_read(judge: Command, batches: BatchServer):
@@ -96,7 +88,7 @@ def test_requests_that_failed_are_asked_again_by_the_same_command_and_by_it_alon
     batches.answer = lambda line: "0"
     second = judge()
     assert (second.code, [len(lines) for lines in batches.asked()]) == (0, [20, 4])
-    graded = [verdict for verdict in verdicts() if verdict.graded]
+    graded = [verdict for verdict in verdicts_in() if verdict.graded]
     assert len(graded) == len({verdict.key for verdict in graded}) == 20
 
 
@@ -105,7 +97,7 @@ def test_an_expired_batch_gives_what_it_has(judge: Command, batches: BatchServer
     batches.answer = lambda line: None if city(line) < 5 else "1"
     assert judge().code == 3
     assert outcomes() == {"graded": 15, "failed": 5}
-    assert {verdict.reason for verdict in verdicts() if not verdict.graded} == {
+    assert {verdict.reason for verdict in verdicts_in() if not verdict.graded} == {
         "no result came of the batch (requests-001.jsonl expired)"
     }
 
@@ -113,7 +105,7 @@ def test_an_expired_batch_gives_what_it_has(judge: Command, batches: BatchServer
 def test_a_batch_that_was_refused_says_why(judge: Command, batches: BatchServer):
     batches.ends_as, batches.problem = "failed", "the model m is not for batches"
     assert judge().code == 3
-    (reason,) = {verdict.reason for verdict in verdicts()}
+    (reason,) = {verdict.reason for verdict in verdicts_in()}
     assert "requests-001.jsonl failed: the model m is not for batches" in str(reason)
 
 
@@ -269,7 +261,7 @@ def test_a_cancelled_batch_gives_what_it_has_and_the_rest_is_asked_anew(judge: C
     batches.ends_as, batches.answer = "completed", lambda line: "0"
     assert judge().code == 0
     assert [len(lines) for lines in batches.asked()] == [20, 8]
-    assert sum(verdict.graded for verdict in verdicts()) == 20
+    assert sum(verdict.graded for verdict in verdicts_in()) == 20
 
 
 def test_replies_land_in_the_cache_and_what_is_there_is_not_sent(judge: Command, batches: BatchServer):

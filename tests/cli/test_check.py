@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import fiducial
+from command import fiducial, verdicts_in
 
 from fiducial.evaluation.checking import check_file
 from fiducial.evaluation.checking.checks import Checked, check_all
@@ -17,7 +17,7 @@ from fiducial.records import Case, Output, Verdict, read_records, write_records
 def test_verdicts_come_in_the_order_of_the_outputs(inputs: tuple[Path, Path], tmp_path: Path):
     cases, outputs = inputs
     result = fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl")
-    rows = list(read_records(tmp_path / "verdicts.jsonl", Verdict))
+    rows = verdicts_in(tmp_path)
     assert result.code == 0
     assert [row.case_id for row in rows] == [f"case-{number}" for number in range(20)]
     assert (rows[0].by, rows[0].score, rows[0].error_type) == ("ast/strict", 0.0, "value_error:string")
@@ -48,9 +48,7 @@ def test_underscored_names_are_noticed_by_system(inputs: tuple[Path, Path], tmp_
 
 def test_the_summary_can_be_had_as_json(inputs: tuple[Path, Path], tmp_path: Path):
     cases, outputs = inputs
-    result = fiducial(
-        "check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl", "--json", "-"
-    )
+    result = fiducial("check", cases, outputs=outputs, out=tmp_path / "verdicts.jsonl", json="-")
     (system,) = json.loads(result.out)["systems"]
     assert (system["system"], system["strata"][0]["value"], system["strata"][0]["n"]) == ("agent", 0.75, 20)
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from batch_server import BatchServer
 from choosing import choosing, shown, without
-from command import Command, Result, fiducial
+from command import Command, Result, fiducial, verdicts_in
 from provider_server import Answer, ProviderServer, Seen
 
 import fiducial as fd
 from fiducial.errors import RunFolderError
-from fiducial.records import Output, Verdict, read_records, write_records
+from fiducial.records import Output, Verdict, write_records
 
 SECRET = "sk-very-secret"
 
@@ -54,7 +54,7 @@ def found(path: str = "found.json") -> dict[str, Any]:
 
 
 def verdicts(folder: str = "prefs") -> list[Verdict]:
-    return list(read_records(Path(folder) / "verdicts.jsonl", Verdict))
+    return verdicts_in(folder)
 
 
 def test_both_orders_are_asked_and_the_better_system_is_preferred(prefer: Command, server: ProviderServer):
@@ -119,9 +119,7 @@ def test_other_outputs_need_another_folder(prefer: Command, run: Path, inputs: t
     others = inputs[0].with_name("others.jsonl")
     write_records(others, (_right(number, system="third") for number in range(3)))
     fiducial("run", inputs[0], "--outputs", inputs[1], others, "--out", "run2")
-    result = fiducial(
-        "compare", "run2", "--by", "system", "--judge", "preference/direct", "--model", "m", "--out", "prefs"
-    )
+    result = fiducial("compare", "run2", by="system", judge="preference/direct", model="m", out="prefs")
     assert (result.code, "differs in pairs_of" in result.err) == (2, True)
 
 
@@ -270,25 +268,14 @@ def test_a_table_has_no_outputs_to_show(tmp_path: Path):
 def test_one_system_alone_is_not_preferred_to_anybody(inputs: tuple[Path, Path]):
     fiducial("run", inputs[0], "--outputs", inputs[1], "--out", "alone")
     result = fiducial(
-        "compare",
-        "alone",
-        "--by",
-        "system",
-        "--judge",
-        "preference",
-        "--model",
-        "m",
-        "--base-url",
-        "http://127.0.0.1:9",
+        "compare", "alone", by="system", judge="preference", model="m", base_url="http://127.0.0.1:9"
     )
     assert (result.code, "there is only agent" in result.err) == (2, True)
 
 
 def test_it_judges_no_single_output(inputs: tuple[Path, Path]):
     cases, outputs = inputs
-    result = fiducial(
-        "judge", cases, "--outputs", outputs, "--judge", "preference", "--model", "m", "--out", "judged"
-    )
+    result = fiducial("judge", cases, outputs=outputs, judge="preference", model="m", out="judged")
     assert (
         result.code,
         "it is asked by `fiducial compare --by system --judge preference`" in result.err,

@@ -73,9 +73,7 @@ def test_the_demo_compares_three_prompts_on_the_same_outputs(tmp_path: Path):
 
 def test_estimating_on_the_run_corrects_the_open_part_alone_as_the_run_itself_does(tmp_path: Path):
     shown = fiducial("demo", "-v", "--out", tmp_path / "demo").out
-    result = fiducial(
-        "estimate", tmp_path / "demo", "--judge", "memory_answer/lexical@baseline", "--json", "-"
-    )
+    result = fiducial("estimate", tmp_path / "demo", judge="memory_answer/lexical@baseline", json="-")
     careful = json.loads(result.out)["careful"]
     assert (careful["n_labelled"], careful["n_unlabelled"]) == (12, 0)
     rate = careful["estimates"]["labels_only"]
@@ -118,9 +116,7 @@ def test_a_certificate_beside_the_run_stands_under_its_judges(tmp_path: Path):
     run = tmp_path / "demo"
     fiducial("demo", "-q", "--out", run)
     judge = "tool_call_accuracy/reasons@claude"
-    fiducial(
-        "audit", "certify", run, "--by", judge, "--claim", "accuracy=0.8", "--out", run / "certificate.json"
-    )
+    fiducial("audit", "certify", run, by=judge, claim="accuracy=0.8", out=run / "certificate.json")
     (run / "certificate-of-nobody.json").write_text("{}")
     page = tmp_path / "page.html"
     assert fiducial("report", run, "--html", page).code == 0

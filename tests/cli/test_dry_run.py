@@ -1,22 +1,19 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from command import Command, Result, fiducial
+from command import Command, fiducial, typed
 from provider_server import ProviderServer
 
 
 @pytest.fixture
-def judge(inputs: tuple[Path, Path], tmp_path: Path):
+def judge(inputs: tuple[Path, Path]) -> Command:
     """`fiducial judge` on the inputs, into the same folder each time."""
     cases, outputs = inputs
-
-    def call(*args: str | Path) -> Result:
-        named = ("--judge", "tool_call_accuracy/direct", "--model", "gpt-4.1-mini")
-        return fiducial("judge", "-v", cases, "--outputs", outputs, *named, "--out", tmp_path / "run", *args)
-
-    return call
+    named = typed(judge="tool_call_accuracy/direct", model="gpt-4.1-mini")
+    return partial(fiducial, *typed("judge", "-v", cases, *named, outputs=outputs, out="run"))
 
 
 def test_a_dry_run_needs_no_key_makes_no_call_and_writes_nothing(judge: Command, tmp_path: Path):
@@ -110,7 +107,5 @@ def test_a_budget_of_money_needs_a_price(judge: Command, server: ProviderServer)
 
 def test_a_dry_run_without_a_model_says_what_is_missing(inputs: tuple[Path, Path]):
     cases, outputs = inputs
-    result = fiducial(
-        "run", cases, "--outputs", outputs, "--out", "run", "--judge", "tool_call_accuracy", "--dry-run"
-    )
+    result = fiducial("run", cases, outputs=outputs, out="run", judge="tool_call_accuracy", dry_run=True)
     assert (result.code, "no model is named: add --model NAME" in result.err) == (2, True)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 import msgspec
 import pytest
-from command import Result, fiducial
+from command import Result, fiducial, typed
 from generating import folder_case, weather_case
+from left_running import signalled
 from provider_server import Answer, Body, Drop, Hang, ProviderServer, Raw, Response, Seen, Status
 
 from fiducial.records import Case, Output, read_records, write_records
@@ -146,16 +143,7 @@ def test_a_model_that_there_is_not_is_one_line_and_not_asked_for_ever(tmp_path: 
 
 def test_a_refused_connection_is_never_an_output(cases: Path):
     result = fiducial(
-        "generate",
-        cases,
-        "--model",
-        "m",
-        "--base-url",
-        "http://127.0.0.1:9/v1",
-        "--attempts",
-        "1",
-        "--out",
-        "o.jsonl",
+        "generate", cases, model="m", base_url="http://127.0.0.1:9/v1", attempts="1", out="o.jsonl"
     )
     assert result.code == 3
     assert "m: 0 of 6 outputs" in result.out
@@ -172,9 +160,7 @@ def test_a_budget_stops_cleanly_and_the_same_command_goes_on(cases: Path, weathe
 
 def test_a_recording_is_replayed_without_a_model(cases: Path, weather: ProviderServer):
     generate(cases, weather, "--record", "r.jsonl", "--no-cache")
-    result = fiducial(
-        "generate", cases, "--model", "m", "--replay", "r.jsonl", "--no-cache", "--out", "again.jsonl"
-    )
+    result = fiducial("generate", cases, model="m", replay="r.jsonl", no_cache=True, out="again.jsonl")
     assert result.code == 0
     assert len(weather.seen) == 6
     by_case = {each.case_id: each for each in read_records(Path("again.jsonl"), Output)}
@@ -264,31 +250,10 @@ def test_killed_at_any_time_nothing_is_lost_and_only_what_was_in_flight_is_asked
 
     server.script = slowly
     out = path.with_name("outputs.jsonl")
-    arguments = [
-        "generate",
-        path,
-        "--model",
-        "m",
-        "--base-url",
-        server.base_url,
-        "--out",
-        out,
-        "--concurrency",
-        "4",
-        "--patience",
-        "0",
-    ]
-    running = subprocess.Popen(
-        [sys.executable, "-m", "fiducial", *map(str, arguments), "--no-cache"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=dict(os.environ),
+    arguments = typed(
+        "generate", path, model="m", base_url=server.base_url, out=out, concurrency="4", patience="0"
     )
-    while len(server.seen) < 20:
-        time.sleep(0.01)
-        assert running.poll() is None
-    running.send_signal(signal.SIGKILL)
-    running.wait()
+    signalled(SIGKILL, lambda: len(server.seen) >= 20, [*arguments, "--no-cache"])
     before = out.read_bytes()
     out.write_bytes(before + b'{"case_id": "torn')
     result = generate(path, server, "--no-cache")
@@ -334,9 +299,7 @@ def test_an_agent_with_a_memory_holds_its_conversations_once(tmp_path: Path, ser
     assert len(server.seen) == 2 + 3
     # What the conversations before the questions took is counted, too.
     assert "calls: 5; tokens: 500 in, 50 out" in first.out
-    checked = fiducial(
-        "check", cases, "--outputs", tmp_path / "outputs.jsonl", "--rules", "bfcl", "--out", tmp_path / "v"
-    )
+    checked = fiducial("check", cases, outputs=tmp_path / "outputs.jsonl", rules="bfcl", out=tmp_path / "v")
     assert "3 of 3" in checked.out
     (tmp_path / "outputs.jsonl").unlink()
     (tmp_path / "outputs.attempts.jsonl").unlink()
@@ -454,29 +417,8 @@ def test_killed_within_conversations_each_goes_on_at_its_step(
     path = conversations(tmp_path / "cases.jsonl", 8)
     server.script = in_steps
     out = path.with_name("outputs.jsonl")
-    arguments = [
-        "generate",
-        path,
-        "--model",
-        "m",
-        "--base-url",
-        server.base_url,
-        "--out",
-        out,
-        "--concurrency",
-        "3",
-    ]
-    running = subprocess.Popen(
-        [sys.executable, "-m", "fiducial", *map(str, arguments)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=dict(os.environ),
-    )
-    while len(server.seen) < killed_at:
-        time.sleep(0.005)
-        assert running.poll() is None
-    running.send_signal(signal.SIGKILL)
-    running.wait()
+    arguments = typed("generate", path, model="m", base_url=server.base_url, out=out, concurrency="3")
+    signalled(SIGKILL, lambda: len(server.seen) >= killed_at, arguments)
     before = out.read_bytes() if out.exists() else b""
     result = generate(path, server, "--concurrency", "3")
     assert result.code == 0, result.err

@@ -140,12 +140,7 @@ def test_of_a_run_both_phases_are_foreseen_one_after_the_other(tmp_path: Path, s
     assert told.out.endswith("what judging takes can be said once these outputs are there\n")
     judged = in_the_form_asked_for()
     server.script = lambda seen: judged(seen) if seen.body["model"] == "j" else Answer("Hello!")
-    assert (
-        fiducial(
-            "generate", cases, "--model", "m", "--base-url", server.base_url, "--out", "run/outputs.jsonl"
-        ).code
-        == 0
-    )
+    assert fiducial("generate", cases, model="m", base_url=server.base_url, out="run/outputs.jsonl").code == 0
     before = contents()
     told = fiducial(*command, "--dry-run")
     assert told.code == 0, told.err

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from command import fiducial
+from command import fiducial, verdicts_in
 
-from fiducial.records import Case, Output, Verdict, read_records
+from fiducial.records import Case, Output, read_records
 
 SAMPLES = Path(__file__).parents[1] / "formats" / "samples"
 
@@ -28,7 +28,7 @@ def test_a_log_becomes_a_folder_and_the_next_command_is_said(tmp_path: Path):
     )
     assert len(list(read_records(out / "cases.jsonl", Case))) == 3
     assert len(list(read_records(out / "outputs.jsonl", Output))) == 3
-    assert {each.by for each in read_records(out / "verdicts.jsonl", Verdict)} == {"includes"}
+    assert {each.by for each in verdicts_in(out)} == {"includes"}
     assert (out / "skipped.jsonl").read_bytes() == b""
 
 

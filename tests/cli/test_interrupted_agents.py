@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
+from signal import SIGINT
 
 import pytest
 from command import fiducial
 from generating import weather_case
-from left_running import nothing_runs, running
+from left_running import nothing_runs, running, signalled
 
 from fiducial.records import Output, read_records, write_records
 
@@ -71,23 +69,13 @@ def done() -> set[str]:
     return {output.case_id for output in read_records(place, Output)} if there else set()
 
 
-def interrupted(command: list[str], ready: str) -> subprocess.CompletedProcess[str]:
-    """What a command prints that is interrupted once three outputs are there, and what is slow has begun."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 120
-    while done() < {"a", "b", "c"} or not begun(ready):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "the agents do not get on"
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    return subprocess.CompletedProcess(command, process.returncode, out, err)
+def children_are_slow() -> bool:
+    """Whether three outputs are there, and what is slow has begun."""
+    return done() >= {"a", "b", "c"} and len([*running("time.sleep(600)")]) >= 2
 
 
-def begun(ready: str) -> bool:
-    return (
-        len([*running("time.sleep(600)")]) >= 2 if ready == "children" else len([*Path().glob("at-*")]) == 2
-    )
+def functions_are_slow() -> bool:
+    return done() >= {"a", "b", "c"} and len([*Path().glob("at-*")]) == 2
 
 
 @pytest.mark.parametrize("more", [(), ("--agent-calls",)])
@@ -97,7 +85,7 @@ def test_commands_and_what_they_started_end_and_what_is_done_stays(
     agent = tmp_path / "agent.py"
     agent.write_text(AGENT)
     asked = ["generate", str(cases), "--agent", f"{sys.executable} {agent}", *more, "--out", "outputs.jsonl"]
-    ended = interrupted([sys.executable, "-m", "fiducial", *asked], "children")
+    ended = signalled(SIGINT, children_are_slow, asked)
     assert (ended.returncode, "Traceback" in ended.stderr) == (130, False), ended.stderr
     assert "interrupted; everything so far is kept" in ended.stderr
     assert done() == {"a", "b", "c"}
@@ -111,6 +99,6 @@ def test_commands_and_what_they_started_end_and_what_is_done_stays(
 def test_functions_are_left_at_once_and_what_is_done_stays(cases: Path, function: str):
     script = cases.with_name("script.py")
     script.write_text(FUNCTION)
-    ended = interrupted([sys.executable, str(script), function], "files")
+    ended = signalled(SIGINT, functions_are_slow, [script, function])
     assert (ended.returncode, ended.stdout) == (0, "interrupted\n"), ended.stderr
     assert done() == {"a", "b", "c"}

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import Result, fiducial
+from command import Result, fiducial, verdicts_in
 from provider_server import ProviderServer, Status
 
-from fiducial.records import Case, Output, Verdict, read_records, write_records
+from fiducial.records import Case, Output, write_records
 
 PROMPT = """---
 name: Mine
@@ -53,10 +53,6 @@ def judge(inputs: tuple[Path, Path], server: ProviderServer, *more: str, model: 
     return fiducial("judge", "-v", inputs[0], "--outputs", inputs[1], *more, *endpoint, "--out", "run")
 
 
-def rows() -> list[Verdict]:
-    return list(read_records(Path("run/verdicts.jsonl"), Verdict))
-
-
 def manifest() -> dict[str, Any]:
     return json.loads(Path("run/run.json").read_text())
 
@@ -68,8 +64,8 @@ def test_two_prompts_of_one_name_are_two_judges_that_are_both_asked(
     result = judge(inputs, server, "--judge", a, "--judge", b)
     asked = [seen.messages[-1]["content"].split()[0] for seen in server.seen]
     assert (result.code, asked.count("Ay"), asked.count("Bee")) == (0, 20, 20)
-    assert {row.by for row in rows()} == {"a/mine@m", "b/mine@m"}
-    by_name = {row.by: row.judge for row in rows()}
+    assert {row.by for row in verdicts_in()} == {"a/mine@m", "b/mine@m"}
+    by_name = {row.by: row.judge for row in verdicts_in()}
     assert len({each.fingerprint for each in by_name.values() if each}) == 2
     assert {use["name"]: use["fingerprint"] for use in manifest()["judges"]} == {
         name: each.fingerprint for name, each in by_name.items() if each
@@ -87,11 +83,11 @@ def test_names_stay_what_they_were_when_a_run_goes_on_with_another_judge(
 ):
     a, b = write_prompt("a/mine.prompty", "Ay"), write_prompt("b/mine.prompty", "Bee")
     judge(inputs, server, "--judge", a)
-    assert {row.by for row in rows()} == {"mine/custom@m"}
+    assert {row.by for row in verdicts_in()} == {"mine/custom@m"}
     judge(inputs, server, "--judge", a, "--judge", b)
     judge(inputs, server, "--judge", b)
     assert len(server.seen) == 40
-    assert {row.by for row in rows()} == {"mine/custom@m", "b/mine@m"}
+    assert {row.by for row in verdicts_in()} == {"mine/custom@m", "b/mine@m"}
 
 
 def test_a_prompt_that_changed_is_refused_whatever_it_is_called(
@@ -110,17 +106,17 @@ def test_a_prompt_of_ones_own_is_asked_about_every_kind_whatever_it_is_called(
     server: ProviderServer, kinds: tuple[Path, Path], stem: str
 ):
     result = judge(kinds, server, "--judge", write_prompt(f"{stem}.prompty", "Hm"))
-    assert (result.code, {row.case_id for row in rows()}) == (
+    assert (result.code, {row.case_id for row in verdicts_in()}) == (
         0,
         {"grounded_answer", "open_answer", "memory_answer"},
     )
-    assert {row.judge.kind for row in rows() if row.judge} == {"own"}
+    assert {row.judge.kind for row in verdicts_in() if row.judge} == {"own"}
 
 
 def test_a_prompt_of_ones_own_may_say_which_kinds_it_judges(server: ProviderServer, kinds: tuple[Path, Path]):
     prompt = write_prompt("mine.prompty", "Hm", "kinds: [open_answer, artifact]\n")
     judge(kinds, server, "--judge", prompt)
-    assert {row.case_id for row in rows()} == {"open_answer"}
+    assert {row.case_id for row in verdicts_in()} == {"open_answer"}
 
 
 def test_a_kind_that_does_not_exist_is_refused(server: ProviderServer, kinds: tuple[Path, Path]):
@@ -165,9 +161,7 @@ def test_two_files_with_the_same_prompt_are_one_judge_and_refused(
 
 @pytest.mark.parametrize("spec", ["rubric/reason", "rubrik", "statements/split"])
 def test_the_baseline_stands_in_for_judges_that_there_are(kinds: tuple[Path, Path], spec: str):
-    result = fiducial(
-        "judge", kinds[0], "--outputs", kinds[1], "--judge", spec, "--model", "baseline", "--out", "run"
-    )
+    result = fiducial("judge", kinds[0], outputs=kinds[1], judge=spec, model="baseline", out="run")
     assert (result.code, len(result.err.splitlines())) == (2, 1)
     assert "rubric" in result.err
     assert not Path("run").exists()

@@ -1,30 +1,27 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from command import Command, Result, fiducial
+from command import Command, fiducial, typed, verdicts_in
 from provider_server import Answer, ProviderServer, Response, Seen, Status
 
-from fiducial.records import Verdict, read_records
+from fiducial.records import Verdict
 
 DIRECT = "tool_call_accuracy/direct"
 
 
 @pytest.fixture
-def judge(inputs: tuple[Path, Path], server: ProviderServer):
+def judge(inputs: tuple[Path, Path], server: ProviderServer) -> Command:
     """`fiducial judge` with these judges on the inputs, into the same folder each time."""
     cases, outputs = inputs
-
-    def call(*args: str | Path) -> Result:
-        at = ("--base-url", server.base_url, "--attempts", "1", "--out", "run")
-        return fiducial("judge", "-v", cases, "--outputs", outputs, *at, *args)
-
-    return call
+    at = typed(base_url=server.base_url, attempts=1, out="run")
+    return partial(fiducial, "judge", "-v", cases, "--outputs", outputs, *at)
 
 
 def verdicts(by: str) -> list[Verdict]:
-    rows = read_records(Path("run/verdicts.jsonl"), Verdict)
+    rows = verdicts_in("run")
     return sorted((row for row in rows if row.by == by), key=lambda row: (row.case_id, row.repeat))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from batch_server import BatchServer
-from command import Result, fiducial
+from command import Result, fiducial, typed
 from provider_server import Answer, ProviderServer
 
 
@@ -102,17 +102,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_written(args: tuple[
 
 
 def test_review_says_where_what_was_missed_on_ladders_is():
-    asked = (
-        "--ladder",
-        "--only",
-        "inference",
-        "--calls",
-        "20",
-        "--judge",
-        "groundedness",
-        "--model",
-        "baseline",
-    )
+    asked = typed(ladder=True, only="inference", calls="20", judge="groundedness", model="baseline")
     assert fiducial("audit", "run", *asked, "--out", "out").code == 0
     done = fiducial("review", "out", "--of", "survivors")
     assert done.code == 2

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from command import Result, fiducial
+from command import Result, fiducial, verdicts_in
 from installed_plugins import Install
 
-from fiducial.records import Verdict, read_records
 from fiducial.records.jsonl import write_records
 
 CHECKER = """
@@ -49,7 +48,7 @@ def test_a_checker_that_raises_is_told_and_the_rest_is_checked(folder: Path):
         "  1 check failed: the checker of kind sql raised RuntimeError: the database is down (" in result.out
     )
     assert "1 output not checked, since a checker of your own failed\n" in result.out
-    rows = list(read_records(folder / "verdicts.jsonl", Verdict))
+    rows = verdicts_in(folder)
     assert [(row.outcome, row.score) for row in rows] == [("graded", 1.0), ("failed", None), ("graded", 0.0)]
 
 
@@ -85,19 +84,6 @@ def test_without_the_checker_the_kind_is_unknown(folder: Path):
 def test_a_person_may_audit_it(folder: Path):
     Path("mended").touch()
     typed("run", "run")
-    shown = fiducial(
-        "review",
-        "run",
-        "--plugin",
-        "own.py",
-        "--by",
-        "ann",
-        "--sample",
-        "decided",
-        "--n",
-        "3",
-        "--out",
-        "p.html",
-    )
+    shown = fiducial("review", "run", plugin="own.py", by="ann", sample="decided", n="3", out="p.html")
     assert shown.code == 0, shown.err
     assert "Did it do what was asked?" in (folder / "p.html").read_text()

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import Result, fiducial
+from command import Result, fiducial, typed, verdicts_in
 from provider_server import Answer, ProviderServer, Seen
 
-from fiducial.records import Case, ContextItem, Output, Verdict, read_records, write_records
+from fiducial.records import Case, ContextItem, Output, Verdict, write_records
 
 Run = Callable[..., Result]
 
+DATA = Path(__file__).parents[2] / "data"
 JUDGES = ("groundedness/direct", "mine.prompty")
 
 MINE = """---
@@ -161,7 +162,7 @@ def test_a_cut_for_nobody_or_of_nothing_is_refused_before_anything_is_done(judge
 def test_a_jury_counts_each_opinion_by_the_cut_of_who_gave_it(judge: Run):
     result = judge("--jury", "majority", "--weights", "1,2", "--pass-at", "mine=0.5")
     assert result.code == 0, result.err
-    rows = read_records(Path("run/verdicts.jsonl"), Verdict)
+    rows = verdicts_in("run")
     together = {row.case_id: row.score for row in rows if row.judge is not None and row.judge.kind == "jury"}
     assert [together[f"case-{number}"] for number in range(3)] == [1.0, 1.0, 0.0]
 
@@ -195,17 +196,7 @@ def test_a_certificate_is_for_the_judges_own_cut(judge: Run):
 def test_an_audit_holds_each_judge_to_its_cut(server: ProviderServer, judge: Run):
     del judge
     server.script = lambda seen: Answer("0.9")
-    made = fiducial(
-        "audit",
-        "mutate",
-        Path(__file__).parents[2] / "data/cases.jsonl",
-        "--only",
-        "unsupported_claim",
-        "--out",
-        "probes",
-    )
-    if made.code:
-        made = fiducial("audit", "mutate", Path(__file__).parents[2] / "data/cases.jsonl", "--out", "probes")
+    made = fiducial("audit", "mutate", DATA / "cases.jsonl", out="probes")
     assert made.code == 0, made.err
     asked = ("--judge", "groundedness/direct", "--model", "m", "--base-url", server.base_url, "--sample", "2")
     caught: dict[float, set[float]] = {}
@@ -218,8 +209,6 @@ def test_an_audit_holds_each_judge_to_its_cut(server: ProviderServer, judge: Run
         }
     assert caught == {1.0: {1.0}, 0.5: {0.0}}
 
-
-DATA = Path(__file__).parents[2] / "data"
 
 GRADED = (
     "groundedness/direct",
@@ -234,18 +223,10 @@ GRADED = (
 
 @pytest.mark.reference
 def test_the_cuts_of_shipped_prompts_tell_right_from_wrong_where_one_half_does_not(reference: Path):
-    asked = (
-        "--judge",
-        *GRADED,
-        "--model",
-        "claude",
-        "--replay",
-        reference / "recorded/suite.jsonl",
-        "--labels",
-        DATA / "labels.jsonl",
-    )
     result = fiducial(
-        "judge", DATA / "cases.jsonl", "--outputs", DATA / "outputs.jsonl", *asked, "--out", "run"
+        *("judge", DATA / "cases.jsonl", "--judge", *GRADED),
+        *typed(model="claude", replay=reference / "recorded/suite.jsonl", labels=DATA / "labels.jsonl"),
+        *typed(outputs=DATA / "outputs.jsonl", out="run"),
     )
     assert result.code in {0, 3}, result.err  # the suite may have been mended since
     for name in GRADED:

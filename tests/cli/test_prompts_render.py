@@ -30,9 +30,7 @@ def test_the_prompt_that_asks_an_agent_for_calls_can_be_seen(bfcl_case: Path):
 
 
 def test_a_judge_needs_an_output_too(bfcl_case: Path):
-    result = fiducial(
-        "prompts", "render", "tool_call_accuracy", "--cases", bfcl_case, "--id", "live_simple_0-0-0"
-    )
+    result = fiducial("prompts", "render", "tool_call_accuracy", cases=bfcl_case, id="live_simple_0-0-0")
     assert (result.code, "--outputs is needed" in result.err) == (2, True)
 
 

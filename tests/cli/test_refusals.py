@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command import Result, fiducial
+from command import Result, fiducial, typed
 from provider_server import ProviderServer
 
 from fiducial.records import Case, Output, write_records
@@ -86,15 +86,7 @@ def test_judges_with_nothing_to_judge_are_told_who_fits(answers: tuple[Path, Pat
         more.write('{"id": "m", "kind": "memory_answer", "reference": {"answers": ["x"]}}\n')
     with answers[1].open("a") as more:
         more.write('{"case_id": "m", "system": "a", "text": "x"}\n')
-    judge = (
-        "--judge",
-        "groundedness",
-        "task_completion",
-        "--model",
-        "m",
-        "--base-url",
-        "http://127.0.0.1:9/v1",
-    )
+    judge = typed(judge=("groundedness", "task_completion"), model="m", base_url="http://127.0.0.1:9/v1")
     result = fiducial("judge", "-v", answers[0], "--outputs", answers[1], *judge, *dry, "--out", "run")
     refused(
         result, "--judge groundedness", "2 of open_answer (judged by rubric), 1 of memory_answer (judged by memory_answer)"

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from command import Command, Result, fiducial
+from command import Command, fiducial, typed, verdicts_in
 from provider_server import Answer, ProviderServer, Response, Seen, Status
 
-from fiducial.records import Verdict, read_records
+from fiducial.records import Verdict
 
 PROMPT = """---
 name: Mine
@@ -34,16 +35,12 @@ def prompt(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def judged(inputs: tuple[Path, Path], server: ProviderServer, prompt: Path):
+def judged(inputs: tuple[Path, Path], server: ProviderServer, prompt: Path) -> Command:
     """`fiducial judge` with the prompt, into the folder ``run``."""
     cases, outputs = inputs
     server.script = chatty
-
-    def call(*args: str) -> Result:
-        at = ("--judge", prompt, "--model", "m", "--base-url", server.base_url, "--out", "run")
-        return fiducial("judge", "-v", cases, "--outputs", outputs, *at, *args)
-
-    return call
+    at = typed(judge=prompt, model="m", base_url=server.base_url, out="run")
+    return partial(fiducial, "judge", "-v", cases, "--outputs", outputs, *at)
 
 
 def chatty(seen: Seen) -> Response:
@@ -61,7 +58,7 @@ def chatty(seen: Seen) -> Response:
 
 def rows() -> dict[str, Verdict]:
     """The verdicts in the run folder, one a case."""
-    found = list(read_records(Path("run/verdicts.jsonl"), Verdict))
+    found = verdicts_in("run")
     assert len(found) == len({verdict.case_id for verdict in found})
     return {verdict.case_id: verdict for verdict in found}
 
@@ -157,10 +154,10 @@ def test_a_kill_before_the_manifest_was_written_leaves_what_can_be_read_again(
     ]  # taken off before the verdicts are written anew, so that a kill is no change by hand
     prompt.write_text(PROMPT.replace("PICK", "last"))
     fiducial("judge", "--reparse", "run")
-    found = list(read_records(Path("run/verdicts.jsonl"), Verdict))
+    found = verdicts_in("run")
     Path("run/run.json").write_text(json.dumps(before))
     fiducial("judge", "--reparse", "run")
-    assert list(read_records(Path("run/verdicts.jsonl"), Verdict)) == found
+    assert verdicts_in("run") == found
     calls = len(server.seen)
     assert (judged("--repeats", "2", "--jury", "mean").code, len(server.seen)) == (0, calls)
 
@@ -170,7 +167,7 @@ def test_juries_are_counted_again(judged: Command, prompt: Path, tmp_path: Path)
     by = "jury/mean-of-2@mine/custom@m"
     prompt.write_text(PROMPT.replace("PICK", "last"))
     fiducial("judge", "--reparse", "run")
-    counted = [row for row in read_records(tmp_path / "run" / "verdicts.jsonl", Verdict) if row.by == by]
+    counted = [row for row in verdicts_in(tmp_path / "run") if row.by == by]
     assert (len(counted), sum(row.graded for row in counted)) == (20, 18)
 
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from command import Command, Result, fiducial
+from command import Command, Result, fiducial, typed
 from packed_items import texts_of
 from review_page import ReviewPage, label_lines
 
@@ -12,18 +13,14 @@ from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 
 @pytest.fixture
-def run(tmp_path: Path):
+def run(tmp_path: Path) -> Command:
     """Run two systems' answers to 60 open questions and 20 decided ones; a third of the answers quotes the criterion."""
     cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
     write_records(cases, (make_case(number) for number in range(80)))
     made = (make_output(number, system) for system in ("calm", "rash") for number in range(80))
     write_records(outputs, made)
-    judges = ("--judge", "rubric", "tool_call_accuracy", "--model", "baseline")
-
-    def call(*args: str | Path) -> Result:
-        return fiducial("run", "-v", cases, "--outputs", outputs, *judges, "--out", tmp_path / "run", *args)
-
-    return call
+    judges = typed(judge=("rubric", "tool_call_accuracy"), model="baseline")
+    return partial(fiducial, *typed("run", "-v", cases, *judges, outputs=outputs, out=tmp_path / "run"))
 
 
 def make_case(number: int) -> Case:

@@ -1,49 +1,33 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
+from functools import partial
 from pathlib import Path
+from signal import SIGINT, SIGKILL, SIGTERM, Signals
 
 import pytest
-from command import Command, Result, fiducial
+from command import Command, fiducial, typed, verdicts_in
+from left_running import signalled
 from provider_server import Answer, Hang, ProviderServer, Response, Seen, Status, in_the_form_asked_for
 
 from fiducial.evaluation.store.run_writer import RunWriter
-from fiducial.records import Output, Verdict, read_records, write_records
+from fiducial.records import Output, Verdict, write_records
 
 KEY = "sk-very-secret"
 
 
 @pytest.fixture
-def run(inputs: tuple[Path, Path], tmp_path: Path):
+def run(inputs: tuple[Path, Path], tmp_path: Path) -> Command:
     """Run on the inputs, into the same folder each time."""
     cases, outputs = inputs
-
-    def call(*args: str | Path) -> Result:
-        return fiducial("run", "-v", cases, "--outputs", outputs, "--out", tmp_path / "run", *args)
-
-    return call
+    return partial(fiducial, *typed("run", "-v", cases, outputs=outputs, out=tmp_path / "run"))
 
 
 @pytest.fixture
-def judged(run: Command, server: ProviderServer, monkeypatch: pytest.MonkeyPatch):
+def judged(run: Command, server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Run with a judge at the loopback server."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-
-    def call(*args: str | Path) -> Result:
-        judge = ("--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url)
-        return run(*judge, "--attempts", "1", *args)
-
-    return call
-
-
-def verdicts(folder: Path, source: str) -> list[Verdict]:
-    return [
-        verdict for verdict in read_records(folder / "verdicts.jsonl", Verdict) if verdict.source == source
-    ]
+    return partial(run, *typed(judge="tool_call_accuracy", model="m", base_url=server.base_url, attempts=1))
 
 
 def says_right(seen: Seen) -> int:
@@ -55,7 +39,12 @@ def test_without_a_judge_every_output_is_checked_and_the_rate_has_its_denominato
 ):
     result = run()
     assert (result.code, "  checker decided: 0.75 [0.50, 0.90] on 20 of 20\n" in result.out) == (0, True)
-    assert [verdict.score for verdict in verdicts(tmp_path / "run", "checker")] == [0.0, 1.0, 1.0, 1.0] * 5
+    assert [verdict.score for verdict in verdicts_in(tmp_path / "run", source="checker")] == [
+        0.0,
+        1.0,
+        1.0,
+        1.0,
+    ] * 5
 
 
 def test_a_judge_is_calibrated_against_the_checkers(judged: Command, server: ProviderServer, tmp_path: Path):
@@ -141,7 +130,9 @@ def test_calls_that_fail_are_exit_code_3_and_alone_are_asked_again(
 
     server.script = half_down
     first = judged("--no-cache")
-    failed = [verdict for verdict in verdicts(tmp_path / "run", "judge") if verdict.outcome == "failed"]
+    failed = [
+        verdict for verdict in verdicts_in(tmp_path / "run", source="judge") if verdict.outcome == "failed"
+    ]
     assert (first.code, len(failed), len(server.seen)) == (3, 10, 20)
     assert "10 failed" in first.out
     assert all(verdict.score is None and verdict.reason for verdict in failed)
@@ -149,7 +140,7 @@ def test_calls_that_fail_are_exit_code_3_and_alone_are_asked_again(
     server.script = good
     second = judged("--no-cache")
     assert (second.code, len(server.seen)) == (0, 30)
-    graded = [verdict.key for verdict in verdicts(tmp_path / "run", "judge") if verdict.graded]
+    graded = [verdict.key for verdict in verdicts_in(tmp_path / "run", source="judge") if verdict.graded]
     assert len(graded) == len(set(graded)) == 20
     assert "judge-on" not in second.err
     assert "on 20 in 10 clusters; tp 15, fp 0, fn 0, tn 5" in second.out
@@ -184,7 +175,7 @@ def test_without_an_endpoint_the_deterministic_part_is_kept_and_one_line_says_wh
     assert (result.code, message in line) == (2, True)
     assert "checker decided: 0.75" in result.out
     assert "nothing to judge" not in result.out
-    assert len(verdicts(tmp_path / "run", "checker")) == 20
+    assert len(verdicts_in(tmp_path / "run", source="checker")) == 20
 
 
 def test_the_report_says_that_no_judge_was_asked_until_one_was(run: Command, judged: Command, tmp_path: Path):
@@ -222,7 +213,7 @@ def test_a_run_stopped_for_want_of_an_endpoint_goes_on_when_there_is_one(
 def test_the_baseline_needs_no_endpoint(run: Command, tmp_path: Path):
     result = run("--judge", "tool_call_accuracy", "--model", "baseline")
     assert result.code == 0
-    assert len(verdicts(tmp_path / "run", "judge")) == 20
+    assert len(verdicts_in(tmp_path / "run", source="judge")) == 20
 
 
 def test_an_unknown_judge_is_refused_before_anything_is_done(run: Command, tmp_path: Path):
@@ -241,7 +232,7 @@ def test_a_recording_replays_without_a_server(
     replayed = fiducial("run", "-v", cases, "--outputs", outputs, "--out", tmp_path / "replayed", *judge)
     assert (replayed.code, len(server.seen)) == (0, 20)
     scores = [
-        sorted((verdict.case_id, verdict.score) for verdict in verdicts(tmp_path / name, "judge"))
+        sorted((verdict.case_id, verdict.score) for verdict in verdicts_in(tmp_path / name, source="judge"))
         for name in ("run", "replayed")
     ]
     assert scores[0] == scores[1]
@@ -390,35 +381,11 @@ def test_a_run_folder_that_another_process_writes_is_refused(run: Command, tmp_p
     assert "another process is writing this run" in result.err
 
 
-def start(tmp_path: Path, server: ProviderServer) -> subprocess.Popen[str]:
-    args = [
-        "run",
-        "cases.jsonl",
-        "--outputs",
-        "outputs.jsonl",
-        "--out",
-        "run",
-        "--no-cache",
-        "--concurrency",
-        "2",
-    ]
-    judge = ["--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url]
-    command = [sys.executable, "-m", "fiducial", *args, *judge]
-    return subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def wait_for_requests(server: ProviderServer, count: int) -> None:
-    deadline = time.monotonic() + 60
-    while len(server.seen) < count:
-        assert time.monotonic() < deadline, "the run asked nothing"
-        time.sleep(0.01)
-
-
-def wait_for_judging(folder: Path, count: int) -> None:
-    deadline = time.monotonic() + 60
-    while (folder / "verdicts.jsonl").read_bytes().count(b'"source":"judge"') < count:
-        assert time.monotonic() < deadline, "the run journals nothing"
-        time.sleep(0.01)
+def asked_at(server: ProviderServer) -> list[str | Path]:
+    judge = typed(judge="tool_call_accuracy", model="m", base_url=server.base_url)
+    return typed(
+        "run", "cases.jsonl", *judge, outputs="outputs.jsonl", out="run", no_cache=True, concurrency=2
+    )
 
 
 @pytest.mark.attack("adversity")
@@ -427,32 +394,27 @@ def test_a_killed_run_repeats_at_most_what_was_in_flight(
 ):
     good = in_the_form_asked_for(says_right)
     server.script = lambda seen: good(seen) if len(server.seen) <= 9 else Hang()
-    process = start(tmp_path, server)
-    wait_for_requests(server, 11)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    signalled(SIGKILL, lambda: len(server.seen) >= 11, asked_at(server))
     server.script = good
     assert judged("--no-cache").code == 0
     assert len(server.seen) <= 20 + 2 + 2
-    graded = [verdict.key for verdict in verdicts(tmp_path / "run", "judge") if verdict.graded]
+    graded = [verdict.key for verdict in verdicts_in(tmp_path / "run", source="judge") if verdict.graded]
     assert len(graded) == len(set(graded)) == 20
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sign", [SIGINT, SIGTERM])
 def test_an_interrupted_run_says_so_and_keeps_what_it_has(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path, sign: signal.Signals
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path, sign: Signals
 ):
     good = in_the_form_asked_for(says_right)
     server.script = lambda seen: good(seen) if len(server.seen) <= 9 else Hang()
-    process = start(tmp_path, server)
-    wait_for_requests(server, 11)
-    wait_for_judging(tmp_path / "run", 9)
-    process.send_signal(sign)
-    _, err = process.communicate(timeout=60)
-    assert (process.returncode, "interrupted; everything so far is kept" in err, "Traceback" in err) == (
-        130,
-        True,
-        False,
-    )
-    assert len(verdicts(tmp_path / "run", "judge")) >= 9
+
+    def nine_are_kept() -> bool:
+        kept = tmp_path / "run" / "verdicts.jsonl"
+        return len(server.seen) >= 11 and kept.read_bytes().count(b'"source":"judge"') >= 9
+
+    ended = signalled(sign, nine_are_kept, asked_at(server))
+    assert (ended.returncode, "Traceback" in ended.stderr) == (130, False)
+    assert "interrupted; everything so far is kept" in ended.stderr
+    assert len(verdicts_in(tmp_path / "run", source="judge")) >= 9
     assert (tmp_path / "run" / "run.json").stat().st_size > 0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from batch_server import BatchServer
-from command import Command, Result, fiducial
+from command import Command, fiducial, typed
 from packed_items import texts_of
 from provider_server import Answer, ProviderServer, Response, Seen, Status
 
@@ -64,16 +65,12 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def judge(files: tuple[Path, Path], server: ProviderServer):
+def judge(files: tuple[Path, Path], server: ProviderServer) -> Command:
     """`fiducial judge --split-statements` by groundedness, into the same folder each time."""
     server.script = answers
-
-    def call(*args: str | Path) -> Result:
-        at = ("--base-url", server.base_url, "--attempts", "1", "--out", "run", "--model", "m")
-        split = ("--judge", "groundedness", "--split-statements")
-        return fiducial("judge", "-v", files[0], "--outputs", files[1], *split, *at, *args)
-
-    return call
+    at = typed(base_url=server.base_url, attempts=1, out="run", model="m")
+    split = typed(outputs=files[1], judge="groundedness", split_statements=True)
+    return partial(fiducial, "judge", "-v", files[0], *split, *at)
 
 
 def asks_to_split(seen: Seen) -> bool:
@@ -362,17 +359,7 @@ def test_a_batch_endpoint_splits_in_one_batch_and_judges_in_the_next(
         return answer.text
 
     with BatchServer(answer=reply) as batches:
-        how = (
-            "--base-url",
-            batches.base_url,
-            "--batch",
-            "--poll-seconds",
-            "0",
-            "--out",
-            "run",
-            "--model",
-            "m",
-        )
+        how = typed(base_url=batches.base_url, batch=True, poll_seconds="0", out="run", model="m")
         split = ("--judge", "groundedness", "--split-statements")
         result = fiducial("judge", "-v", files[0], "--outputs", files[1], *split, *how)
         assert result.code == 0, result.err

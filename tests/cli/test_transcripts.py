@@ -70,20 +70,7 @@ def test_results_are_shown_and_every_door_asks_the_same(judge: Asked, mine: Path
     assert calls
     assert any(SHOWN in seen.text for seen in server.seen)
 
-    fiducial(
-        "batch",
-        "export",
-        CASES,
-        "--outputs",
-        OUTPUTS,
-        "--judge",
-        mine,
-        "--model",
-        "m",
-        *WORLD,
-        "--out",
-        "b.jsonl",
-    )
+    fiducial("batch", "export", CASES, *WORLD, outputs=OUTPUTS, judge=mine, model="m", out="b.jsonl")
     assert {json.loads(line)["custom_id"] for line in Path("b.jsonl").read_text().splitlines()} == recorded()
 
     replay = ("--replay", "replies.jsonl")
@@ -91,17 +78,7 @@ def test_results_are_shown_and_every_door_asks_the_same(judge: Asked, mine: Path
     everything = ("--judge-on", "all", *replay)
     assert judge("run", *WORLD, *everything, command="run").code == 0
     shown = fiducial(
-        "prompts",
-        "render",
-        mine,
-        "--cases",
-        CASES,
-        "--outputs",
-        OUTPUTS,
-        "--id",
-        "calendar-1",
-        *WORLD,
-        "--json",
+        "prompts", "render", mine, *WORLD, cases=CASES, outputs=OUTPUTS, id="calendar-1", json=True
     )
     body: dict[str, Any] = json.loads(shown.out)
     assert body["messages"] in [seen.messages for seen in server.seen]

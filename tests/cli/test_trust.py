@@ -130,9 +130,7 @@ def test_a_key_is_not_sent_to_an_endpoint_that_a_file_names_unasked(
         '[model]\nmodel = "m"\nbase-url = "http://127.0.0.1:9/v1"\napi-key-env = "AWS_SECRET_ACCESS_KEY"\n'
     )
     cases, outputs = inputs
-    done = fiducial(
-        "judge", "-v", cases, "--outputs", outputs, "--judge", "rubric", "--out", tmp_path / "run"
-    )
+    done = fiducial("judge", "-v", cases, outputs=outputs, judge="rubric", out=tmp_path / "run")
     assert (done.code, "[judge] base-url, api-key-env: not taken" in done.err) == (2, True)
     assert not (tmp_path / "run").exists()
 

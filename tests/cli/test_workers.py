@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import Result, fiducial
+from command import Result, fiducial, typed
 
 from fiducial.data import demo_path
 from fiducial.errors import WorkerError
@@ -124,17 +124,7 @@ def test_ended_by_a_signal_it_leaves_no_process_and_loses_nothing(
         ),
     )
     folder = tmp_path / "run"
-    command = [
-        sys.executable,
-        "-m",
-        "fiducial",
-        "run",
-        str(cases),
-        "--outputs",
-        str(outputs),
-        "--workers",
-        "2",
-    ]
+    command = typed(sys.executable, "-m", "fiducial", "run", str(cases), outputs=str(outputs), workers="2")
     command += ["--out", str(folder)]
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True

@@ -15,7 +15,6 @@ from fiducial.report.document import (
     Command,
     Details,
     Figure,
-    Heading,
     as_html,
     as_lines,
     as_markdown,
@@ -43,7 +42,6 @@ def test_a_table_is_aligned_names_to_the_left_and_numbers_to_the_right():
 
 def test_a_page_has_every_word_that_a_terminal_has():
     document = [
-        Heading("Systems", 1),
         "Two of them.",
         _TABLE,
         Caution("few clusters", "Fewer than 20 clusters, so that the interval may be too short."),
@@ -58,7 +56,6 @@ def test_a_page_has_every_word_that_a_terminal_has():
 @pytest.mark.attack("terminal and report")
 def test_nothing_hostile_is_markup_or_a_command_to_a_terminal():
     document = [
-        Heading(_HOSTILE),
         _HOSTILE,
         Caution(_HOSTILE, _HOSTILE),
         Table((_HOSTILE, "b"), [(_HOSTILE, Cell(_HOSTILE, _HOSTILE))], caption=_HOSTILE),
@@ -98,7 +95,6 @@ def test_paragraphs_are_broken_to_a_width_and_tables_are_not():
 
 def test_a_document_is_a_summary_in_githubs_markdown():
     document = [
-        Heading("Systems", 2),
         "Two of them.",
         _TABLE,
         Caution("few clusters", "Fewer than 20."),
@@ -107,7 +103,7 @@ def test_a_document_is_a_summary_in_githubs_markdown():
         Figure(forest("a", [Interval(name="a", value=0.5)]), caption="c"),
     ]
     assert "\n".join(as_markdown(document)).splitlines() == [
-        "### Systems", "", "Two of them.", "", "Rates", "",
+        "Two of them.", "", "Rates", "",
         "| system | rate | of |", "|:--|--:|--:|", "| careful | 0.90 \\[0.83, 0.95\\] | 114 |", "| b | 0.5 | 7 |", "",
         "> few clusters", "", "<code>fiducial review run</code>", "",
         "<details><summary>More</summary>", "", "inside", "", "</details>",
@@ -125,7 +121,6 @@ def test_a_document_is_a_summary_in_githubs_markdown():
 def test_nothing_hostile_means_anything_to_markdown(text: str):
     for piece in (
         text,
-        Heading(text),
         Caution(text),
         Command(text),
         Details(text, [text]),
@@ -134,11 +129,7 @@ def test_nothing_hostile_means_anything_to_markdown(text: str):
         for line in as_markdown([piece]):
             left = re.sub(r"\\.|&(?:lt|gt|amp);|</?(?:details|summary|code)>", "", line)
             left = left.replace("<!-- -->", "\N{BULLET}")
-            cells = (
-                left.strip("|").strip()
-                if isinstance(piece, Table)
-                else left.removeprefix("> ").removeprefix("### ")
-            )
+            cells = left.strip("|").strip() if isinstance(piece, Table) else left.removeprefix("> ")
             assert not re.search(r"[<>&\[\]`*_~$|]", cells), line
             assert not re.search(r"@\w|#\w|://|www\.", cells), line
             assert not re.match(r"(?:[-+#]|\d+[.)])\s|-{3}", cells) or isinstance(piece, Table), line

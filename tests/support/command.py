@@ -12,6 +12,7 @@ from typing import TypeAlias
 from unittest.mock import patch
 
 from fiducial.cli.main import main
+from fiducial.records import Verdict, read_records
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,32 @@ Command: TypeAlias = Callable[..., Result]
 """A fixture that runs one command with the arguments it is given."""
 
 
-def fiducial(*args: str | Path) -> Result:
-    """Run ``fiducial ARGS...``."""
+def verdicts_in(folder: str | Path = "run", **said: str) -> list[Verdict]:
+    """The verdicts that a run folder holds, those of which this is so: ``verdicts_in("run", source="judge")``."""
+    found = read_records(Path(folder) / "verdicts.jsonl", Verdict)
+    return [each for each in found if all(getattr(each, name) == value for name, value in said.items())]
+
+
+Option: TypeAlias = str | Path | float | tuple[str | Path, ...]
+
+
+def typed(*args: str | Path, **options: Option) -> list[str | Path]:
+    """What is typed: arguments, then options; ``no_cache=True`` is ``--no-cache``, several values follow each other."""
+    for name, value in options.items():
+        values = () if value is True else value if isinstance(value, tuple) else (value,)
+        args += (f"--{name.rstrip('_').replace('_', '-')}", *map(str, values))
+    return [*args]
+
+
+def fiducial(*args: str | Path, **options: Option) -> Result:
+    """Run ``fiducial ARGS... --OPTION VALUE...``."""
     out, err = io.StringIO(), io.StringIO()
     code = 0
-    with patch.object(sys, "argv", ["fiducial", *map(str, args)]), redirect_stdout(out), redirect_stderr(err):
+    with (
+        patch.object(sys, "argv", ["fiducial", *map(str, typed(*args, **options))]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
         try:
             main()
         except SystemExit as leave:

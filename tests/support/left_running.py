@@ -1,11 +1,35 @@
-"""What is left running of what a test started."""
+"""Commands in processes of their own, ended while they run, and what is left running of them."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from signal import Signals
+
+
+def signalled(
+    sign: Signals, ready: Callable[[], bool], command: Sequence[str | Path]
+) -> subprocess.CompletedProcess[str]:
+    """What `fiducial`, or a script, leaves behind that is sent a signal as soon as something is ready."""
+    module = [] if Path(command[0]).suffix == ".py" else ["-m", "fiducial"]
+    process = subprocess.Popen(
+        [sys.executable, *module, *map(str, command)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not ready():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "it does not get on"
+        time.sleep(0.02)
+    process.send_signal(sign)
+    out, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def nothing_runs(mark: str, seconds: float = 20.0) -> bool:

@@ -18,19 +18,6 @@ def test_the_dot_stands_where_the_value_is():
     assert middle == pytest.approx((left + right) / 2)
 
 
-def test_an_axis_may_begin_below_zero():
-    dot = shapes(interval_strip(0.0, -0.5, 0.5, floor=-1.0), "dot")[0]
-    track = shapes(interval_strip(0.0, -0.5, 0.5, floor=-1.0), "track")[0]
-    assert float(dot["cx"]) == pytest.approx((float(track["x1"]) + float(track["x2"])) / 2)
-
-
-def test_nothing_is_drawn_for_what_is_undefined():
-    empty = interval_strip(None, None, None)
-    assert not shapes(empty, "dot")
-    assert not shapes(empty, "whisker")
-    assert heard(empty) == "no value"
-
-
 def test_values_outside_the_axis_stay_in_the_figure():
     strip = interval_strip(0.98, -0.2, 1.3)
     whisker, track = shapes(strip, "whisker")[0], shapes(strip, "track")[0]
