@@ -16,6 +16,7 @@ from .engines.ray_engine import RayEngine
 from .inputs import EvaluationInputs
 from .progress import Progress
 from .store.journal import VerdictJournal
+from .store.kept_inputs import keep_inputs
 from .store.manifest import KnownJudge
 from .store.run_writer import RunWriter
 
@@ -41,7 +42,7 @@ def begin_asking(
         started=started.isoformat(timespec="seconds"),
         command=command,
         versions={"fiducial": VERSION},
-        inputs=None if inputs is None else folder.keep_inputs(inputs),
+        inputs=None if inputs is None else keep_inputs(folder.path, inputs),
     )
 
 

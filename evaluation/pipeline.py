@@ -27,6 +27,7 @@ from .judging.tasks import JudgeTask, called, judge_tasks, refuse_comparing, ref
 from .labelling.given_labels import adopt_labels
 from .nothing_to_do import conclusion_of, signature
 from .progress import Progress
+from .store.kept_inputs import keep_inputs
 from .store.manifest import KnownJudge, component_versions, own_versions
 from .store.run_store import GENERATED, RunStore
 from .store.run_writer import RunWriter
@@ -184,7 +185,7 @@ def _begin(
         started=started.isoformat(timespec="seconds"),
         command=plan.command,
         notes=list(plan.notes),
-        inputs=folder.keep_inputs(context.inputs),
+        inputs=keep_inputs(folder.path, context.inputs),
         case_files=count if (count := len(context.inputs.cases.files)) > 1 else None,
         missing={system: survey.missing(system) for system in survey.answered},
     )

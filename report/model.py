@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..calibration.cuts import Cut
 from ..evaluation.conclusion.run_results import Part
-from ..evaluation.store.manifest import KeptInput
+from ..evaluation.store.kept_inputs import KeptInput
 from ..evaluation.store.rows import Said
 from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .figures.scores import Bin

@@ -7,7 +7,8 @@ from collections.abc import Collection
 from ...errors import RunFolderError
 from ...judges.baseline import baseline_verdict, has_rule
 from ...records import CaseIndex, JudgeId, Output, read_records
-from ..store.run_store import RunInputs, RunStore
+from ..store.kept_inputs import RunInputs
+from ..store.run_store import RunStore
 
 
 def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str, float]:

@@ -12,7 +12,8 @@ from ...errors import InputError
 from ...formats.folder import CASES, OUTPUTS
 from ...formats.judged import Judged, Known
 from ...records import CaseIndex, Output, read_records
-from ..store.run_store import MANIFEST, VERDICTS, RunInputs, RunStore
+from ..store.kept_inputs import RunInputs
+from ..store.run_store import MANIFEST, VERDICTS, RunStore
 
 
 def judged_outputs(folder: Path) -> Iterator[Judged]:

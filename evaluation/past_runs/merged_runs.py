@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from itertools import groupby
@@ -19,9 +19,10 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..progress import Progress
 from ..store.journal import VerdictJournal
+from ..store.kept_inputs import keep_inputs
 from ..store.manifest import KnownJudge, component_versions
 from ..store.rows import VerdictKey, read_row
-from ..store.run_store import RunInputs, RunStore
+from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 
 _PARTS_DIFFER = frozenset({"inputs", "checkers", "sharded"})
@@ -53,8 +54,10 @@ def merge_runs(
             _ = store.finished()
             store.refuse_edited()
             _refuse_different(stores[0], store)
-        files = _files([store.inputs for store in stores])
-        inputs = exits.enter_context(EvaluationInputs(files.cases, files.outputs, sharded=True))
+        parts = [store.inputs for store in stores]
+        cases = _once(path for part in parts for path in part.cases)
+        outputs = _once(path for part in parts for path in part.outputs)
+        inputs = exits.enter_context(EvaluationInputs(cases, outputs, sharded=True))
         folder = exits.enter_context(RunWriter(out))
         hashes = [file.sha256 for file in inputs.survey.files]
         own = {"inputs": hashes, "sharded": True, **_checkers(stores)}
@@ -66,8 +69,8 @@ def merge_runs(
             started=now.isoformat(timespec="seconds"),
             command=command,
             notes=list(dict.fromkeys(note for store in stores for note in store.manifest.notes or ())),
-            inputs=folder.keep_inputs(inputs),
-            case_files=len(files.cases),
+            inputs=keep_inputs(folder.path, inputs),
+            case_files=len(cases),
             missing={system: inputs.survey.missing(system) for system in inputs.survey.answered},
             statements=first.statements,
             juries=first.juries,
@@ -127,16 +130,11 @@ def _judges(stores: Sequence[RunStore]) -> Iterator[KnownJudge]:
         yield replace(judge, seconds=round(sum(seconds), 3) if seconds else None)
 
 
-def _files(parts: Sequence[RunInputs]) -> RunInputs:
-    """All files, each once, by name: parts may have the cases in common."""
-    return RunInputs(_once(parts, "cases"), _once(parts, "outputs"))
-
-
-def _once(parts: Sequence[RunInputs], which: str) -> tuple[InputPath, ...]:
+def _once(paths: Iterable[InputPath]) -> tuple[InputPath, ...]:
+    """Each file once, by name: parts may have the cases in common."""
     files: dict[str, InputPath] = {}
-    for part in parts:
-        for path in getattr(part, which):
-            files.setdefault(str(path.resolve()) if isinstance(path, Path) else str(path), path)
+    for path in paths:
+        files.setdefault(str(path.resolve()) if isinstance(path, Path) else str(path), path)
     return tuple(files[name] for name in sorted(files))
 
 

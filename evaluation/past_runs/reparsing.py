@@ -18,11 +18,12 @@ from ...judges.share_judge import ShareJudge
 from ...records import JudgeId, Verdict
 from ..conclusion.conclude import Conclusion, conclude
 from ..context import RunContext
-from ..inputs import EvaluationInputs, InputFile
+from ..inputs import EvaluationInputs
 from ..judging.asking import every_output
 from ..judging.composites import journal_verdicts, share_of
 from ..judging.tasks import JudgeTask, prompt_again
 from ..progress import Progress
+from ..store.kept_inputs import RunInputs, place_of
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
@@ -92,12 +93,10 @@ def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Repar
 def _inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
     if not manifest.inputs:
         raise RunFolderError(f"{path}: the run was not begun properly; there is nothing to read again")
-    store = RunStore(path)
-    files, count = [store.place_of(file) for file in manifest.inputs], manifest.case_files or 1
-    before = [file.sha256 for file in manifest.inputs]
-    inputs = EvaluationInputs(files[:count], files[count:], sharded=manifest.sharded)
-    found: list[InputFile] = inputs.survey.files
-    changed = [file.name for file, sha256 in zip(found, before, strict=True) if file.sha256 != sha256]
+    files = RunInputs.of([place_of(path, file) for file in manifest.inputs], manifest.case_files)
+    inputs = EvaluationInputs(files.cases, files.outputs, sharded=manifest.sharded)
+    pairs = zip(manifest.inputs, inputs.survey.files, strict=True)
+    changed = [now.name for before, now in pairs if now.sha256 != before.sha256]
     if changed:
         inputs.close()
         raise RunFolderError(

@@ -20,7 +20,7 @@ from ...records import (
     lines_of,
 )
 from ...records.duplicate_keys import DuplicateKeys
-from .opened_file import DiskBytes, MemoryBytes
+from .opened_file import PIECE, DiskBytes, MemoryBytes
 from .rows import Row, Said, VerdictKey, read_row
 from .seals import RunningHash, Seal
 from .standing import Settled, Standing
@@ -147,7 +147,9 @@ class VerdictJournal(Journal[Verdict]):
         """
         self.flush()
         grown = self._hash.copy()
-        for piece in self._file.pieces(grown.size, self.size):
+        written = self._file.reader(self.size)
+        written.seek(grown.size)
+        while piece := written.read(PIECE):
             grown.update(piece)
         self._hash = grown
         return grown.seal

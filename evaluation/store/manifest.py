@@ -15,7 +15,8 @@ from ...judges.jury import Jury
 from ...records import Author, FolderPath, JudgeId, Kind, Source
 from ...version import VERSION
 from ..conclusion.run_results import JudgeUse, SystemResult
-from .journal import Seal
+from .kept_inputs import KeptInput
+from .seals import Seal
 
 Status: TypeAlias = Literal["running", "stopped before judging", "complete"]
 
@@ -57,15 +58,6 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
     judge: JudgeId
     splitter: JudgeId
     repeats: int = 1
-
-
-class KeptInput(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that a run is about, as it was named; ``path`` is where it is, of one that was in memory its name in the run folder."""
-
-    path: str
-    sha256: str
-    name: str = ""
-    rows: int = 0
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):

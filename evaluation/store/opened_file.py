@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...records import MemoryFile, open_plainly
 from .seals import RunningHash
 
-_PIECE = 256 * 1024
+PIECE = 256 * 1024
+"""Bytes that are read at a time."""
 
 
 class _Window(io.RawIOBase):
@@ -57,22 +57,16 @@ class DiskBytes:
         self._at_lines = self.reader(piece=io.DEFAULT_BUFFER_SIZE)  # which reads here and there
 
     def reader(
-        self, end: int | None = None, hashed: RunningHash | None = None, piece: int = _PIECE
+        self, end: int | None = None, hashed: RunningHash | None = None, piece: int = PIECE
     ) -> BinaryIO:
         """A reader of its own, from the start to ``end``; what it reads is hashed."""
         return io.BufferedReader(_Window(self._descriptor, end, hashed), piece)  # pyright: ignore[reportReturnType]
-
-    def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """What stands between two places; what is not flushed yet is not there."""
-        while start < end and (piece := os.pread(self._descriptor, min(end - start, _PIECE), start)):
-            yield piece
-            start += len(piece)
 
     def end_of_lines(self) -> int:
         """Where the last complete line ends."""
         end = os.fstat(self._descriptor).st_size
         while end:
-            start = max(0, end - _PIECE)
+            start = max(0, end - PIECE)
             newline = os.pread(self._descriptor, end - start, start).rfind(b"\n")
             if newline >= 0:
                 return start + newline + 1
@@ -116,10 +110,6 @@ class MemoryBytes:
         if hashed is not None:
             hashed.update(data)
         return io.BytesIO(data)
-
-    def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """What stands between two places."""
-        return iter([self._file.read_bytes()[start:end]])
 
     def end_of_lines(self) -> int:
         """Where the last complete line ends."""

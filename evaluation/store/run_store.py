@@ -8,8 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, RecordError, RunFolderError
 from ...records import (
@@ -23,11 +22,9 @@ from ...records import (
     lines_of,
     open_plainly,
 )
-from ...records.objects import is_address
-from ..inputs import file_sha256
-from .copies import copy_at
 from .journal import VerdictJournal
-from .manifest import KeptInput, Manifest, Roster
+from .kept_inputs import RunInputs, unchanged_inputs
+from .manifest import Manifest, Roster
 from .seals import Seal, seal_of
 from .standing import Said
 
@@ -52,13 +49,6 @@ PAIRS = "pairs_of"
 
 GENERATED = "outputs.jsonl"
 """The outputs of a run that generates them itself; it grows when the run goes on."""
-
-
-class RunInputs(NamedTuple):
-    """The files that a run is about."""
-
-    cases: tuple[InputPath, ...]
-    outputs: tuple[InputPath, ...]
 
 
 class RunStore(Closing):
@@ -199,30 +189,8 @@ class RunStore(Closing):
 
     @property
     def inputs(self) -> RunInputs:
-        """Where the cases and the outputs of the run are, unchanged, or RunFolderError: what a page shows must be what checkers and judges saw."""
-        files = [self._unchanged(file) for file in self.manifest.inputs or ()]
-        if not files:
-            raise RunFolderError(f"{self.path}: says nothing of its inputs")
-        count = self.manifest.case_files or 1
-        return RunInputs(tuple(files[:count]), tuple(files[count:]))
-
-    def _unchanged(self, file: KeptInput) -> InputPath:
-        path = self.place_of(file)
-        if not path.exists():
-            raise RunFolderError(
-                f"{self.path}: its input {_called(file, path)} is not there any more; a page about the run needs it"
-            )
-        if file_sha256(path) != file.sha256:
-            raise RunFolderError(
-                f"{self.path}: its input {path} has changed since; run again with another --out"
-            )
-        return path
-
-    def place_of(self, file: KeptInput) -> InputPath:
-        """Where an input is: on this machine, in the run folder, or, of a run by address, fetched from the same store."""
-        path = Path(file.path) if Path(file.path).is_absolute() else self.path / file.path
-        copy = copy_at(self.path)
-        return path if copy is None or path.exists() else copy.fetch_beside(file.name) or path
+        """Where the cases and the outputs of the run are; RunFolderError where they are not what they were."""
+        return unchanged_inputs(self.path, self.manifest.inputs or (), self.manifest.case_files)
 
     def refuse_pairs(self) -> None:
         """Refuse verdicts on pairs of outputs, where verdicts on outputs are wanted."""
@@ -267,11 +235,6 @@ class RunStore(Closing):
         content = _read(self.path / name)
         self._hashes[name] = hashlib.sha256(content).hexdigest()
         return content
-
-
-def _called(file: KeptInput, path: InputPath) -> str:
-    """An input as whoever made the run called it, where it was fetched: of its copy nobody else knows."""
-    return file.name if is_address(file.name) else str(path)
 
 
 def read_clusters(path: InputPath, content: Callable[[], bytes | None] | None = None) -> dict[str, str]:

@@ -15,7 +15,6 @@ import msgspec
 from ...errors import InputError, RunFolderError
 from ...records import (
     FolderPath,
-    InputPath,
     MemoryFile,
     Verdict,
     atomic_write,
@@ -24,9 +23,8 @@ from ...records import (
     write_json,
     write_records,
 )
-from ..inputs import EvaluationInputs, InputFile
 from .copies import copy_at
-from .manifest import KeptInput, KnownJudge, Manifest
+from .manifest import KnownJudge, Manifest
 from .run_store import (
     ADJUDICATIONS,
     CALIBRATION,
@@ -130,21 +128,6 @@ class RunWriter(RunStore):
         write_records(self.path / VERDICTS, verdicts)
         self.verdicts.close()
         self.verdicts = self._journal(VERDICTS)
-
-    def keep_inputs(self, inputs: EvaluationInputs) -> list[KeptInput]:
-        """Note which files the run is about; those that are in memory are kept beside the rest."""
-        paths = (*inputs.cases.files, *inputs.output_files)
-        return [self._kept(path, file) for path, file in zip(paths, inputs.survey.files, strict=True)]
-
-    def _kept(self, path: InputPath, file: InputFile) -> KeptInput:
-        if isinstance(path, Path):
-            name = path.name if path.parent == self.path else str(path.resolve())
-        else:
-            name = f"{path.name}.jsonl"
-            if not (self.path / name).exists():
-                with atomic_write(self.path / name) as kept:
-                    kept.write(path.read_bytes())
-        return KeptInput(name=file.name, sha256=file.sha256, rows=file.rows, path=name)
 
     def put_labels(self, labels: Iterable[Verdict]) -> None:
         """Put labels in the place of those that are there, all or nothing."""

@@ -9,7 +9,7 @@ import pytest
 
 from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.evaluation.conclusion.run_results import JudgeUse, Stratum, SystemResult
-from fiducial.evaluation.store.manifest import KeptInput
+from fiducial.evaluation.store.kept_inputs import KeptInput
 from fiducial.records import Case, Outcome, Output, Source, Verdict
 from fiducial.report.model import Candidate, ReportData, ReportItem, Told
 

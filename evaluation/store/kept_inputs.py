@@ -1,0 +1,81 @@
+"""The files that a run is about: noted when it begins, and found again as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ...errors import RunFolderError
+from ...records import FolderPath, InputPath, atomic_write
+from ...records.objects import is_address
+from ..inputs import EvaluationInputs, InputFile, file_sha256
+from .copies import copy_at
+
+
+class KeptInput(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a run is about, as it was named; ``path`` is where it is, of one that was in memory its name in the run folder."""
+
+    path: str
+    sha256: str
+    name: str = ""
+    rows: int = 0
+
+
+class RunInputs(NamedTuple):
+    """The files that a run is about."""
+
+    cases: tuple[InputPath, ...]
+    outputs: tuple[InputPath, ...]
+
+    @classmethod
+    def of(cls, files: Sequence[InputPath], case_files: int | None) -> RunInputs:
+        """Files of cases, of which there is one where nothing else is known, and then those of outputs."""
+        count = case_files or 1
+        return cls(tuple(files[:count]), tuple(files[count:]))
+
+
+def keep_inputs(folder: FolderPath, inputs: EvaluationInputs) -> list[KeptInput]:
+    """Note which files a run is about; those that are in memory are kept in its folder."""
+    paths = (*inputs.cases.files, *inputs.output_files)
+    return [_kept(folder, path, file) for path, file in zip(paths, inputs.survey.files, strict=True)]
+
+
+def _kept(folder: FolderPath, path: InputPath, file: InputFile) -> KeptInput:
+    if isinstance(path, Path):
+        name = path.name if path.parent == folder else str(path.resolve())
+    else:
+        name = f"{path.name}.jsonl"
+        if not (folder / name).exists():
+            with atomic_write(folder / name) as kept:
+                kept.write(path.read_bytes())
+    return KeptInput(name=file.name, sha256=file.sha256, rows=file.rows, path=name)
+
+
+def unchanged_inputs(folder: FolderPath, files: Sequence[KeptInput], case_files: int | None) -> RunInputs:
+    """Where the inputs of a run are; RunFolderError where they are not what they were: a page must show what checkers and judges saw."""
+    if not files:
+        raise RunFolderError(f"{folder}: says nothing of its inputs")
+    return RunInputs.of([_unchanged(folder, file) for file in files], case_files)
+
+
+def _unchanged(folder: FolderPath, file: KeptInput) -> InputPath:
+    path = place_of(folder, file)
+    if not path.exists():
+        # As whoever made the run called it, where it was fetched: of its copy nobody else knows.
+        called = file.name if is_address(file.name) else path
+        raise RunFolderError(
+            f"{folder}: its input {called} is not there any more; a page about the run needs it"
+        )
+    if file_sha256(path) != file.sha256:
+        raise RunFolderError(f"{folder}: its input {path} has changed since; run again with another --out")
+    return path
+
+
+def place_of(folder: FolderPath, file: KeptInput) -> InputPath:
+    """Where an input is: on this machine, in the run folder, or, of a run by address, fetched from the same store."""
+    path = Path(file.path) if Path(file.path).is_absolute() else folder / file.path
+    copy = copy_at(folder)
+    return path if copy is None or path.exists() else copy.fetch_beside(file.name) or path
