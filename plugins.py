@@ -83,11 +83,7 @@ class Group(Mapping[str, Any]):
         self._registered[name] = target
 
     def registering(self, name: str) -> Callable[[T], T]:
-        """A decorator that adds what it stands on.
-
-        Args:
-            name: Its name.
-        """
+        """A decorator that adds what it stands on, under a name."""
 
         def add(target: T) -> T:
             self.register(name, target)
@@ -207,13 +203,7 @@ def place(target: Any) -> str:
 
 
 def load_module(spec: str) -> ModuleType:
-    """Import a file or a module of the user's; decorators in it register what they stand on.
-
-    Args:
-        spec: The path of a Python file, or the name of a module that can be imported.
-
-    Returns:
-        The module; the same one for the same file.
+    """Import a file (``.py``) or a module of the user's, whose decorators register what they stand on; the same module for the same file.
 
     Raises:
         ConfigurationError: There is none, or it raises when it is imported.
@@ -228,16 +218,7 @@ def load_module(spec: str) -> ModuleType:
 
 
 def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAME") -> Any:
-    """Find what a user names on the command line.
-
-    Args:
-        option: The option, for messages.
-        spec: ``module:NAME``; ``module`` alone for all of it, where the form allows that.
-        folder: Where modules are also looked for, after everything that is installed.
-        form: The form that is expected, for messages.
-
-    Returns:
-        What it names.
+    """Find what a user names on the command line: ``module:NAME``, or, where the form allows that, ``module`` for all of it; also in a folder, after everything installed.
 
     Raises:
         UsageError: The spec is not of that form.
@@ -263,11 +244,7 @@ def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAM
 
 @contextmanager
 def importable(folder: Path | None) -> Generator[None]:
-    """Let modules of a folder be imported meanwhile.
-
-    Args:
-        folder: The folder; None changes nothing.
-    """
+    """Let modules of a folder, if one is given, be imported meanwhile."""
     if folder is None:
         yield
         return

@@ -48,23 +48,10 @@ def run_agent(
     progress: bool | None = None,
     **workspaces: Unpack[Workspaces],
 ) -> AgentResults:
-    """Run an agent on every challenge, each in a workspace of its own and under its cutoff, and check what it leaves.
+    """Run an agent on every challenge, each in a workspace of its own and under its cutoff, and check what it leaves; the same call resumes.
 
-    Args:
-        cases: The cases file.
-        out: Where everything goes; the same call resumes.
-        command: The agent's command line, in which ``{task}`` and ``{workspace}`` are filled in; None tests every challenge with its
-            own solution.
-        system: What the agent is called.
-        environment: All of its environment.
-        cutoff: Seconds for every challenge; None to go by each challenge's own.
-        rules: ``strict``: no file of a workspace stands in for a library or a hidden test.
-        recorded_command: For the record.
-        progress: Whether to show progress; None shows it on a terminal and in a notebook.
-        **workspaces: How workspaces are looked at; see `Workspaces`.
-
-    Raises:
-        InputError: A case cannot be read, or is no challenge.
+    ``command`` has ``{task}`` and ``{workspace}`` filled in, and None tests every challenge with its own solution; ``environment`` is all that the agent has;
+    ``cutoff`` is in seconds, None for each challenge's own.
     """
     plan = AgentPlan(command=command, system=system, environment=environment, cutoff=cutoff)
     checks = check_options(rules, {}, {}, **workspaces)

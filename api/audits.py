@@ -43,17 +43,7 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
     _words = staticmethod(audit_document)
 
     def report(self, html: FilePath) -> Path:
-        """Write it as one HTML file that opens from the disk, with the curves of its ladders.
-
-        Args:
-            html: The file.
-
-        Returns:
-            The file.
-
-        Raises:
-            InputError: It cannot be written.
-        """
+        """Write it as one HTML file that opens from the disk, with the curves of its ladders, and give the file; an InputError where it cannot be written."""
         from ..report.page import document_page  # noqa: PLC0415 - who reads numbers needs no page
 
         return document_page(written_path(html), "Audit", self.document())
@@ -68,11 +58,7 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
 
 
 def load_audit(folder: FilePath) -> Audit:
-    """An audit from its run folder.
-
-    Raises:
-        InputError: It cannot be read.
-    """
+    """An audit from its run folder; an InputError where it cannot be read."""
     path = folder_path(folder) / AUDIT
     try:
         return Audit.of(msgspec.json.decode(path.read_bytes(), type=AuditNumbers))

@@ -36,14 +36,9 @@ def access_to_results(
     model: str = "",
     tell: Callable[[str], object] = lambda _: None,
 ) -> Access:
-    """The results of batches in place of a model.
+    """The results of batches, earlier ones first, in place of a model.
 
-    Args:
-        results: Result and error files, earlier ones first.
-        record: A file to append every reply to.
-        served_by: The only model whose replies are taken, as replies name it.
-        model: The model that was asked, for what is told.
-        tell: Told, a line each, what a reader of the verdicts would not see: results that were not used, and whose they are.
+    ``tell`` is told, a line each, what a reader of the verdicts would not see: results that were not used, and whose they are.
     """
     access = ModelAccess(
         results=tuple(input_path(each) for each in results),

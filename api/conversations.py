@@ -52,14 +52,7 @@ def context_of(context: str | Sequence[Any]) -> list[ContextItem]:
 
 
 def conversation(messages: Sequence[Message]) -> tuple[list[list[Message]], list[list[Step]]]:
-    """Split a conversation into what the agent was told and what it did.
-
-    Args:
-        messages: OpenAI chat messages; those of tools are results of the agent's calls.
-
-    Returns:
-        Turns of messages, and for each turn the agent's steps after it, with what its calls returned among them.
-    """
+    """A conversation as turns of what the agent was told, and for each turn the agent's steps after it, with what its calls returned among them."""
     told: list[list[Message]] = []
     done: list[list[Step]] = []
     called: list[Any] = []

@@ -37,17 +37,7 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
         )
 
     def report(self, path: FilePath) -> Path:
-        """Write it as a page.
-
-        Args:
-            path: The file.
-
-        Returns:
-            The file.
-
-        Raises:
-            InputError: It cannot be written.
-        """
+        """Write it as one HTML file that opens from the disk, and give the file; an InputError where it cannot be written."""
         return document_page(written_path(path), f"{self.before} and {self.after}", self.document())
 
 

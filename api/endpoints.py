@@ -51,12 +51,7 @@ def _azure(resource: str, key: str, environment: Mapping[str, str]) -> Endpoint:
 def shares_of(
     given: Sequence[EndpointLike], concurrency: int, api_key: str | None, environment: Mapping[str, str]
 ) -> tuple[Share, ...]:
-    """The endpoints of a run; those that name no key have this one, or ``OPENAI_API_KEY``.
-
-    Raises:
-        UsageError: One is named in a form that is not known, or twice.
-        ConfigurationError: A key is not there.
-    """
+    """The endpoints of a run; those that name no key have this one, or ``OPENAI_API_KEY``."""
     shares = [_share(_fields(each), concurrency, api_key, environment) for each in given]
     for place, share in enumerate(shares):
         if any((each.endpoint, each.model) == (share.endpoint, share.model) for each in shares[:place]):

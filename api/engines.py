@@ -9,12 +9,7 @@ from ..evaluation.engines.ray_engine import RayEngine
 
 
 def engine_of(name: str | None, address: str | None = None, workers: int | None = None) -> RayEngine | None:
-    """The engine of a name; it is started, or joined, when there is something to do.
-
-    Args:
-        name: ``ray``; None for no engine.
-        address: Where it is; None for one of its own on this machine.
-        workers: How many tasks, or actors, at a time; None for as many as there are processors.
+    """The engine of a name, with so many tasks or actors at a time; it is started, or joined at the address, when there is something to do.
 
     Raises:
         UsageError: There is no such engine, or an address of none.

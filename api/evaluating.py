@@ -146,11 +146,7 @@ def asked_of(
     shared: bool = False,
     poll_seconds: float | None = None,
 ) -> dict[str, Any]:
-    """The fields of a plan that say who is asked: judges by names, where one way to the model is shared by all, or each with its own.
-
-    Raises:
-        UsageError: One of them is neither a judge nor a name, or there is no such judge.
-    """
+    """The fields of a plan that say who is asked: judges by names, where one way to the model is shared by all, or each with its own."""
     several = [judges] if isinstance(judges, (str, ReadyJudge)) else judges
     return {
         "judges": several if shared else [_task(each, model, environments) for each in several],

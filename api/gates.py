@@ -18,11 +18,7 @@ PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
 
 
 def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float]:
-    """Read the option ``--fail-under``: ``STAT=VALUE`` each, STAT being one of those known.
-
-    Raises:
-        UsageError: A value is not of that form, or names no statistic.
-    """
+    """Read the option ``--fail-under``: ``STAT=VALUE`` each, STAT being one of those known; a UsageError else."""
     gates: dict[str, float] = {}
     for text in given:
         name, _, value = text.partition("=")
@@ -41,11 +37,7 @@ def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float
 
 
 def gates_of(given: Iterable[str]) -> dict[str, float]:
-    """Gates as they are typed, ``STAT=VALUE``; statistics are looked up only where there is one.
-
-    Raises:
-        UsageError: One is not of that form, or names no statistic.
-    """
+    """The same of a run; statistics are looked up only where there is a gate."""
     given = tuple(given)
     if not given:
         return {}

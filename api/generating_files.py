@@ -89,12 +89,7 @@ def who_generates(
     embedding_model: str | None = None,
     **settings: Any,
 ) -> Source:
-    """Who generates: a model, or a command, which may call the tools of cases as it works; ``settings`` say how the model is asked.
-
-    Raises:
-        UsageError: Neither a model nor an agent is named, or both are.
-        ConfigurationError: No endpoint is configured.
-    """
+    """Who generates: a model, or a command, which may call the tools of cases as it works; ``settings`` say how the model is asked."""
     if (model is None) == (agent is None):
         raise UsageError("expected either a model or an agent (--agent COMMAND)")
     if agent_calls and agent is None:
@@ -129,16 +124,13 @@ def generate_file(
     cases: FilePath,
     out: FilePath,
     *,
-    trials: int = 1,
     progress: bool | None = None,
     prices: Sequence[str] = (),
-    accept_edited: bool = False,
+    **options: Any,
 ) -> Generated:
     """Let a model or a command work on cases, and keep the outputs in a file; the same call goes on with it."""
     with shown_progress(wanted=progress) as shown:
-        tally = make_file(
-            source, input_path(cases), written_path(out), shown, trials=trials, accept_edited=accept_edited
-        )
+        tally = make_file(source, input_path(cases), written_path(out), shown, **options)
     return Generated.by(source, tally, prices)
 
 
@@ -177,17 +169,14 @@ def generate_into_run(
     cases: FilePath | Sequence[FilePath],
     run: FilePath,
     *,
-    trials: int = 1,
     progress: bool | None = None,
     prices: Sequence[str] = (),
-    accept_edited: bool = False,
+    **options: Any,
 ) -> Generated:
     """The same, into a run's folder, as ``GENERATED``."""
     with shown_progress(wanted=progress) as shown:
         files = shards_of(paths_of(cases)).files
-        tally = make_into_run(
-            source, files, folder_path(run), shown, trials=trials, accept_edited=accept_edited
-        )
+        tally = make_into_run(source, files, folder_path(run), shown, **options)
     return Generated.by(source, tally, prices)
 
 

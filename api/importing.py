@@ -27,24 +27,16 @@ class Imported(Generic[T]):
         return self._read()
 
     def write(self, path: FilePath) -> int:
-        """Write them to a file, and say how many there are.
-
-        Raises:
-            InputError: They cannot be read, or the file cannot be written.
-        """
+        """Write them to a file, and say how many there are."""
         return write_records(written_path(path), self)
 
 
 class Suite:
     """What a foreign file holds.
 
-    Args:
-        cases: Reads what was to be done.
-        outputs: Reads what systems produced; nothing where the file says only what was to be done.
-
     Attributes:
         cases: What was to be done.
-        outputs: What systems produced.
+        outputs: What systems produced; nothing where the file says only what was to be done.
     """
 
     def __init__(
@@ -91,11 +83,7 @@ def import_bfcl(
 
 
 def import_log(source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED) -> Suite:
-    """A log, all of it or nothing; `fiducial.read` passes over what it cannot read, and says so.
-
-    Raises:
-        InputError: A line cannot be read; when it is gone through.
-    """
+    """A log, all of it or nothing; `fiducial.read` passes over what it cannot read, and says so."""
     return _suite(lambda: read_strictly(source, path, criterion=criterion, system=system))
 
 
@@ -112,10 +100,5 @@ def import_agbenchmark(path: FilePath) -> Suite:
 
 
 def import_own(name: str, path: FilePath) -> Suite:
-    """What a format of one's own reads (`file_format`).
-
-    Raises:
-        UsageError: No format has this name; when it is gone through.
-        InputError: It fails, or yields something else.
-    """
+    """What a format of one's own reads (`file_format`); looked for when it is gone through."""
     return _suite(lambda: read_own(name, input_path(path)))

@@ -110,11 +110,10 @@ def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -
 
 
 def corrected_file(cases: Sequence[Path], patch: Path, beside: Path) -> Path:
-    """Apply a patch to a data set, and write it beside what is made of it: ``run.cases.jsonl`` beside ``run``.
+    """Apply a patch to a data set, and write it beside what is made of it: ``run.cases.jsonl`` beside ``run``; never over something else.
 
     Raises:
         InputError: The patch is for other cases, or for other references than these have.
-        UsageError: A file of that name is there, and is something else; or what is made is not kept on this machine.
     """
     if copy_at(beside) is not None:
         raise UsageError(

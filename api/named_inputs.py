@@ -42,13 +42,7 @@ class NamedItem(NamedTuple):
 
 
 def named_item(given: Mapping[str, Any], prompt: PromptFile | None, by: str) -> NamedItem:
-    """Read inputs by name.
-
-    Args:
-        given: ``query``, ``messages``, ``tool_calls``, ``tool_definitions``, ``response``, ``search_results``, ``question``,
-            ``accepted_answers``, ``transcript``, ``criterion``, or names of the prompt's own; None is as good as left out.
-        prompt: The prompt that is asked; None for the lexical baseline.
-        by: The judge, for messages.
+    """Read inputs by name, our own or the prompt's (None: of the lexical baseline); one that is None is as good as left out.
 
     Raises:
         UsageError: An input is unknown to the judge, missing, or of a type that it cannot have.

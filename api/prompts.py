@@ -117,12 +117,7 @@ def rendered_prompt(
     trial: int = 0,
     worlds: Worlds = None,
 ) -> tuple[Sequence[Message], Mapping[str, Any]]:
-    """What a judge would be sent about one output, in full: messages and decoding parameters; of ``bfcl``, what asks an agent for calls as text.
-
-    Raises:
-        InputError: There is no such case or output.
-        UsageError: There is no such judge, or it does not apply.
-    """
+    """What a judge would be sent about one output, in full: messages and decoding parameters; of ``bfcl``, what asks an agent for calls as text."""
     case = _find_case(input_path(cases), case_id)
     if judge == _AGENT_PROMPT:
         return assemble_prompt(case), {}
@@ -152,12 +147,7 @@ def _find_output(outputs: Path, case_id: str, system: str | None, trial: int) ->
 
 
 def check_prompt(file: FilePath) -> list[str]:
-    """Whether a prompt file can be used, with which inputs, and how replies are read; then what is not portable about it.
-
-    Raises:
-        UsageError: It is no ``.prompty`` file.
-        PromptError: It cannot be used; the message names file and line.
-    """
+    """Whether a prompt file can be used (else a PromptError with its line), with which inputs, and how replies are read; then what is not portable about it."""
     path = _prompty(input_path(file), f"{file}")
     prompt = load_judge(str(path), model=_NO_MODEL).prompt
     return [_summary(prompt), *portability_problems(prompt)]

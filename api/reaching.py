@@ -57,12 +57,7 @@ class Reaching(TypedDict, total=False):
 
 
 def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching]) -> ModelAccess:
-    """How a model is reached.
-
-    Args:
-        model: Its name at the endpoint, whose price a limit on costs needs; None where several are asked.
-        concurrency: Calls in flight at most.
-        **given: What the caller says.
+    """How a model is reached; its name, None of several, tells the price that a limit on costs needs.
 
     Raises:
         UsageError: An argument cannot be used.

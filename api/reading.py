@@ -141,12 +141,7 @@ def import_files(
     criterion: str | None = None,
     system: str = LOGGED,
 ) -> Imported:
-    """Read files of one format, as `read` does, and write what they hold as a folder, piece by piece: memory does not grow with them.
-
-    Raises:
-        InputError: A file cannot be read, or holds nothing.
-        UsageError: There is no such format or field, or the folder holds a run.
-    """
+    """Read files of one format, as `read` does, and write what they hold as a folder, piece by piece: memory does not grow with them."""
     options = Options(columns=map or {}, criterion=criterion, system=system)
     files = [input_path(path) for path in paths]
     for path in files:

@@ -34,11 +34,7 @@ _CLOSING = 5.0
 
 
 class Connection:
-    """This process's way to the model; one that came with a fork belongs to a loop that is not here.
-
-    Args:
-        access: How the model is reached.
-    """
+    """This process's way to the model; one that came with a fork belongs to a loop that is not here."""
 
     def __init__(self, access: ModelAccess) -> None:
         self._access = access

@@ -37,11 +37,7 @@ def kept_of(given: Run | FilePath) -> FolderPath:
 
 
 def folder_of(given: Run | FilePath, refusal: str) -> Path:
-    """The same, of one that must not be in memory alone.
-
-    Raises:
-        UsageError: It is; with this refusal.
-    """
+    """The same, of one that must not be in memory alone: a UsageError with this refusal."""
     kept = kept_of(given)
     if not isinstance(kept, Path):
         raise UsageError(refusal)

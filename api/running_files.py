@@ -121,17 +121,10 @@ def plan_of(
     outputs: Sequence[InputPath],
     **fields: Any,
 ) -> Plan:
-    """What a run is to do.
+    """What a run is to do; files may be folders of shards, and ``fields`` are those of `Plan`.
 
-    Args:
-        prices: What models cost beside the public list, ``[MODEL=]IN/OUT`` in dollars for a million tokens; None leaves costs out.
-        jury: How the judges' opinions are counted into one more verdict: ``majority``, ``mean`` or ``escalate``.
-        weights: What each judge weighs in it.
-        unsure: Scores of the first judge that ``escalate`` hands on.
-        cases: Files of cases, or folders of shards.
-        outputs: Files of outputs, likewise.
-        poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
-        **fields: Of `Plan`.
+    ``prices``, beside the public list, are ``[MODEL=]IN/OUT`` in dollars for a million tokens, and None leaves costs out; ``jury`` is a rule by which opinions, each of
+    its weight, are counted into one more verdict, ``unsure`` the scores that ``escalate`` hands on; ``poll_seconds`` None asks the model directly.
     """
     of, by = shards_of(cases), shards_of(outputs)
     return Plan(

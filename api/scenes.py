@@ -33,17 +33,9 @@ def scenes_of(
 ) -> Scenes:
     """What agents find when they work on cases.
 
-    Args:
-        worlds: Simulated worlds of one's own; those that are registered when left out.
-        histories: What agents with a memory went through before: JSON Lines, or conversations by history.
-        memories: A folder in which memories are written down after each conversation; None keeps them in this process.
-        search: A corpus (JSON Lines or a folder) or the address of a search service.
-        embedding: Turns texts of the memory by likeness into vectors; None for hashed words, which need no server.
-        rules: ``bfcl`` ends a turn with a call that cannot be read, as BFCL does.
-
-    Raises:
-        InputError: A file cannot be used.
-        UsageError: ``search`` is neither.
+    ``memories`` is a folder in which memories are written down after each conversation (None keeps them in this process), ``search`` a corpus (JSON Lines or
+    a folder) or the address of a search service, ``embedding`` what turns texts of the memory by likeness into vectors (None: hashed words); under
+    ``bfcl`` a call that cannot be read ends a turn.
     """
     environments = worlds_of(worlds)
     known = (
@@ -64,11 +56,7 @@ def server_embedding(model: str | None, endpoint: Endpoint | None) -> Embedding 
 
 
 def bfcl_histories(source: DataSource) -> dict[str, list[Conversation]]:
-    """BFCL's conversations before memory questions, by scenario.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
+    """BFCL's conversations before memory questions, by scenario."""
     histories: dict[str, list[Conversation]] = {}
     for scenario, name, turns in read_conversations(source):
         histories.setdefault(scenario, []).append(Conversation(history=scenario, id=name, messages=[*turns]))
@@ -76,11 +64,7 @@ def bfcl_histories(source: DataSource) -> dict[str, list[Conversation]]:
 
 
 def write_histories(data: FilePath, out: FilePath) -> int:
-    """Write BFCL's conversations before memory questions as a file of histories.
-
-    Raises:
-        InputError: A file cannot be read or written.
-    """
+    """Write these as a file of histories, and say how many there are."""
     histories = bfcl_histories(open_source(input_path(data)))
     return write_records(written_path(out), [each for history in histories.values() for each in history])
 

@@ -35,24 +35,14 @@ def paths_of(given: FilePath | Iterable[FilePath]) -> list[Path]:
 
 
 def source(name: str, given: Cases | Labels) -> InputPath:
-    """Where cases or labels are read from.
-
-    Raises:
-        UsageError: It is nothing of the kind.
-        RecordError: One of them is no mapping.
-    """
+    """Where cases or labels are read from; a UsageError where they are nothing of the kind."""
     if isinstance(given, (str, os.PathLike)):
         return input_path(given)
     return _in_memory(name, given)
 
 
 def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[InputPath]:
-    """Where outputs are read from.
-
-    Raises:
-        UsageError: It is nothing of the kind.
-        RecordError: One of them is no mapping.
-    """
+    """Where outputs, or cases, are read from, be it several files; a UsageError where they are nothing of the kind."""
     if isinstance(outputs, (str, os.PathLike)):
         return [input_path(outputs)]
     given: Any = outputs
@@ -65,25 +55,12 @@ def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[Inpu
 
 
 def as_case(case: Case | Mapping[str, Any]) -> Case:
-    """One case, validated like a line of a file.
-
-    Raises:
-        RecordError: It is no case.
-    """
+    """One case, validated like a line of a file."""
     return _one("case", case, Case)
 
 
 def as_output(output: Output | Mapping[str, Any], case: Case) -> Output:
-    """One output of a case, validated like a line of a file.
-
-    Args:
-        output: A record, or a mapping; what names neither case nor system belongs to this case, and to ``system``.
-        case: The case it must answer.
-
-    Raises:
-        RecordError: It is no output.
-        UsageError: It answers another case.
-    """
+    """One output of a case, validated like a line of a file; a mapping that names neither case nor system belongs to this case, and to ``system``."""
     if isinstance(output, Mapping):
         output = {"case_id": case.id, "system": "system", **output}
     found = _one("output", output, Output)

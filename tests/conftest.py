@@ -33,6 +33,15 @@ def reference() -> Path:
 
 
 @pytest.fixture
+def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No key, no endpoint, no team file; working folder and the user's cache folder are the test's own."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
 def server() -> Iterator[ProviderServer]:
     """A server that answers 1 in the form asked for; set its ``script`` to have it answer otherwise."""
     with ProviderServer() as running:

@@ -17,12 +17,12 @@ NAME = f"groundedness/reasons@{MODEL}"
 
 
 @pytest.fixture
-def endpoint(server: ProviderServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ProviderServer:
+def endpoint(
+    bare_environment: None, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> ProviderServer:
     """A model behind the usual variables, and a working folder with nothing in it."""
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "key")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
     server.script = in_the_form_asked_for()
     return server
 

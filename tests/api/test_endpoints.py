@@ -93,16 +93,12 @@ def test_a_key_that_is_not_there_is_named_by_its_variable():
 
 @pytest.fixture
 def servers(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    bare_environment: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[tuple[ProviderServer, ProviderServer]]:
     """Two that answer, in an environment with two keys and nothing else."""
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"):
-        monkeypatch.delenv(name, raising=False)
     for name, key in KEYS.items():
         monkeypatch.setenv(name, key)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.chdir(tmp_path)
     with ExitStack() as exits:
         both = [exits.enter_context(ProviderServer(script=_meets)) for _ in range(2)]
         yield both[0], both[1]

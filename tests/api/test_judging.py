@@ -22,6 +22,8 @@ from fiducial.errors import ConfigurationError, PromptError, RecordError, UsageE
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import encode_record
 
+pytestmark = pytest.mark.usefixtures("bare_environment")
+
 Make = Callable[..., ReadyJudge]
 
 _REFERENCES: dict[str, dict[str, Any]] = {
@@ -41,14 +43,6 @@ def pairs_of(count: int) -> list[tuple[fd.Case, fd.Output]]:
 
 
 GROUNDED = case_of(kind="grounded_answer", messages=[{"role": "user", "content": "Which city?"}])
-
-
-@pytest.fixture(autouse=True)
-def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

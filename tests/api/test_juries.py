@@ -14,14 +14,10 @@ from provider_server import ProviderServer, Status, in_the_form_asked_for
 import fiducial as fd
 from fiducial.errors import UsageError
 
+pytestmark = pytest.mark.usefixtures("bare_environment")
+
 CASE = make_case(0, kind="open_answer", reference={"criterion": "The answer names a city."})
 OUTPUT = make_output(0, text="Rome")
-
-
-@pytest.fixture(autouse=True)
-def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

@@ -70,30 +70,24 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return settings
 
 
+def shell(
+    environment: dict[str, str], folder: Path, *command: str | Path
+) -> subprocess.CompletedProcess[str]:
+    """What a command of promptflow's comes to."""
+    return subprocess.run(
+        command, env=environment, cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
+
+
 @every_judge
 def test_pf_flow_test_runs_the_flow(
     judge: str, environment: dict[str, str], server: ProviderServer, tmp_path: Path
 ):
     (tmp_path / "row.json").write_text(json.dumps(ROWS[judge]))
     init = ("model=m", f"base_url={server.base_url}", "api_key=k")
-    shown = subprocess.run(
-        [
-            PF,
-            "flow",
-            "test",
-            "--flow",
-            flex_flow(judge, tmp_path / "flow"),
-            "--init",
-            *init,
-            "--inputs",
-            "row.json",
-        ],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
+    flow = flex_flow(judge, tmp_path / "flow")
+    shown = shell(
+        environment, tmp_path, PF, "flow", "test", "--flow", flow, "--init", *init, "--inputs", "row.json"
     )
     assert f'"{judge}_score": 1.0' in shown.stdout, shown.stdout + shown.stderr
 
@@ -106,23 +100,8 @@ def test_pf_run_fails_no_line(
     data.write_text("".join(f"{json.dumps(row)}\n" for row in told_apart(ROWS[judge], 10)))
     server.script = in_the_form_asked_for(lambda seen: number(seen) % 2)
     (tmp_path / "run.py").write_text(RUN)
-    shown = subprocess.run(
-        [
-            sys.executable,
-            "run.py",
-            flex_flow(judge, tmp_path / "flow"),
-            "m",
-            server.base_url,
-            data,
-            f"run_{judge}",
-        ],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
+    given = (flex_flow(judge, tmp_path / "flow"), "m", server.base_url, data, f"run_{judge}")
+    shown = shell(environment, tmp_path, sys.executable, "run.py", *given)
     assert (tmp_path / "result.json").exists(), shown.stdout + shown.stderr
     result = json.loads((tmp_path / "result.json").read_text())
     # promptflow calls a run "Completed" whatever failed in it: its records say how each line went.
@@ -149,13 +128,5 @@ def test_pf_flow_test_runs_a_prompt_file_as_it_is(
     copy.write_text(path.read_text().replace("  api: chat\n", f"  api: chat\n{configuration}"))
     row = {"query": "Which city?", "response": "Rome", "criterion": "Names a city.", "fence": "f3nce"}
     (tmp_path / "row.json").write_text(json.dumps(row))
-    shown = subprocess.run(
-        [PF, "flow", "test", "--flow", copy, "--inputs", "row.json"],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
+    shown = shell(environment, tmp_path, PF, "flow", "test", "--flow", copy, "--inputs", "row.json")
     assert (len(server.seen), "1" in shown.stdout) == (1, True), shown.stdout + shown.stderr

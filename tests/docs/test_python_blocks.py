@@ -22,9 +22,7 @@ def python_of(page: str) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def a_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def a_folder_of_ones_own(bare_environment: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
 
 
