@@ -16,7 +16,9 @@ def tool(
     return {"type": "function", "function": {"name": name, "description": about, "parameters": parameters}}
 
 
-def calling(case_id: str, *calls: tuple[str, dict[str, Any] | str], **fields: Any) -> Output:
+def calling(
+    case_id: str, *calls: tuple[str, dict[str, Any] | str], system: str = "s", text: str | None = None
+) -> Output:
     """An output that makes native calls, each a name and its arguments."""
     made = [ToolCall(name=name, arguments=arguments) for name, arguments in calls]
-    return Output(case_id=case_id, tool_calls=made, **{"system": "s", **fields})
+    return Output(case_id=case_id, system=system, text=text, tool_calls=made)

@@ -154,7 +154,10 @@ def test_the_items_of_a_list_are_not_reversed_unless_each_place_has_a_meaning(tr
 def plainly(arguments: dict[str, Any], given: dict[str, Any], **reference: Any) -> Subject:
     """Two calls of one function with a reference in the plain form."""
     properties = {name: {"type": "array"} for name in arguments}
-    expected = [{"name": "set", "arguments": arguments}, {"name": "set", "arguments": {}}]
+    expected: list[dict[str, Any]] = [
+        {"name": "set", "arguments": arguments},
+        {"name": "set", "arguments": {}},
+    ]
     tools = [tool("set", properties)]
     case = Case(id="c", kind="tool_call", tools=tools, reference={"calls": expected, **reference})
     return Subject(case, calling("c", ("set", given), ("set", {})))
