@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from workspaces import lay_out, verdict_on_workspace
 
-from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.checkers import ArtifactOptions
-from fiducial.records import Case, Output, Verdict
+from fiducial.records import Verdict
 
 Files = dict[str, str | bytes]
 Kind = Literal["python", "pytest"]
@@ -127,16 +126,10 @@ WAYS: list[tuple[Kind, str]] = [("python", "strict"), ("python", "bfcl"), ("pyte
 
 
 def verdict_on(folder: Path, kind: Kind, files: Files, rules: Any, tests: dict[str, str]) -> Verdict:
-    for place, contents in (("challenge/custom_python", tests), ("workspace", files)):
-        for name, data in contents.items():
-            path = folder / place / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    lay_out(folder / "challenge" / "custom_python", tests)
     ground = {"files": ["test.py"] if kind == "python" else [], "eval": {"type": kind}}
     reference = {"ground": ground, "folder": str(folder / "challenge")}
-    case = Case(id="c", kind="artifact", reference=reference)
-    options = CheckOptions(rules=rules, artifacts=ArtifactOptions(allow_code=True))
-    return check(case, Output(case_id="c", system="s", workspace=str(folder / "workspace")), options)
+    return verdict_on_workspace(lay_out(folder / "workspace", files), reference, rules, allow_code=True)
 
 
 def exam_of(kind: Kind, script: str) -> dict[str, str]:

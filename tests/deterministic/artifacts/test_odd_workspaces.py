@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from workspaces import verdict_on_workspace
 
-from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.artifacts import copying, workspace_text
 from fiducial.deterministic.artifacts.copying import copy_plain_files, copy_tree
 from fiducial.deterministic.artifacts.files import WorkspaceFault, choose_files, read_text, workspace_root
-from fiducial.deterministic.checkers import ArtifactOptions
 from fiducial.deterministic.sandbox.limits import Limits
 from fiducial.records import Case, Output, Verdict
 
@@ -41,10 +40,8 @@ def outside(tmp_path: Path) -> Path:
 
 def verdict_on(workspace: Path, files: list[str], kind: str, rules: Rules = "strict", **more: Any) -> Verdict:
     ground = {"files": files, "should_contain": ["answer"], "eval": {"type": kind}}
-    case = Case(id="c", kind="artifact", reference={"ground": ground, **more})
-    artifacts = ArtifactOptions(allow_code=True, limits=Limits(wall_seconds=20))
-    output = Output(case_id="c", system="s", workspace=str(workspace))
-    return check(case, output, CheckOptions(rules=rules, artifacts=artifacts))
+    limits = Limits(wall_seconds=20)
+    return verdict_on_workspace(workspace, {"ground": ground, **more}, rules, allow_code=True, limits=limits)
 
 
 def bind_socket(place: Path) -> None:

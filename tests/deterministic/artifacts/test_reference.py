@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from workspaces import lay_out
 
 from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.checkers import ArtifactOptions
@@ -25,13 +26,6 @@ OPTIONS = CheckOptions(rules="bfcl", artifacts=ArtifactOptions(allow_code=True))
 @pytest.fixture(scope="module")
 def cases(reference: Path) -> dict[str, Case]:
     return {case.id: case for case in read_challenges(reference / "agbenchmark" / "challenges")}
-
-
-def lay_out(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
 
 
 def checked(case: Case, workspace: Path) -> Verdict:

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from workspaces import lay_out, verdict_on_workspace
 
-from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.checkers import ArtifactOptions
+from fiducial.deterministic import check
 from fiducial.deterministic.sandbox.limits import Limits
 from fiducial.records import Case, Output, Verdict
 
@@ -17,12 +17,8 @@ def verdict_on(
     folder: Path, files: Files, ground: dict[str, Any], rules: Any = "bfcl", /, **options: Any
 ) -> Verdict:
     """The verdict on a workspace with these files, in a folder of a test's own."""
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8", newline="")
-    case = Case(id="c", kind="artifact", reference={"ground": {"files": [".txt"], **ground}})
-    checks = CheckOptions(rules=rules, artifacts=ArtifactOptions(**options))
-    return check(case, Output(case_id="c", system="s", workspace=str(folder)), checks)
+    reference = {"ground": {"files": [".txt"], **ground}}
+    return verdict_on_workspace(lay_out(folder, files), reference, rules, **options)
 
 
 @pytest.mark.parametrize(
@@ -178,10 +174,8 @@ def test_pytest_runs_the_tests(tmp_path: Path):
 @pytest.fixture
 def hidden(tmp_path: Path) -> dict[str, Any]:
     """A challenge with a hidden test of a function that the agent is to write."""
-    folder = tmp_path / "challenge"
-    (folder / "custom_python").mkdir(parents=True)
     test = "from solution import double\nassert double(2) == 4\nprint('right')\n"
-    (folder / "custom_python" / "test.py").write_text(test)
+    folder = lay_out(tmp_path / "challenge", {"custom_python/test.py": test})
     ground = {"files": ["test.py"], "should_contain": ["right"], "type": "python"}
     return {"ground": ground, "folder": str(folder)}
 
@@ -204,13 +198,8 @@ RIGHT, WRONG = "def double(x): return 2 * x", "def double(x): return x"
 def test_hidden_tests_decide_whatever_the_agent_left(
     tmp_path: Path, hidden: dict[str, Any], files: Files, rules: Any, score: float
 ):
-    workspace = tmp_path / "workspace"
-    for name, text in files.items():
-        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
-        (workspace / name).write_text(text)
-    case = Case(id="c", kind="artifact", reference=hidden)
-    options = CheckOptions(rules=rules, artifacts=ArtifactOptions(allow_code=True))
-    assert check(case, Output(case_id="c", system="s", workspace=str(workspace)), options).score == score
+    workspace = lay_out(tmp_path / "workspace", files)
+    assert verdict_on_workspace(workspace, hidden, rules, allow_code=True).score == score
 
 
 def test_under_strict_rules_no_file_stands_in_for_a_library(tmp_path: Path):
@@ -224,7 +213,6 @@ def test_under_strict_rules_no_file_stands_in_for_a_library(tmp_path: Path):
 
 
 def test_hidden_tests_that_are_gone_make_the_case_not_applicable(tmp_path: Path, hidden: dict[str, Any]):
-    case = Case(id="c", kind="artifact", reference={**hidden, "folder": str(tmp_path / "gone")})
-    options = CheckOptions(artifacts=ArtifactOptions(allow_code=True))
-    verdict = check(case, Output(case_id="c", system="s", workspace=str(tmp_path)), options)
+    reference = {**hidden, "folder": str(tmp_path / "gone")}
+    verdict = verdict_on_workspace(tmp_path, reference, "strict", allow_code=True)
     assert (verdict.outcome, verdict.error_type) == ("not_applicable", "unusable_challenge")

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 
 import pytest
+from tool_calls import tool
 
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import OPERATORS, Probe, Subject, Weakness, make_probes
@@ -31,23 +32,17 @@ class Calendar:
         return self.events.get(day, [])
 
 
+TITLE = {"type": "string"}
 CALLS = [["look(day='monday')", "add(day='monday', title='swim')"], ["add(day='friday', title='read')"]]
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": name,
-            "parameters": {"type": "dict", "properties": {each: {"type": "string"} for each in arguments}},
-        },
-    }
-    for name, arguments in (("look", ["day"]), ("add", ["day", "title"]))
-]
-CASE = Case(
-    id="week",
-    kind="multi_turn",
-    tools=TOOLS,
-    reference={"classes": ["Calendar"], "initial_config": {}, "calls": CALLS},
-)
+TOOLS = [tool("look", {"day": TITLE}), tool("add", {"day": TITLE, "title": TITLE})]
+
+
+def week(name: str, calls: list[list[str]]) -> Case:
+    reference = {"classes": ["Calendar"], "initial_config": {}, "calls": calls}
+    return Case(id=name, kind="multi_turn", tools=TOOLS, reference=reference)
+
+
+CASE = week("week", CALLS)
 TEXT: list[list[Step]] = [[f"[{', '.join(calls)}]"] for calls in CALLS]
 NATIVE: list[list[Step]] = [
     [
@@ -90,20 +85,7 @@ def test_one_more_look_changes_nothing_and_is_set_aside(found: list[Probe | Weak
     assert all("call look" in change for change in accepted)
 
 
-EARLY = Case(
-    id="early",
-    kind="multi_turn",
-    tools=TOOLS,
-    reference={
-        "classes": ["Calendar"],
-        "initial_config": {},
-        "calls": [
-            ["add(day='monday', title='swim')"],
-            ["look(day='monday')"],
-            ["add(day='friday', title='read')"],
-        ],
-    },
-)
+EARLY = week("early", [["add(day='monday', title='swim')"], ["look(day='monday')"], CALLS[1]])
 
 
 def test_a_call_that_only_reads_is_no_fault_when_it_is_made_too_early():

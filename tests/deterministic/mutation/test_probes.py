@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tool_calls import tool
 
 from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.mutation import (
@@ -108,7 +109,7 @@ def test_a_probe_says_where_it_comes_from_and_what_was_changed(trip: Subject):
 def test_a_changed_case_gets_an_id_of_its_own_and_stays_in_its_cluster(trip: Subject):
     probe = probes_of(trip, "tools_reordered")[0]
     assert (probe.case.id, probe.case.cluster) == ("trip~tools_reordered~agent~0", "trips")
-    assert [tool["function"]["name"] for tool in probe.case.tools] == ["hotels_book", "flights.search"]
+    assert [each["function"]["name"] for each in probe.case.tools] == ["hotels_book", "flights.search"]
 
 
 def harmless(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -133,16 +134,8 @@ def test_a_twin_that_the_checker_rejects_is_no_probe_but_a_weakness(trip: Subjec
 
 @pytest.mark.parametrize(("before", "operator"), [("1.5", "wrong_magnitude"), ("-5", "flipped_sign")])
 def test_deleted_signs_and_points_are_faults_that_bfcls_rules_do_not_see(before: str, operator: str):
-    tool = {
-        "name": "set",
-        "parameters": {"type": "dict", "properties": {"to": {"type": "string"}}, "required": ["to"]},
-    }
-    case = Case(
-        id="c",
-        kind="tool_call",
-        tools=[{"type": "function", "function": tool}],
-        reference={"calls": [{"set": {"to": [before]}}]},
-    )
+    tools = [tool("set", {"to": {"type": "string"}}, ["to"])]
+    case = Case(id="c", kind="tool_call", tools=tools, reference={"calls": [{"set": {"to": [before]}}]})
     output = right_output(case)
     assert output is not None
     probe, weakness = make_probes(Subject(case, output), [OPERATORS[operator]], CheckOptions())
