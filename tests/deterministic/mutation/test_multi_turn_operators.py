@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 from tool_calls import tool
@@ -38,7 +39,7 @@ TOOLS = [tool("look", {"day": TITLE}), tool("add", {"day": TITLE, "title": TITLE
 
 
 def week(name: str, calls: list[list[str]]) -> Case:
-    reference = {"classes": ["Calendar"], "initial_config": {}, "calls": calls}
+    reference: dict[str, Any] = {"classes": ["Calendar"], "initial_config": {}, "calls": calls}
     return Case(id=name, kind="multi_turn", tools=TOOLS, reference=reference)
 
 
