@@ -9,7 +9,7 @@ from ..errors import UsageError
 from ..formats.agbenchmark import read_challenges
 from ..formats.bfcl import expand, find_results, open_source, read_cases, read_outputs
 from ..formats.found import LOGGED
-from ..formats.own import read_own
+from ..formats.own_format import read_own
 from ..records import Case, Output, write_records
 from .places import FilePath, input_path, written_path
 from .reading import read_strictly

@@ -53,7 +53,7 @@ def send_otlp(
         MissingExtraError: The exporter is not installed.
         ProviderError: The endpoint did not take them.
     """
-    from ..formats.send_otlp import send  # noqa: PLC0415 - an extra
+    from ..formats.to_otlp import send  # noqa: PLC0415 - an extra
 
     folder, items = _chosen(run, judge, system)
     return send(items, endpoint, known_of(folder))

@@ -46,7 +46,7 @@ from fiducial.formats.bfcl import (
     open_source,
     read_cases,
 )
-from fiducial.formats.bfcl.results import ResultFile
+from fiducial.formats.bfcl.result_trees import ResultFile
 from fiducial.judges import Endpoint
 from fiducial.records import Case
 

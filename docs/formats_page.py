@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fiducial.formats.calls import __doc__ as calls_doc
-from fiducial.formats.columns import FIELDS
 from fiducial.formats.example import __doc__ as kinds_doc
+from fiducial.formats.known_columns import FIELDS
 from fiducial.formats.readers import NAMES, format_of
 from fiducial.formats.spans import __doc__ as spans_doc
 from fiducial.formats.writers import WRITERS

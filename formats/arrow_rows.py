@@ -12,7 +12,7 @@ from typing import Any, cast
 from ..errors import InputError, MissingExtraError
 from .csv_rows import SUFFIXES, read_csv_rows
 from .found import Place, Skipped
-from .json_types import is_list, is_object
+from .json_values import is_list, is_object
 from .rows import Row, read_rows
 
 _NULLS = "a struct has every key in every row, so that null there was taken as not given"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import RecordError
-from .json_types import is_list, is_object
+from .json_values import is_list, is_object
 from .node import Node
 
 _WHOLE = ("intValue", "int_value")

@@ -15,8 +15,7 @@ from ..records import UNGRADED, Message, Outcome
 from .calls import answer_of, divided, messages_of, plain_calls, said_by_user
 from .example import Example, answers_of, listed, records_of
 from .found import Found, Options
-from .json_text import tags_of
-from .json_types import is_list, is_object
+from .json_values import is_list, is_object, tags_of
 from .node import Node
 from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, each, read_rows

@@ -9,8 +9,7 @@ from typing import Any
 from .calls import Answer, answer_of, are_messages, question_of
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Trials
-from .json_text import as_text, tags_of, told
-from .json_types import is_list, is_object
+from .json_values import as_text, is_list, is_object, tags_of, told
 from .node import Node
 from .opinion import hear, scored, unscored
 from .rows import Row, each, read_rows

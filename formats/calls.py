@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
-from .json_text import as_text, asked, parsed
-from .json_types import is_list, is_object
+from .json_values import as_text, asked, is_list, is_object, parsed
 from .node import Node, named
 
 _ARGUMENTS = ("arguments", "args", "inputParameters", "input_parameters", "input", "parameters")

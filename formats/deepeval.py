@@ -10,8 +10,7 @@ from .arrow_rows import read_any_rows
 from .calls import Answer, answer_of, divided, plain_calls, said_by_user
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Trials
-from .json_text import tags_of
-from .json_types import is_object
+from .json_values import is_object, tags_of
 from .node import Node
 from .opinion import Opinion, numbered_names, scored, unscored
 from .rows import Row, each, read_rows

@@ -34,8 +34,7 @@ from ..records import (
 )
 from .calls import Answer, has_arguments, plain_calls
 from .found import Found, Options, Place
-from .json_text import as_text
-from .json_types import is_list, is_object
+from .json_values import as_text, is_list, is_object
 from .opinion import Opinion
 
 DEFAULT_CRITERION = "The reply does what the user asked for, correctly and completely."

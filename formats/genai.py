@@ -7,8 +7,7 @@ from typing import Any
 
 from .attributes import unflattened
 from .calls import call_of, messages_of
-from .json_text import parsed
-from .json_types import is_list, is_object
+from .json_values import is_list, is_object, parsed
 from .node import Node
 from .spans import Span, SpanKind
 

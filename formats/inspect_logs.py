@@ -16,8 +16,7 @@ from ..records import UNGRADED, Outcome
 from .calls import Answer, answer_of, messages_of, role_of
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Place, Skipped
-from .json_text import number_in, tags_of
-from .json_types import is_list, is_object
+from .json_values import is_list, is_object, number_in, tags_of
 from .node import Node
 from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, decode, each, files_of, read_document, read_rows

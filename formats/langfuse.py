@@ -15,8 +15,7 @@ from ..records import Source
 from .calls import are_messages, call_of, messages_of, question_of
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Place, converted
-from .json_text import parsed, tags_of, told
-from .json_types import is_arguments, is_list, is_object
+from .json_values import is_arguments, is_list, is_object, parsed, tags_of, told
 from .node import Node
 from .opinion import Opinion, on_named, scored
 from .rows import Row, each, read_rows

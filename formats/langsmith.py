@@ -17,8 +17,7 @@ from .arrow_rows import read_any_rows
 from .calls import are_messages, call_of, question_of
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Place, Skipped, Trials, converted
-from .json_text import parsed, tags_of, told
-from .json_types import is_list, is_object
+from .json_values import is_list, is_object, parsed, tags_of, told
 from .node import Node
 from .opinion import Opinion, scored, unscored
 from .rows import Row, each

@@ -16,8 +16,7 @@ from ..records import UNGRADED, Outcome, Source
 from .calls import call_of
 from .example import answers_of
 from .found import UNREADABLE, Found, Options, Skipped
-from .json_text import parsed, tags_of
-from .json_types import is_arguments, is_list, is_object
+from .json_values import is_arguments, is_list, is_object, parsed, tags_of
 from .node import Node
 from .opinion import Opinion, hear, on_named, scored, unscored
 from .otlp import hex_id

@@ -7,8 +7,7 @@ from types import UnionType
 from typing import Any, cast
 
 from ..errors import RecordError
-from .json_text import parsed
-from .json_types import is_object
+from .json_values import is_object, parsed
 
 
 class Node:

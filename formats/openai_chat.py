@@ -16,8 +16,7 @@ from ..records import Message, TagValue
 from .calls import Answer, answer_of, said_by_user
 from .example import Example, records_of
 from .found import Found, Options
-from .json_text import tags_of
-from .json_types import is_list, is_object
+from .json_values import is_list, is_object, tags_of
 from .node import Node
 from .openai_evals import evals_example, is_evals_row
 from .rows import Row, each, read_rows

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import RecordError
 from .calls import Answer, answer_of, are_messages, messages_of
 from .example import Example, answers_of
-from .json_text import as_text, asked, tags_of
+from .json_values import as_text, asked, tags_of
 from .node import Node
 from .opinion import Opinion, scored, unscored
 from .rows import Row

@@ -7,8 +7,7 @@ from typing import Any
 
 from .attributes import unflattened
 from .calls import call_of, messages_of
-from .json_text import parsed, tags_of
-from .json_types import is_arguments, is_object
+from .json_values import is_arguments, is_object, parsed, tags_of
 from .node import Node
 from .opinion import Opinion, scored, unscored
 from .spans import Span, SpanKind

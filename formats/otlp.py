@@ -17,7 +17,7 @@ from ..records import UNGRADED, Outcome
 from .attributes import plain_attributes
 from .found import UNREADABLE, Found, Options, Place, Skipped, converted
 from .genai import genai_span
-from .json_types import is_object
+from .json_values import is_object
 from .node import Node
 from .openinference import openinference_span
 from .opinion import Opinion, hear, on_named, scored, unscored

@@ -8,11 +8,10 @@ from typing import Any
 
 from ..records import Source
 from .arrow_rows import read_any_rows
-from .columns import row_example
 from .example import records_of
 from .found import Found, Options
-from .json_text import parsed
-from .json_types import is_object
+from .json_values import is_object, parsed
+from .known_columns import row_example
 from .node import Node
 from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, each

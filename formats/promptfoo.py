@@ -18,8 +18,7 @@ from .calls import Answer, answer_of, are_messages, messages_of, said_by_user
 from .csv_rows import opened_csv
 from .example import Example, records_of
 from .found import UNREADABLE, Found, Options, Place, Trials
-from .json_text import as_text, number_in, parsed, tags_of
-from .json_types import is_list, is_object
+from .json_values import as_text, is_list, is_object, number_in, parsed, tags_of
 from .node import Node
 from .opinion import Opinion, numbered_names, scored, unscored
 from .rows import Row, each, read_rows

@@ -10,8 +10,7 @@ from ..errors import InputError, readable
 from .calls import Answer, question_of
 from .example import Example, answers_of, records_of
 from .found import UNREADABLE, Found, Options, Place, Trials
-from .json_text import tags_of, told
-from .json_types import is_list, is_object
+from .json_values import is_list, is_object, tags_of, told
 from .node import Node
 from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, each, files_of, read_document

@@ -11,8 +11,7 @@ from .arrow_rows import read_any_rows
 from .calls import Answer, answer_of, divided, messages_of
 from .example import Example, answers_of, listed, records_of
 from .found import Found, Options
-from .json_text import as_text, tags_of
-from .json_types import is_list, is_object
+from .json_values import as_text, is_list, is_object, tags_of
 from .node import Node
 from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, each

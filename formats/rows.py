@@ -12,7 +12,7 @@ import msgspec
 from ..errors import InputError, RecordError, readable
 from ..records import not_utf8, read_lines
 from .found import UNREADABLE, Found, Place, Skipped, converted
-from .json_types import is_list, is_object
+from .json_values import is_list, is_object
 from .node import Node
 
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024

@@ -25,8 +25,7 @@ from .calls import (
 )
 from .example import Example, records_of
 from .found import Found, Options, Place, converted
-from .json_text import as_text, parsed, told
-from .json_types import is_object
+from .json_values import as_text, is_object, parsed, told
 from .node import Node
 from .opinion import Opinion, numbered_names
 

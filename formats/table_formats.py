@@ -1,4 +1,4 @@
-"""Tables: CSV and TSV, JSON arrays and lines, Parquet, Hugging Face folders, rows of data frames; columns are told by `columns`."""
+"""Tables: CSV and TSV, JSON arrays and lines, Parquet, Hugging Face folders, rows of data frames; columns are told by `known_columns`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from ..errors import InputError
 from .arrow_rows import read_any_rows, read_arrow_rows
-from .columns import missing_columns, row_example
 from .csv_rows import read_csv_rows
 from .example import records_of
 from .found import Found, Options, Skipped
-from .json_types import is_list, is_object
+from .json_values import is_list, is_object
+from .known_columns import missing_columns, row_example
 from .rows import Row, each, files_of, read_rows
 
 _NOTHING = "nothing: columns that are no field are tags, what is no single value as JSON"

@@ -12,7 +12,7 @@ import msgspec
 
 from ..errors import UsageError
 from ..records import Outcome, ToolResults, Verdict, atomic_write, write_records
-from .json_text import as_text
+from .json_values import as_text
 from .judged import Judged, Known, Written, identity, with_scores
 
 _REASONS: dict[Outcome, str] = {

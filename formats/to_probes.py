@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ..records import atomic_write, message_text, write_records
-from .json_text import as_text
+from .json_values import as_text
 from .judged import Judged, Known
 from .to_inspect import arguments_object, write_log
 

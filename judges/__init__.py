@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from .judge import Judge, PromptJudge, judge_work, load_judge
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
-    from .transport.cache import ReplyCache, cache_key
     from .transport.connect import batch_replies, cassette, connect, replay
     from .transport.endpoint import Endpoint
     from .transport.exchange import CallError, Provider, Reply, Request, make_request
+    from .transport.reply_cache import ReplyCache, cache_key
 
 _NAMES = {
     "baseline": "baseline_judge baseline_verdict",
@@ -30,7 +30,7 @@ _NAMES = {
     "judge": "Judge PromptJudge judge_work load_judge",
     "transport.batch_results": "BatchResults",
     "transport.budget": "Budget",
-    "transport.cache": "ReplyCache cache_key",
+    "transport.reply_cache": "ReplyCache cache_key",
     "transport.connect": "batch_replies cassette connect replay",
     "transport.endpoint": "Endpoint",
     "transport.exchange": "CallError Provider Reply Request make_request",

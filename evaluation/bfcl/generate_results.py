@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...formats.bfcl import Category, DataSource, read_cases
-from ...formats.bfcl.results import ResultIndex
+from ...formats.bfcl.result_trees import ResultIndex
 from ...judges.prices import PriceList
 from ...records import Case, Closing, ItemKey, Step, ToolResults, write_records
 from ..generation.attempt import Attempt, Made

@@ -4,11 +4,19 @@ from .cases import read_cases, to_case
 from .categories import CATEGORIES, Category, category_name, expand, sort_key
 from .configurations import CONFIGURATIONS, Configuration, parse_sensitivity_id
 from .conversations import EarlierConversation, read_conversations
+from .data_source import DataSource, open_source, parse_json
 from .entries import Entry, read_entries
-from .outputs import read_outputs, to_output
 from .prompting import assemble_prompt
-from .results import ResultFile, ResultIndex, ResultLine, ResultTree, find_results, read_results
-from .sources import DataSource, open_source, parse_json
+from .result_trees import (
+    ResultFile,
+    ResultIndex,
+    ResultLine,
+    ResultTree,
+    find_results,
+    read_outputs,
+    read_results,
+    to_output,
+)
 
 __all__ = [
     "CATEGORIES",

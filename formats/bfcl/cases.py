@@ -8,8 +8,8 @@ from typing import Any
 from ...records import Case, Kind, Language, Match, Message, TagValue
 from .categories import CATEGORIES, Category, category_name
 from .configurations import parse_sensitivity_id
+from .data_source import DataSource
 from .entries import Entry, read_entries
-from .sources import DataSource
 from .template_files import template
 
 FUNCTIONS_GIVEN_BACK = "I have updated some more functions you can choose from. What about now?"

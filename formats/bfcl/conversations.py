@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...errors import RecordError
-from .sources import DataSource, read_objects
+from .data_source import DataSource, read_objects
 
 _QUESTIONS = "BFCL_v4_memory.json"
 

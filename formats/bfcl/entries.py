@@ -11,7 +11,7 @@ import msgspec
 from ...errors import InputError, RecordError
 from .categories import CATEGORIES, Category
 from .configurations import CONFIGURATIONS, SensitivityId
-from .sources import DataSource, read_document, read_objects
+from .data_source import DataSource, read_document, read_objects
 
 _FILES = {
     "GorillaFileSystem": "gorilla_file_system",

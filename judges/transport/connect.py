@@ -10,13 +10,13 @@ from pathlib import Path
 from ...errors import UsageError
 from .batch_results import BatchResults, ResultsTally
 from .budget import Budget, BudgetedProvider
-from .cache import CachingProvider, CoalescingProvider, ReplyCache
 from .endpoint import Endpoint, Share, Spread
 from .exchange import Provider
 from .limiter import AdaptiveLimiter, LimitedProvider
 from .openai_provider import OpenAIProvider
 from .patience import PatientProvider
 from .recording import CassetteProvider, RecordingProvider, ReplayProvider
+from .reply_cache import CachingProvider, CoalescingProvider, ReplyCache
 from .retry import RetryingProvider, RetryPolicy
 from .spreading import Member, SpreadingProvider
 

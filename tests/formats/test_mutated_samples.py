@@ -13,7 +13,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.errors import FiducialError, InputError
-from fiducial.formats.json_types import is_list, is_object
+from fiducial.formats.json_values import is_list, is_object
 
 SAMPLES = Path(__file__).parent / "samples"
 FILES = sorted(file for file in SAMPLES.rglob("*") if file.suffix in {".json", ".jsonl"})

@@ -1,16 +1,18 @@
-"""BFCL's result trees: what systems answered, a folder a system, a file a category."""
+"""BFCL's result trees: what systems answered, a folder a system, a file a category; and that as Outputs."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError, RecordError
-from ...records import read_lines
+from ...records import Output, Step, ToolCall, read_lines
+from ..json_values import is_arguments, is_list, is_object
 from .categories import CATEGORIES, Category
-from .sources import parse_object
+from .data_source import parse_object
 
 _FILE_NAME = re.compile(r"BFCL_v\d+_(\w+)_result\.json")
 
@@ -148,3 +150,51 @@ class ResultIndex:
             for entry_id in entry_ids:
                 file.seek(self._offsets[entry_id])
                 yield _result_line(file.readline(), self.path, self.lines[entry_id])
+
+
+def read_outputs(files: Iterable[ResultFile]) -> Iterator[Output]:
+    """Read the answers in result files, as `find_results` lists them, as Outputs.
+
+    Raises:
+        InputError: A file cannot be read.
+        RecordError: A line is not a result.
+    """
+    for file in files:
+        for line in read_results(file.path):
+            yield to_output(line.id, file.system, file.category, line.result)
+
+
+def to_output(entry_id: str, system: str, category: Category, result: Any) -> Output:
+    """Turn a stored result into an Output.
+
+    A text becomes ``text``, a list of calls ``tool_calls``, and turns of steps ``turns``. What is none of these becomes its
+    JSON text, which no decoder takes for calls.
+    """
+    if category.family in {"multi_turn", "agentic"} and is_list(result):
+        return Output(case_id=entry_id, system=system, turns=[_steps(turn) for turn in result])
+    step = _step(result)
+    if isinstance(step, str):
+        return Output(case_id=entry_id, system=system, text=step)
+    return Output(case_id=entry_id, system=system, tool_calls=step)
+
+
+def _steps(turn: Any) -> list[Step]:
+    return [_step(step) for step in turn] if is_list(turn) else [_step(turn)]
+
+
+def _step(step: Any) -> str | list[ToolCall]:
+    if isinstance(step, str):
+        return step
+    if is_list(step):
+        calls = [call for call in map(_call, step) if call is not None]
+        if len(calls) == len(step):
+            return calls
+    return json.dumps(step)
+
+
+def _call(call: Any) -> ToolCall | None:
+    if not is_object(call) or not call:
+        return None
+    # Of an object with several keys BFCL reads the first alone.
+    name, arguments = next(iter(call.items()))
+    return ToolCall(name=name, arguments=arguments if is_arguments(arguments) else json.dumps(arguments))

@@ -1,12 +1,27 @@
-"""JSON within texts: decoded where a text is JSON, written where a value has to be a text."""
+"""JSON values: what one is, said so that the type checker understands; and JSON within texts, decoded or written."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..records import TagValue
-from .json_types import is_object
+
+
+def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a value is an object."""
+    return isinstance(value, dict)
+
+
+def is_arguments(value: Any) -> TypeGuard[dict[str, Any] | str]:
+    """Whether a value can be a call's arguments: an object, or its JSON text."""
+    return isinstance(value, dict | str)
+
+
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Whether a value is a list."""
+    return isinstance(value, list)
+
 
 _OPENINGS = ("{", "[", '"')
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ...records import Case, Verdict
-from ..json_types import is_object
+from ..json_values import is_object
 
 _DIFFICULTIES = ("interface", "basic", "novice", "intermediate", "advanced", "expert", "human")
 _STAMP = "%Y-%m-%dT%H:%M:%S+00:00"

@@ -12,8 +12,7 @@ from ..records import Step, Verdict, nearest
 from .calls import Answer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .example import Example, answers_of, listed
 from .found import Options, Skipped
-from .json_text import as_text, asked, number_in, tags_of, told
-from .json_types import is_list, is_object
+from .json_values import as_text, asked, is_list, is_object, number_in, tags_of, told
 from .node import Node
 from .opinion import Opinion, hear, scored
 from .rows import Row

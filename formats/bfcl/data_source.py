@@ -11,7 +11,7 @@ from typing import IO, Any, Protocol
 
 from ...errors import InputError, RecordError, readable
 from ...records import MAX_LINE_BYTES, read_lines
-from ..json_types import is_object
+from ..json_values import is_object
 from ..zipped import DAMAGED
 
 MAX_MEMBER_BYTES = 256 * 1024 * 1024

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fiducial.errors import InputError
-from fiducial.formats.bfcl import CATEGORIES, open_source, read_entries, sources
+from fiducial.formats.bfcl import CATEGORIES, data_source, open_source, read_entries
 
 
 def make_wheel(path: Path, files: dict[str, Any]):
@@ -103,7 +103,7 @@ def test_a_wheel_with_any_byte_changed_is_read_or_refused(tmp_path: Path, method
     for position in range(len(raw)):
         wheel.write_bytes(raw[:position] + bytes([raw[position] ^ 0xFF]) + raw[position + 1 :])
         try:
-            list(sources.read_objects(open_source(wheel), "BFCL_v4_simple_python.json"))
+            list(data_source.read_objects(open_source(wheel), "BFCL_v4_simple_python.json"))
         except InputError:
             refused += 1
     assert refused > len(raw) / 3
@@ -120,7 +120,7 @@ def test_a_member_that_unpacks_to_too_much_is_refused(
     bfcl_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     wheel = wheel_of(bfcl_data, tmp_path / "data.whl")
-    monkeypatch.setattr(sources, "MAX_MEMBER_BYTES", 100)
+    monkeypatch.setattr(data_source, "MAX_MEMBER_BYTES", 100)
     with pytest.raises(InputError, match="unpacks to more than"):
         ids(wheel)
 
@@ -129,8 +129,8 @@ def test_a_member_that_unpacks_to_too_much_is_refused(
 def test_a_member_that_lies_about_its_size_is_refused_while_it_is_read(
     bfcl_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    source = sources.WheelSource(wheel_of(bfcl_data, tmp_path / "data.whl"))
-    monkeypatch.setattr(sources, "MAX_MEMBER_BYTES", 100)
+    source = data_source.WheelSource(wheel_of(bfcl_data, tmp_path / "data.whl"))
+    monkeypatch.setattr(data_source, "MAX_MEMBER_BYTES", 100)
     sizes: dict[str, int] = source._sizes  # pyright: ignore[reportPrivateUsage] - a lie in the archive's index
     sizes["BFCL_v4_simple_python.json"] = 1
     with pytest.raises(InputError, match="too long"):

@@ -213,7 +213,7 @@ def test_a_file_that_is_damaged_inside_ends_the_run_in_one_line_and_keeps_what_w
 def test_a_file_that_another_process_does_not_let_go_of_is_waited_for_and_then_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fiducial.judges.transport.cache._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("fiducial.judges.transport.reply_cache._BUSY_SECONDS", 0.05)
     cache = ReplyCache(tmp_path / "c.sqlite")
     other = sqlite3.connect(tmp_path / "c.sqlite", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
