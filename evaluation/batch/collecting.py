@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -12,19 +12,10 @@ from pathlib import Path
 import msgspec
 
 from ...errors import ConfigurationError, UsageError
-from ...judges import (
-    BatchResults,
-    Lookup,
-    PromptJudge,
-    Reply,
-    ReplyCache,
-    Request,
-    Work,
-    cache_key,
-    unanswered,
-)
+from ...judges import BatchResults, PromptJudge, Request, Work, unanswered
 from ..judging.access import BatchMode, ModelAccess
 from ..judging.asking import Step
+from ..open_requests import KnownReplies
 from ..progress import Progress
 from .batch_endpoint import ENDED, BatchEndpoint
 from .batch_files import answered, once, read_custom_ids, write_batch
@@ -127,24 +118,13 @@ def _look(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> int:
 
 def _still_open(step: Step, access: ModelAccess, ledger: Ledger) -> Iterator[Request]:
     """The requests without a reply, in the order of the work."""
-    with ExitStack() as exits:
-        known = _known(access, ledger, exits)
+    with KnownReplies(access) as cached, closing(BatchResults(ledger.result_files())) as results:
         for judge, of_one_judge in groupby(_work(step), key=itemgetter(0)):
-            yield from unanswered(judge, map(itemgetter(1), of_one_judge), known)
-
-
-def _known(access: ModelAccess, ledger: Ledger, exits: ExitStack) -> Lookup:
-    results = BatchResults(ledger.result_files())
-    exits.callback(results.close)
-    cache = ReplyCache(access.cache) if access.cache is not None else None
-    if cache is not None:
-        exits.callback(cache.close)
-
-    def find(request: Request) -> Reply | None:
-        cached = cache.get(cache_key(access.namespace, request)) if cache is not None else None
-        return cached or answered(results, request)
-
-    return find
+            yield from unanswered(
+                judge,
+                map(itemgetter(1), of_one_judge),
+                lambda request: cached(request) or answered(results, request),
+            )
 
 
 def _write(requests: Iterator[Request], ledger: Ledger, access: ModelAccess, url: str) -> bool:

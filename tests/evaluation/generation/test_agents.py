@@ -14,7 +14,7 @@ import fiducial as fd
 from fiducial.deterministic import check
 from fiducial.errors import ConfigurationError, ProviderError, UsageError
 from fiducial.evaluation.generation.commands import MOST_OUTPUT
-from fiducial.evaluation.generation.output_sources import command_source
+from fiducial.evaluation.generation.scene import Scenes, SimulatedWorlds
 from fiducial.records import Case, Output
 
 
@@ -160,9 +160,12 @@ def test_calls_that_failed_are_warned_of_and_are_no_outputs(server: ProviderServ
         fd.generate([weather_case("a")], "m", base_url=server.base_url, cache=False)
 
 
-def by_command(script: str, tmp_path: Path, *, seconds: float = 20.0) -> Output:
-    (output,) = outputs_of(script_command(script, tmp_path), weather_case(), seconds=seconds)
+def by_command(script: str, tmp_path: Path, scenes: Scenes | None = None, **how: Any) -> Output:
+    (output,) = outputs_of(script_command(script, tmp_path), weather_case(), scenes=scenes, **how)
     return output
+
+
+BOTH_WAYS = pytest.mark.parametrize("scenes", [None, SimulatedWorlds({})], ids=["answers", "calls"])
 
 
 def test_a_command_reads_a_case_and_prints_an_output(tmp_path: Path):
@@ -174,35 +177,40 @@ print(json.dumps({"tool_calls": [{"name": "weather.now", "arguments": {"city": c
     assert check(weather_case(), by_command(script, tmp_path)).score == 1
 
 
+@BOTH_WAYS
 @pytest.mark.parametrize(
     ("script", "error"),
     [
         ("print('garbage')", "it printed what is no JSON: garbage"),
         ("print('{\"answer\": 5}')", 'it printed what is no output: {"answer": 5}'),
         ("print('{\"text\": 5}')", "it printed what is no output: answer to w:1: text: "),
-        ("pass", "it printed what is no JSON: "),
         ("sys.exit('no luck')", "exit code 1: no luck"),
         ("os.kill(os.getpid(), 9)", "exit code -9: it said nothing"),
     ],
 )
-def test_what_is_no_output_is_the_systems_failure(tmp_path: Path, script: str, error: str):
-    output = by_command(script, tmp_path)
+def test_what_is_no_output_is_the_systems_failure(
+    tmp_path: Path, script: str, error: str, scenes: Scenes | None
+):
+    output = by_command(script, tmp_path, scenes)
     assert str(output.error).startswith(error)
     assert check(weather_case(), output).score == 0
 
 
-def test_a_command_that_never_ends_is_ended(tmp_path: Path):
-    assert by_command("time.sleep(600)", tmp_path, seconds=0.5).error == "no answer within 0.5 s"
+def test_a_command_that_prints_nothing_gives_no_output(tmp_path: Path):
+    assert by_command("pass", tmp_path).error == "it printed what is no JSON: "
 
 
-def test_of_a_command_that_prints_a_gigabyte_no_more_is_kept_than_allowed(tmp_path: Path):
+@BOTH_WAYS
+def test_a_command_that_never_ends_is_ended(tmp_path: Path, scenes: Scenes | None):
+    assert by_command("time.sleep(600)", tmp_path, scenes, seconds=0.5).error == "no answer within 0.5 s"
+
+
+@BOTH_WAYS
+def test_of_a_command_that_prints_a_gigabyte_no_more_is_kept_than_allowed(
+    tmp_path: Path, scenes: Scenes | None
+):
     script = f"sys.stdout.write('x' * {2 * MOST_OUTPUT})"
-    assert by_command(script, tmp_path).error == f"it printed more than {MOST_OUTPUT >> 20} MiB"
-
-
-def test_there_is_such_a_command():
-    with pytest.raises(UsageError, match="no such command: 'no-such-program'"):
-        command_source("no-such-program --x", {})
+    assert by_command(script, tmp_path, scenes).error == f"it printed more than {MOST_OUTPUT >> 20} MiB"
 
 
 def test_no_agent_and_no_endpoint_are_told_at_once(monkeypatch: pytest.MonkeyPatch):
