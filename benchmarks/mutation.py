@@ -21,7 +21,6 @@ from provider_server import Answer, ProviderServer, Seen
 from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.mutation import OPERATORS, Weakness
 from fiducial.evaluation.audit import AuditPlan, ProbeSettings, build_probes, run_audit
-from fiducial.evaluation.audit.building import count_by_plants
 from fiducial.evaluation.audit.probe_folder import WEAKNESSES, ProbeManifest
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.judging.access import ModelAccess
@@ -51,7 +50,7 @@ def mutate(cases: Path, probes: Path) -> bool:
     started, begun = time.perf_counter(), processor_seconds()
     manifest = build_probes(cases, [], probes, settings, Silent())
     waited, took = time.perf_counter() - started, processor_seconds() - begun
-    counts = count_by_plants(manifest)
+    counts = manifest.by_plants
     print(f"{sum(counts.values()):,} probes in {waited:.1f} s, {took:.1f} s of processor: {counts}")
     print(f"of {manifest.right_outputs:,} right outputs; passed over: {manifest.passed_over}")
     list_weaknesses(manifest, probes)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ..records import JudgeId
+from ..records import FolderPath, JudgeId
 from ..version import VERSION
 from .engines.ray_engine import RayEngine
 from .inputs import EvaluationInputs
@@ -21,29 +21,33 @@ from .store.manifest import KnownJudge
 from .store.run_writer import RunWriter
 
 
-def begin_asking(
-    folder: RunWriter,
+@contextmanager
+def asking_run(
+    out: FolderPath,
     identity: Mapping[str, Any],
     judges: Sequence[KnownJudge],
     inputs: EvaluationInputs | None,
     *,
     command: str,
-    started: datetime,
-) -> None:
-    """Tie a folder to what judges alone are asked in it. What cannot go on there is refused before anything in it is changed.
+    now: Callable[[], datetime],
+) -> Generator[RunWriter]:
+    """A folder in which judges alone are asked, tied to what about, and complete in the end.
 
-    ``inputs`` are those that are kept, where they lie on a disk.
+    What cannot go on there is refused before anything in it is changed. ``inputs`` are those that are kept, where they lie on a disk.
     """
-    folder.refuse_other_run(**identity)
-    folder.roster.refuse_changed(judges, folder.path)
-    folder.bind(**identity)
-    folder.update(
-        status="running",
-        started=started.isoformat(timespec="seconds"),
-        command=command,
-        versions={"fiducial": VERSION},
-        inputs=None if inputs is None else keep_inputs(folder.path, inputs),
-    )
+    with RunWriter(out) as folder:
+        folder.refuse_other_run(**identity)
+        folder.roster.refuse_changed(judges, folder.path)
+        folder.bind(**identity)
+        folder.update(
+            status="running",
+            started=now().isoformat(timespec="seconds"),
+            command=command,
+            versions={"fiducial": VERSION},
+            inputs=None if inputs is None else keep_inputs(folder.path, inputs),
+        )
+        yield folder
+        folder.update(status="complete", ended=now().isoformat(timespec="seconds"))
 
 
 class RunContext(NamedTuple):

@@ -8,7 +8,6 @@ from ..calibration.cuts import HALF
 from ..calibration.monitoring.drift import Foresight
 from ..evaluation.audit.annotators import AlternativeAnnotator
 from ..evaluation.audit.audit_results import Audit, AuditAdjudication, Comparison, JudgeAudit, OperatorResult
-from ..evaluation.audit.building import count_by_plants
 from ..evaluation.audit.certificate import Certificate, Claim
 from ..evaluation.audit.certificate_check import Standing
 from ..evaluation.audit.probe_folder import ProbeManifest
@@ -36,7 +35,7 @@ _COMPARED = (
 
 def probe_document(manifest: ProbeManifest) -> Document:
     """What `build_probes` made."""
-    made = ", ".join(f"{made:,} {plants}s" for plants, made in count_by_plants(manifest).items())
+    made = ", ".join(f"{made:,} {plants}s" for plants, made in manifest.by_plants.items())
     over = "; ".join(f"{passed:,} {reason}" for reason, passed in manifest.passed_over.items())
     rows = [
         (each.name, each.plants, *map(count, (each.probes, each.dropped, each.missed_by_bfcl)), each.about)

@@ -13,9 +13,6 @@ from .audit_results import AuditAdjudication, OperatorAdjudicated
 from .comparisons import by_operator
 from .scored import Scored
 
-_RIGHT = frozenset({"twin", "nothing"})
-"""What is planted in outputs that are right."""
-
 
 def adjudicated_audit(
     judges: Mapping[str, Mapping[ItemKey, Scored]], decisions: Decisions
@@ -45,7 +42,7 @@ def _rows(judge: str, scored: Iterable[Scored]) -> Iterator[dict[str, Any]]:
             yield {
                 "item_id": str(each.facts.key),
                 "judge": judge,
-                "label": float(each.facts.plants in _RIGHT),
+                "label": float(each.facts.right),
                 "score": float(each.passed),
                 "cluster": each.cluster,
             }
@@ -57,12 +54,12 @@ def _operators(
     graded = (each for each in scored.values() if each.score is not None)
     for operator, group in by_operator(graded).items():
         if any(str(each.facts.key) in mine.by_item for each in group):
-            plants = group[0].facts.plants
-            rate = "true_positive_rate" if plants in _RIGHT else "true_negative_rate"
+            facts = group[0].facts
+            rate = "true_positive_rate" if facts.right else "true_negative_rate"
             found = adjudicate(table_from_rows(list(_rows(judge, group))), mine, Settings()).judges[judge]
             yield OperatorAdjudicated(
                 operator=operator,
-                plants=plants,
+                plants=facts.plants,
                 as_labelled=found.as_labelled[rate],
                 adjudicated=found.adjudicated[rate],
                 lowest=found.lowest[rate],

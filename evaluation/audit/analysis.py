@@ -77,11 +77,14 @@ def to_read(judge: str, scored: Iterable[Scored]) -> Iterator[Read]:
         facts, score = each.facts, each.score
         if score is None:
             continue
-        right = facts.plants in {"twin", "nothing"}
-        if each.passed != right:
+        if each.passed != facts.right:
             yield Read(
                 judge=judge,
-                what="false alarm" if right else "survivor" if facts.plants == "fault" else "attack passed",
+                what="false alarm"
+                if facts.right
+                else "survivor"
+                if facts.plants == "fault"
+                else "attack passed",
                 operator=facts.operator,
                 case_id=facts.key.case_id,
                 system=facts.key.system,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...judges.prices import PriceList
 from ...records import Author, CaseIndex, FolderPath, ItemKey, write_json, write_records
-from ..context import begin_asking
+from ..context import asking_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
@@ -51,20 +51,13 @@ def run_audit(
     tasks = prepared.tasks
     if not RunStore(plan.out).begun:
         require_models(tasks, access)
-    with opened(plan, prepared) as inputs, RunWriter(plan.out) as folder:
-        begin_asking(
-            folder,
-            prepared.identity,
-            [task.known for task in tasks],
-            inputs if isinstance(plan.probes, Path) else None,
-            command=plan.command,
-            started=now(),
-        )
-        for step in steps(plan, prepared, inputs, folder, progress):
-            ask(step, access, plan.batch)
-        audit = _conclude(plan, prepared, inputs, folder)
-        folder.update(status="complete", ended=now().isoformat(timespec="seconds"))
-    return audit
+    known = [task.known for task in tasks]
+    with opened(plan, prepared) as inputs:
+        kept = inputs if isinstance(plan.probes, Path) else None
+        with asking_run(plan.out, prepared.identity, known, kept, command=plan.command, now=now) as folder:
+            for step in steps(plan, prepared, inputs, folder, progress):
+                ask(step, access, plan.batch)
+            return _conclude(plan, prepared, inputs, folder)
 
 
 def _conclude(

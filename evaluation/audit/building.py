@@ -13,7 +13,7 @@ import msgspec
 
 from ...deterministic import CheckOptions
 from ...deterministic.checkers import require_meetable
-from ...deterministic.mutation import Operator, Plants, Probe, Subject, Weakness, make_probes, origin
+from ...deterministic.mutation import Operator, Probe, Subject, Weakness, make_probes, origin
 from ...errors import InputError
 from ...records import (
     Case,
@@ -248,11 +248,3 @@ def _found(found: Probe | Weakness) -> _Row:
 def _row(case: Case, output: Output, label: Verdict, counted: _Counted) -> _Row:
     lines = {CASES: encode_record(case), OUTPUTS: encode_record(output), LABELS: encode_record(label)}
     return _Row(lines, case.id, counted)
-
-
-def count_by_plants(manifest: ProbeManifest) -> dict[Plants, int]:
-    """How many probes there are of each sort."""
-    counts: dict[Plants, int] = {"fault": 0, "twin": 0, "attack": 0, "control": 0}
-    for operator in manifest.operators:
-        counts[operator.plants] += operator.probes
-    return counts

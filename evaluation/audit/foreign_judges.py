@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from ...formats.judged import Judged, Known
 from ...formats.readers import find_format, read_found
 from ...formats.to_probes import PROBE, WRITERS
 from ...records import (
-    Author,
     Case,
     CaseIndex,
     ItemKey,
@@ -75,13 +74,13 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
         said = {key for verdict in verdicts for key in [verdict.key]}
         asked = Chosen({key: chosen.probes[key] for key in said}, chosen.originals & said)
         clusters = {key.case_id: cases.cluster(key.case_id) for key in said}
-    scored = scored_probes(verdicts, asked.probes, clusters, {})
+    found = scored_probes(verdicts, asked.probes, clusters, {})
+    scored = {judge: of for judge, of in found.items() if isinstance(judge, JudgeId)}
     audit = _audit(scored, asked, manifest)
     write_records(out / VERDICTS, verdicts)
     write_json(out / AUDIT, audit)
-    write_records(
-        out / TO_READ, (row for judge, of in _named(scored) for row in to_read(judge.name, of.values()))
-    )
+    reads = (row for judge, of in scored.items() for row in to_read(judge.name, of.values()))
+    write_records(out / TO_READ, reads)
     return audit
 
 
@@ -138,23 +137,16 @@ def _identity(name: str) -> JudgeId:
     )
 
 
-def _named(
-    scored: Mapping[Author, Mapping[ItemKey, Scored]],
-) -> Iterable[tuple[JudgeId, Mapping[ItemKey, Scored]]]:
-    return ((judge, of) for judge, of in scored.items() if isinstance(judge, JudgeId))
-
-
 def _audit(
-    scored: Mapping[Author, Mapping[ItemKey, Scored]], chosen: Chosen, manifest: ProbeManifest
+    scored: Mapping[JudgeId, Mapping[ItemKey, Scored]], chosen: Chosen, manifest: ProbeManifest
 ) -> Audit:
+    about, controls = manifest.about, manifest.controls
     return Audit(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
-            judge_audit(
-                judge.name, judge, of, chosen, about=manifest.about, controls=manifest.controls, cut=Cut()
-            )
-            for judge, of in _named(scored)
+            judge_audit(judge.name, judge, of, chosen, about=about, controls=controls, cut=Cut())
+            for judge, of in scored.items()
         ],
-        prompts=prompts({judge.name: dict(of) for judge, of in _named(scored)}),
-        failed=sum(each.outcome == "failed" for _, of in _named(scored) for each in of.values()),
+        prompts=prompts({judge.name: of for judge, of in scored.items()}),
+        failed=sum(each.outcome == "failed" for of in scored.values() for each in of.values()),
     )

@@ -86,6 +86,14 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
         """The control of each attack that has one."""
         return {operator.name: operator.against for operator in self.operators if operator.against}
 
+    @property
+    def by_plants(self) -> dict[Plants, int]:
+        """How many probes there are of each sort."""
+        counts: dict[Plants, int] = {"fault": 0, "twin": 0, "attack": 0, "control": 0}
+        for operator in self.operators:
+            counts[operator.plants] += operator.probes
+        return counts
+
 
 NO_PROBES = ProbeManifest(
     fiducial=VERSION,
@@ -119,6 +127,11 @@ class ProbeFacts(NamedTuple):
     label: float
     change: str
 
+    @property
+    def right(self) -> bool:
+        """Whether the output is right: unchanged, or a harmless twin of one that is."""
+        return self.plants in {"twin", "nothing"}
+
 
 def read_manifest(folder: FolderPath) -> ProbeManifest:
     """Read the manifest of a folder of probes, and see that its files are those that were written.
@@ -134,7 +147,7 @@ def read_manifest(folder: FolderPath) -> ProbeManifest:
             f"not a folder of probes (`fiducial audit mutate` makes one): {error}", path=path
         ) from error
     for name, digest in manifest.files.items():
-        if Path(name).name != name or file_sha256_or_none(folder / name) != digest:
+        if Path(name).name != name or _sha256(folder / name) != digest:
             raise InputError("is not the file that was written with these probes", path=folder / name)
     return manifest
 
@@ -155,7 +168,7 @@ def read_facts(folder: FolderPath) -> Iterator[ProbeFacts]:
             ) from error
 
 
-def file_sha256_or_none(path: InputPath) -> str | None:
+def _sha256(path: InputPath) -> str | None:
     """The SHA-256 of a file; None where it cannot be read."""
     try:
         return file_sha256(path)

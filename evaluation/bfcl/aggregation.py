@@ -53,7 +53,10 @@ class Accuracy(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """All summary scores of one system. ``categories`` holds every scored or missing category."""
+    """All summary scores of one system, in the order in which they are shown.
+
+    ``categories`` holds every scored or missing category; ``simple`` is a part of ``non_live`` alone.
+    """
 
     categories: dict[str, Accuracy]
     simple: Accuracy
@@ -122,17 +125,7 @@ def _overall(groups: Mapping[str, Accuracy]) -> Accuracy:
     )
 
 
-SUMMARIES = (
-    "non_live",
-    "live",
-    "irrelevance",
-    "relevance",
-    "multi_turn",
-    "web_search",
-    "memory",
-    "agentic",
-    "overall",
-)
+SUMMARIES = Summary.__struct_fields__[2:]
 """The summary scores, in the order in which they are shown."""
 
 

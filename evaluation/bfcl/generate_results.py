@@ -15,9 +15,10 @@ from ...formats.bfcl.result_trees import ResultIndex
 from ...judges.prices import PriceList
 from ...records import Case, Closing, ItemKey, Step, ToolResults, write_records
 from ..generation.attempt import Attempt, Made
+from ..generation.attempt_rows import AttemptRow, attempt_row
 from ..generation.foreseeing import GenerationForecast, foresee_attempts
 from ..generation.generate import Tally, generate
-from ..generation.kept_attempts import AttemptRow, attempt_row, bind, lock
+from ..generation.kept_attempts import bind, lock
 from ..generation.output_sources import Source
 from ..progress import Progress
 from ..store.journal import Journal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -24,39 +23,9 @@ from ...records import (
     read_plainly,
     write_json,
 )
-from ...records.case import Record
 from ..store.journal import Journal
 from .attempt import Made
-
-
-class AttemptRow(Record, frozen=True, kw_only=True):
-    """How one attempt went; a line of ``OUTPUTS.attempts.jsonl``.
-
-    Attributes:
-        case_id: The case.
-        system: Who worked on it.
-        trial: Which attempt.
-        asked: Hash of what the agent was given, so that an output is not taken for one of a case that has changed since.
-        made: Hash of the output's line, so that one that was changed by hand is told.
-        seconds: Spent waiting for replies.
-        calls: HTTP calls, those that were tried again included; 0 where every reply came from the cache or a recording.
-        prompt_tokens: As counted by the endpoint, over all steps.
-        completion_tokens: Likewise.
-        stopped: Why it was ended before its end.
-        failure: Why it came to no output, which is nobody's answer: a call that failed after its retries, a budget that was spent.
-    """
-
-    case_id: str
-    system: str
-    trial: int = 0
-    asked: str | None = None
-    made: str | None = None
-    seconds: float = 0.0
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    stopped: str | None = None
-    failure: str | None = None
+from .attempt_rows import AttemptRow, asked_of, attempt_row, hash_of
 
 
 class Store(Protocol):
@@ -110,7 +79,7 @@ class OutputsFile(Closing):
                 self._exit.enter_context(lock(path))
             self._outputs = self._exit.enter_context(Journal(path, Output))
             self._attempts = self._exit.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
-            self._made = {key_of(row): row for row in self._attempts if row.asked is not None}
+            self._made = {row.key: row for row in self._attempts if row.asked is not None}
             self._done = {*self._read(None if accept_edited else remedy)}
             if isinstance(path, Path):
                 begun = any(key.system == system for key in self._done)
@@ -127,10 +96,10 @@ class OutputsFile(Closing):
         for line, raw in self._outputs.lines():
             key = decode_record(raw, Output, path=self.path, line=line).key
             row = self._made.get(key)
-            if row is not None and row.made not in {None, _hash(raw)}:
+            if row is not None and row.made not in {None, hash_of(raw)}:
                 if remedy is not None:
                     raise RunFolderError(f"{self.path}:{line}: changed by hand since it was made; {remedy}")
-                self._attempts.append(AttemptRow(**key._asdict(), asked=row.asked, made=_hash(raw)))
+                self._attempts.append(AttemptRow(**key._asdict(), asked=row.asked, made=hash_of(raw)))
             yield key
 
     def has(self, key: ItemKey, case: Case) -> bool:
@@ -149,7 +118,7 @@ class OutputsFile(Closing):
         self._outputs.append(made.output)
         self._outputs.flush()
         self._attempts.append(
-            msgspec.structs.replace(attempt_row(made), made=_hash(encode_record(made.output)))
+            msgspec.structs.replace(attempt_row(made), made=hash_of(encode_record(made.output)))
         )
         self._attempts.flush()
         self._done.add(made.output.key)
@@ -163,7 +132,7 @@ class OutputsFile(Closing):
         """Everything that is in it now, and what came to no output."""
         kept = Kept()
         kept.outputs = {output.key: output for output in self._outputs}
-        failed = {key_of(row): row.failure for row in self._attempts if row.failure is not None}
+        failed = {row.key: row.failure for row in self._attempts if row.failure is not None}
         kept.failures = {key: why for key, why in failed.items() if key not in kept.outputs}
         return kept
 
@@ -217,39 +186,6 @@ def beside(path: InputPath, ending: str) -> InputPath:
 
 def _named(path: Path, ending: str) -> str:
     return f"{path.name.removesuffix('.jsonl')}.{ending}"
-
-
-def attempt_row(made: Made) -> AttemptRow:
-    """How the attempt behind an output went."""
-    output, attempt = made
-    steps = [step for turn in attempt.spent for step in turn]
-    return AttemptRow(
-        **output.key._asdict(),
-        asked=asked_of(attempt.case),
-        seconds=round(sum(step.seconds for step in steps), 3),
-        calls=sum(step.calls for step in steps),
-        prompt_tokens=sum(step.prompt_tokens for step in steps),
-        completion_tokens=sum(step.completion_tokens for step in steps),
-        stopped=attempt.stopped,
-    )
-
-
-def asked_of(case: Case) -> str:
-    """A hash of what an agent is given of a case: nothing of how it is graded but the worlds."""
-    worlds = {
-        name: case.reference.get(name)
-        for name in ("classes", "initial_config", "withheld", "withheld_tools", "long_context", "history")
-    }
-    return _hash(encode_record([case.kind, case.messages, case.tools, case.context, worlds]))
-
-
-def _hash(line: bytes) -> str:
-    return hashlib.sha256(line).hexdigest()[:16]
-
-
-def key_of(row: AttemptRow) -> ItemKey:
-    """Which attempt a row is of."""
-    return ItemKey(row.case_id, row.system, row.trial)
 
 
 class Kept:

@@ -13,7 +13,7 @@ from ...calibration.preference.preference_results import Preferences
 from ...errors import UsageError
 from ...judges.prices import PriceList
 from ...records import CaseFiles, FolderPath, InputPath, ItemKey, write_json
-from ..context import RunContext, begin_asking
+from ..context import RunContext, asking_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode, ModelAccess
@@ -92,21 +92,13 @@ def run_preferences(
     with _pairs(plan) as pairs:
         if not RunStore(plan.out).begun:
             require_models(tasks, access)
-        with RunWriter(plan.out) as folder:
-            context = RunContext(pairs, folder, progress)
-            begin_asking(
-                folder,
-                {PAIRS: [file.sha256 for file in pairs.survey.files]},
-                [task.known for task in tasks],
-                pairs,
-                command=plan.command,
-                started=now(),
-            )
-            ask(_step(plan, context, tasks), access, plan.batch)
+        identity = {PAIRS: [file.sha256 for file in pairs.survey.files]}
+        known = [task.known for task in tasks]
+        with asking_run(plan.out, identity, known, pairs, command=plan.command, now=now) as folder:
+            ask(_step(plan, RunContext(pairs, folder, progress), tasks), access, plan.batch)
             found = _conclude(plan, folder, pairs, tasks)
             write_json(folder.path / PREFERENCES, found)
-            folder.update(status="complete", ended=now().isoformat(timespec="seconds"))
-    return found
+            return found
 
 
 def _conclude(

@@ -11,7 +11,6 @@ from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.mutation import OPERATORS
 from fiducial.errors import InputError
 from fiducial.evaluation.audit import ProbeSettings, build_probes
-from fiducial.evaluation.audit.building import count_by_plants
 from fiducial.evaluation.audit.probe_folder import ProbeManifest, read_facts, read_manifest
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.progress import Silent
@@ -49,7 +48,7 @@ def test_every_label_of_a_call_is_what_the_strict_checker_says_of_the_file(probe
 
 def test_the_manifest_counts_what_was_made(probes: Path):
     manifest = read_manifest(probes)
-    counts = count_by_plants(manifest)
+    counts = manifest.by_plants
     facts = list(read_facts(probes))
     for plants, count in counts.items():
         assert count == sum(probe.plants == plants for probe in facts)
