@@ -100,7 +100,3 @@ def test_bad_arguments_are_one_clear_error(
     failure = score(bfcl_data, results, *options).exception
     assert isinstance(failure, kind)
     assert message in str(failure)
-
-
-def test_help_shows_an_example():
-    assert "Example: fiducial bfcl score" in CliRunner().invoke(command, ["score", "--help"]).stdout

@@ -118,8 +118,3 @@ def test_azure_rows_become_cases_and_outputs_that_can_be_run(tmp_path: Path):
         "run", "-v", out, "--outputs", outputs, "--rules", "strict", *judges, "--out", tmp_path / "run"
     )
     assert (run.code, run.out.count("1 graded")) == (0, 3)
-
-
-@pytest.mark.parametrize("name", ["bfcl", "openai", "azure", "agbenchmark"])
-def test_help_shows_an_example(name: str):
-    assert f"Example: fiducial cases {name}" in cases(name, "--help").stdout

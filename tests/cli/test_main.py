@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from command import fiducial
+
+from fiducial.cli.main import cli
 
 
 @pytest.mark.parametrize(
@@ -38,10 +42,26 @@ def test_a_group_alone_shows_what_it_has(args: tuple[str, ...]):
     assert (result.code, "--help" in result.out + result.err) == (2, True)
 
 
-@pytest.mark.parametrize("group", ["artifacts", "audit", "batch", "bfcl", "cache", "cases", "prompts"])
-def test_a_group_says_what_each_of_its_commands_is_for_without_breaking_off(group: str):
-    listed = fiducial(group, "--help").out.partition("Commands:\n")[2]
-    assert [line for line in listed.splitlines() if line.endswith("...")] == []
+def commands(group: click.Group = cli, name: str = "fiducial") -> Iterator[tuple[str, click.Command]]:
+    """All commands by what is typed, groups before those in them."""
+    for each in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), each)
+        assert command is not None
+        yield f"{name} {each}", command
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{name} {each}")
+
+
+def test_a_group_says_what_each_of_its_commands_is_for_without_breaking_off():
+    for name in (name for name, command in commands() if isinstance(command, click.Group)):
+        listed = fiducial(*name.split()[1:], "--help").out.partition("Commands:\n")[2]
+        assert [line for line in listed.splitlines() if line.endswith("...")] == []
+
+
+def test_the_help_of_every_command_shows_it_in_an_example():
+    for name in (name for name, command in commands() if not isinstance(command, click.Group)):
+        shown = fiducial(*name.split()[1:], "--help")
+        assert (shown.code, name in shown.out.partition("Example")[2]) == (0, True), name
 
 
 def test_a_line_that_is_cut_off_is_named_with_the_column_where_it_ends(tmp_path: Path):

@@ -228,11 +228,6 @@ def test_the_files_of_a_workspace_are_shown(tmp_path: Path):
     assert dict(item["sections"])["The case"] == [{"title": "task", "text": "Plan.", "hidden": 0}]
 
 
-def test_help_has_an_example():
-    result = fiducial("review", "--help")
-    assert (result.code, "fiducial review run --by ann" in result.out) == (0, True)
-
-
 def test_a_run_without_checkers_is_corrected_by_estimate(run: Command, tmp_path: Path):
     folder, outputs = tmp_path / "judged", tmp_path / "outputs.jsonl"
     run()
