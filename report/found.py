@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ..calibration.agreement.calibration_results import Calibration
-from ..calibration.comparison.comparison_results import Comparison
+from ..calibration.comparison.comparison_results import Comparison, Strata
 from ..evaluation.conclusion.run_results import JudgeUse, SystemResult
 
 
@@ -43,6 +43,21 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     compared: Comparison | None = None
     folder: str = "RUN"
     command: str = ""
+
+    @property
+    def strata(self) -> Strata | None:
+        """The systems against each other part by part, where there are several."""
+        return None if self.compared is None else self.compared.strata
+
+    @property
+    def agreement(self) -> Calibration:
+        """How far judges agree with labels; of nobody where there are none."""
+        return self.calibration or Calibration()
+
+    @property
+    def baselines(self) -> list[str]:
+        """The judges that read nothing."""
+        return [use.name for use in self.judges if use.id is not None and use.id.kind == "baseline"]
 
     def again(self, options: str = "", arguments: str = "") -> str:
         """The same run once more, with options on the command line or arguments in Python."""

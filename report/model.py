@@ -100,8 +100,3 @@ class ReportData(Found, frozen=True, kw_only=True):
     labels: Mapping[str, int] = {}
     certificates: Mapping[str, list[str]] = {}
     scores: Mapping[str, list[Bin]] = {}
-
-    @property
-    def baselines(self) -> list[str]:
-        """The judges that read nothing."""
-        return [use.name for use in self.judges if use.id is not None and use.id.kind == "baseline"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, JudgeUse, SystemResult
 from . import words
 from .found import Answer, Found
-from .ranking import deciding, pair_of
+from .ranking import deciding, pair_of, ranked_rates
 from .text import shortened
 from .trust import SURE, Trust
 from .words import counted, listed
@@ -98,7 +97,7 @@ def _judge_open(found: Found) -> Answer | None:
 
 def _label_open(found: Found) -> Answer | None:
     """Labels of the open part, where there are none that correct it."""
-    strata = None if found.compared is None else found.compared.strata
+    strata = found.strata
     if strata is not None:
         left = 0 if strata.open.corrected else _unlabelled(strata.open.graded, strata.open.labelled)
     else:
@@ -123,14 +122,10 @@ def _uncorrected(system: SystemResult) -> int:
 
 def _tell_apart(found: Found) -> Answer | None:
     """More items, where the first two systems cannot be told apart."""
-    strata = None if found.compared is None else found.compared.strata
-    if strata is None:
+    if found.strata is None:
         return None
-    part, _ = deciding(strata)
-    ranked = sorted(
-        (name for name, rate in part.rates.items() if rate.value is not None),
-        key=lambda name: -_value(part.rates[name]),
-    )
+    part, _ = deciding(found.strata)
+    ranked = list(ranked_rates(part))
     pair, better = pair_of(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
     if better or pair is None or not pair.n or pair.difference.value is None:
         return None
@@ -141,7 +136,7 @@ def _tell_apart(found: Found) -> Answer | None:
     discordant = min(max((pair.a_only_right + pair.b_only_right) / pair.n, difference), _MOST)
     apart = "" if pair.difference.value else f" if {_MATTERS:g} would matter"
     return Answer(
-        text=f"Add items to tell {ranked[0]} and {ranked[1]} apart{apart}; this says how many it takes:",
+        text=f"Add items to tell {listed(ranked[:2])} apart{apart}; this says how many it takes:",
         evidence="systems",
         command=f"fiducial plan --difference {difference:.2g} --discordant {discordant:.2g}",
     )
@@ -165,16 +160,11 @@ def _narrow(found: Found) -> Answer | None:
     )
 
 
-def _value(rate: Statistic) -> float:
-    return 0.0 if rate.value is None else rate.value
-
-
 def _move_cut(found: Found) -> Answer | None:
     """Another cut, where one does clearly better on items that did not choose it."""
-    baselines = {use.name for use in found.judges if use.id is not None and use.id.kind == "baseline"}
-    for caution in () if found.calibration is None else found.calibration.cautions:
+    for caution in found.agreement.cautions:
         for judge, cut in caution.about.items() if caution.kind == "another_cut" else ():
-            if judge not in baselines:
+            if judge not in found.baselines:
                 text = f"Let verdicts of {judge} pass from {cut:g} on: on items that did not choose this cut it does clearly better."
                 again = found.again(f"--pass-at {judge}={cut:g}", f'pass_at={{"{judge}": {cut:g}}}')
                 return Answer(text=text, evidence="calibration", command=again)
@@ -183,7 +173,7 @@ def _move_cut(found: Found) -> Answer | None:
 
 def _correct_labels(found: Found) -> Answer | None:
     """The references of labels that people found wrong."""
-    decided = None if found.calibration is None else found.calibration.adjudication
+    decided = found.agreement.adjudication
     if decided is None or not found.folder:
         return None
     wrong = max(
@@ -199,8 +189,8 @@ def _correct_labels(found: Found) -> Answer | None:
 
 
 def _mend_labels(found: Found) -> Answer | None:
-    calibration = found.calibration
-    if calibration is None or len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
+    calibration = found.agreement
+    if len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
         return None
     decided = calibration.adjudication
     if decided is not None and not any(judge.disagreements.left for judge in decided.judges.values()):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..calibration.comparison.comparison_results import Comparison, Pair
+from ..calibration.comparison.comparison_results import Comparison
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
 from . import words
 from .document import Columns, Details, Figure, Piece, document
 from .figures.rates import Interval, forest
-from .ranking import deciding
+from .ranking import ahead, deciding, ranked_rates
 from .table import Cell, Table
 
 _MOST = 30
@@ -81,24 +81,16 @@ def _differences(compared: Comparison | None) -> Iterator[Figure]:
     if compared is None or compared.strata is None:
         return
     part, of = deciding(compared.strata)
-    known = {name: rate.value for name, rate in part.rates.items() if rate.value is not None}
+    known = ranked_rates(part)
     if len(known) > 1:
-        leader = max(known, key=lambda name: known[name])
+        leader = next(iter(known))
         rows = [
-            each for pair in part.pairs if leader in {pair.a, pair.b} for each in _difference(pair, leader)
+            Interval.of(pair.b if pair.a == leader else pair.a, ahead(pair, leader))
+            for pair in part.pairs
+            if leader in {pair.a, pair.b} and pair.difference.value is not None
         ]
         caption = f"how far {leader} is ahead, {of}"
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
-
-
-def _difference(pair: Pair, leader: str) -> Iterator[Interval]:
-    found, sign = pair.difference, 1 if pair.a == leader else -1
-    if found.value is not None:
-        ends = sorted(sign * end for end in (found.low, found.high) if end is not None)
-        low, high = ends if len(ends) == 2 else (None, None)  # noqa: PLR2004 - an interval has two
-        yield Interval(
-            name=pair.b if pair.a == leader else pair.a, value=sign * found.value, low=low, high=high
-        )
 
 
 def _rate(found: Statistic | None) -> Cell:

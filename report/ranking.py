@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from ..calibration.comparison.comparison_results import Pair, Strata, Stratum
+from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, SystemResult
 from . import words
 from .found import Answer, Found
@@ -15,13 +18,13 @@ def better(found: Found) -> Answer:
     """Which system is better, by the rules of docs/report.md; of one alone, how good it is."""
     if len(found.systems) == 1:
         return Answer(text=_alone(found.systems[0]), evidence="systems")
-    strata = None if found.compared is None else found.compared.strata
+    strata = found.strata
     if strata is None:
         return Answer(
             text="The systems have no output in common, so none can be called better.", evidence="systems"
         )
     part, of = deciding(strata)
-    known = {name: rate.value for name, rate in part.rates.items() if rate.value is not None}
+    known = ranked_rates(part)
     if not known:
         return Answer(text="No system can be called better: nothing is graded yet.", evidence="systems")
     if unknown := [system.system for system in found.systems if system.system not in known]:
@@ -30,9 +33,9 @@ def better(found: Found) -> Answer:
     if not any(pair.n for pair in part.pairs):
         text = f"No system can be called better yet, {of}: no output of two systems on one case is graded."
         return Answer(text=text, evidence="systems")
-    text = _ranking(sorted(known, key=lambda name: -known[name]), part.pairs, of)
+    text = _ranking(list(known), part.pairs, of)
     if part is strata.decided and any(strata.open.outputs.values()):
-        text += f" {_rest(strata.open, max(known, key=lambda name: known[name]))}"
+        text += f" {_rest(strata.open, next(iter(known)))}"
     return Answer(text=text, evidence="systems")
 
 
@@ -65,6 +68,21 @@ def deciding(strata: Strata) -> tuple[Stratum, str]:
     return left, "by the judges' word (uncorrected)"
 
 
+def ranked_rates(part: Stratum) -> dict[str, float]:
+    """The rates of a part that are known, the highest first."""
+    known = {name: rate.value for name, rate in part.rates.items() if rate.value is not None}
+    return dict(sorted(known.items(), key=lambda each: -each[1]))
+
+
+def ahead(pair: Pair, leader: str) -> Statistic:
+    """How far one of a pair is ahead of the other."""
+    found = pair.difference
+    if pair.a == leader:
+        return found
+    value, high, low = (None if end is None else -end for end in (found.value, found.low, found.high))
+    return replace(found, value=value, low=low, high=high)
+
+
 def _ranking(names: list[str], pairs: Sequence[Pair], of: str) -> str:
     leader, second = names[:2]
     beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
@@ -86,22 +104,20 @@ def pair_of(pairs: Sequence[Pair], a: str, b: str) -> tuple[Pair | None, bool]:
 
 
 def _gap(pair: Pair | None, leader: str) -> str:
-    if pair is None or pair.difference.value is None:
+    found = None if pair is None else ahead(pair, leader)
+    if found is None or found.value is None:
         return "an unknown share"
-    found = pair.difference
-    ends = [None if end is None else end if pair.a == leader else -end for end in (found.low, found.high)]
-    low, high = ends if pair.a == leader else reversed(ends)
-    return words.with_interval(abs(pair.difference.value), low, high)
+    return words.with_interval(abs(found.value), found.low, found.high)
 
 
 def _rest(left: Stratum, leader: str) -> str:
     outputs = counted(sum(left.outputs.values()), "output")
-    known = {name: rate.value for name, rate in left.rates.items() if rate.value is not None}
+    known = ranked_rates(left)
     if not known:
         return f"{outputs} that no checker decided are not judged."
     most = max(known.values())
-    ahead = [name for name in known if known[name] == most]
-    way = "the same way" if ahead == [leader] else f"the other way, to {listed(ahead)}"
-    if len(ahead) > 1 and leader in ahead:
-        way = f"no way: {listed(ahead)} stand equal"
+    first = [name for name in known if known[name] == most]
+    way = "the same way" if first == [leader] else f"the other way, to {listed(first)}"
+    if len(first) > 1 and leader in first:
+        way = f"no way: {listed(first)} stand equal"
     return f"Of {outputs} that no checker decided the judges, uncorrected, point {way}."

@@ -10,9 +10,9 @@ from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import DECIDED, JudgeUse, SystemResult
 from ..records import Outcome
 from . import words
-from .answers import Answers, answers
+from .answers import answers
 from .caution_words import sentences
-from .document import Caution, Command, Document, Piece
+from .document import Caution, Command, Piece, document
 from .figures.rates import interval_strip
 from .found import Found
 from .table import ENDS, FIRST, Cell, Table
@@ -43,19 +43,10 @@ _SHORT: dict[str, str] = {
 _ALOUD = "labels_of_checkers"
 
 
-def run_document(found: Found) -> Document:
-    """A run in a screen.
-
-    Args:
-        found: What it came to.
-
-    Returns:
-        The answers, a table of systems, one of judges, and the next command.
-    """
-    return list(_pieces(found, answers(found)))
-
-
-def _pieces(found: Found, told: Answers) -> Iterator[Piece]:
+@document
+def run_document(found: Found) -> Iterator[Piece]:
+    """A run in a screen: the answers, a table of systems, one of judges, and the next command."""
+    told = answers(found)
     yield told.better.text
     if told.trusted:
         yield told.trusted
@@ -83,7 +74,7 @@ def _adjudicated(trust: Sequence[Trust]) -> Iterator[Piece]:
 
 def _fractions(found: Found, judges: AbstractSet[str]) -> Iterator[Piece]:
     """That a system alone is shown with its mean score, where judges give fractions; of several the table has what passes."""
-    if found.compared is not None and found.compared.strata is not None:
+    if found.strata is not None:
         return
     graded = {
         part.by: None
@@ -98,12 +89,7 @@ def _fractions(found: Found, judges: AbstractSet[str]) -> Iterator[Piece]:
 
 
 def systems_table(systems: Sequence[SystemResult], compared: Comparison | None) -> Table:
-    """A row a system: what checkers decided, and what judges say of the rest.
-
-    Args:
-        systems: What is said of each.
-        compared: They against each other, where there are several.
-    """
+    """A row a system: what checkers decided, and what judges say of the rest, by how systems compare where there are several."""
     strata = None if compared is None else compared.strata
     rests = {} if strata is None else strata.open.rates
     corrected = "corrected" if strata is not None and strata.open.corrected else "uncorrected"
@@ -141,12 +127,7 @@ def _rate(found: Statistic | None) -> Cell:
 
 
 def judges_table(trust: Sequence[Trust], *, why: bool = False) -> Table:
-    """A row a judge: how far it may be trusted, and the rates behind that; a model that all share stands above.
-
-    Args:
-        trust: What is said of each.
-        why: Whether to say why, too.
-    """
+    """A row a judge: how far it may be trusted, perhaps ``why``, and the rates behind that; a model that all share stands above."""
     models = {each.judge.rpartition("@")[2] for each in trust if "@" in each.judge}
     shared = f"@{models.pop()}" if len(models) == 1 and all("@" in each.judge for each in trust) else ""
     rows = [
@@ -170,21 +151,19 @@ def _cautions(found: Found, trust: Sequence[Trust]) -> Iterator[Piece]:
     """What limits the judges' rates, once, in a line."""
     judges = {each.judge for each in trust}
     kinds: dict[int, list[str]] = {}
-    for caution in () if found.calibration is None else found.calibration.cautions:
+    for caution in found.agreement.cautions:
         about = len(judges & caution.about.keys())
         if about or not caution.about:
             kinds.setdefault(about, []).append(_SHORT.get(caution.kind, caution.kind.replace("_", " ")))
     told = [", ".join(names) + (f" ({words.counted(n, 'judge')})" if n else "") for n, names in kinds.items()]
     if told:
         yield Caution("; ".join(told), "; ".join(cautions_of(found)))
-    if found.calibration is not None:
-        yield from map(Caution, sentences(c for c in found.calibration.cautions if c.kind == _ALOUD))
+    yield from map(Caution, sentences(c for c in found.agreement.cautions if c.kind == _ALOUD))
 
 
 def cautions_of(found: Found) -> list[str]:
     """The same in full."""
-    calibration = found.calibration
-    return [] if calibration is None else sentences(calibration.cautions, calibration.judges)
+    return sentences(found.agreement.cautions, found.agreement.judges)
 
 
 def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:

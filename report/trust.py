@@ -48,18 +48,17 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 
 def trust_in(found: Found) -> Iterator[Trust]:
     """How far each judge may be trusted; a baseline, which reads nothing, only where nobody else was asked."""
-    panels = {} if found.calibration is None else found.calibration.judges
-    judges = [use for use in found.judges if use.id is None or use.id.kind != "baseline"]
+    panels = found.agreement.judges
+    judges = [use for use in found.judges if use.name not in found.baselines]
     for use in judges or found.judges:
         panel = panels.get(use.name, JudgeCalibration())
-        word, why = _trusted(use.name, panel, found.calibration)
-        adjudication = None if found.calibration is None else found.calibration.adjudication
-        decided = adjudicated_by(adjudication, use.name)
+        word, why = _trusted(use.name, panel, found.agreement)
+        decided = adjudicated_by(found.agreement.adjudication, use.name)
         why = "; ".join(filter(None, (why, decided)))
         yield Trust(judge=use.name, word=word, why=why, panel=panel, adjudicated=decided)
 
 
-def _trusted(name: str, panel: JudgeCalibration, calibration: Calibration | None) -> tuple[TrustWord, str]:
+def _trusted(name: str, panel: JudgeCalibration, calibration: Calibration) -> tuple[TrustWord, str]:
     right, wrong = panel.tp + panel.fn, panel.fp + panel.tn
     if not right or not wrong:
         return "unknown", f"it has no label of {'either' if not panel.n else 'each'} class to be held against"
@@ -74,7 +73,7 @@ def _trusted(name: str, panel: JudgeCalibration, calibration: Calibration | None
     )
     if _sure(panel):
         return "as it is", misses
-    if calibration is not None and (good := _good_slices(name, calibration)):
+    if good := _good_slices(name, calibration):
         return "only on some", f"only on {good}; elsewhere {misses}"
     return "corrected", f"{misses}: labels have to correct its rates"
 
