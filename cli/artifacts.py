@@ -12,7 +12,8 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .options import INPUT_FILE, OUT_FOLDER, Number, option, workspaces
+from .kinds import INPUT_FILE, OUT_FOLDER, Number
+from .options import option, workspaces
 from .typed import command_line
 
 _RUN_EXAMPLES = """\b

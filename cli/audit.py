@@ -14,12 +14,10 @@ from ..errors import as_named
 from .audit_claims import alternative, certify_run
 from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
+from .kinds import FOLDER, INPUT_FILE, Whole
 from .model_options import model_access, model_options, poll_seconds
 from .options import (
-    FOLDER,
-    INPUT_FILE,
     SpreadCommand,
-    Whole,
     compose,
     json_option,
     names_and_worlds,

@@ -9,17 +9,8 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .options import (
-    FOLDER,
-    INPUT_FILE,
-    OUT_FILE,
-    Number,
-    compose,
-    json_option,
-    numbers_by_name,
-    option,
-    pass_at_option,
-)
+from .kinds import FOLDER, INPUT_FILE, OUT_FILE, Number
+from .options import compose, json_option, numbers_by_name, option, pass_at_option
 from .table_input import emit
 
 _CERTIFY = """\b

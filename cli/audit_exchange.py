@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from ..api.text import visible
-from .options import EXISTING, FOLDER, OUT_FOLDER, Whole, json_option, option
+from .kinds import EXISTING, FOLDER, OUT_FOLDER, Whole
+from .options import json_option, option
 from .table_input import emit
 
 _EXPORT = """\b

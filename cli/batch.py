@@ -7,19 +7,8 @@ from typing import Any
 
 import click
 
-from .options import (
-    FOLDER,
-    INPUT_FILE,
-    OUT_FILE,
-    SpreadCommand,
-    Whole,
-    cases_and_outputs,
-    compose,
-    gates,
-    option,
-    pass_at_option,
-    worlds,
-)
+from .kinds import FOLDER, INPUT_FILE, OUT_FILE, Whole
+from .options import SpreadCommand, cases_and_outputs, compose, gates, option, pass_at_option, worlds
 from .typed import command_line
 
 _judging = compose(

@@ -9,8 +9,9 @@ import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .generate import asking_options, finding_options
+from .kinds import INPUT, OUT_FOLDER
 from .model_options import model_access, reaching_options
-from .options import INPUT, OUT_FOLDER, compose, dry_run_option, json_option, option, rules_option
+from .options import compose, dry_run_option, json_option, option, rules_option
 from .table_input import emit
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from .options import OUT_FILE, option
+from .kinds import OUT_FILE
+from .options import option
 
 _cache_option = option(
     "--cache", type=OUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .options import EXISTING_FILE, Number, compose, option
+from .kinds import EXISTING_FILE, Number
+from .options import compose, option
 from .table_input import emit, gate_failures, load_table, table_options
 
 _EXAMPLE = """\b

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
-from .options import INPUT, INPUT_FILE, OUT_FILE, SpreadCommand, compose, option
+from .kinds import INPUT, INPUT_FILE, OUT_FILE
+from .options import SpreadCommand, compose, option
 from .plugin_option import take_plugins
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .options import OUT_FILE, SpreadCommand, cases_and_outputs, checking, json_option, option, workers_option
+from .kinds import OUT_FILE
+from .options import SpreadCommand, cases_and_outputs, checking, json_option, option, workers_option
 from .table_input import emit
 
 _EXAMPLE = """\b

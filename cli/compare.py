@@ -12,8 +12,9 @@ from click.core import ParameterSource
 
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
+from .kinds import FOLDER, Whole
 from .model_options import model_access, model_options, poll_seconds
-from .options import FOLDER, SectionedCommand, Whole, compose, option, worlds
+from .options import SectionedCommand, compose, option, worlds
 from .table_input import accepts_edited, emit, load_table, table_options
 from .typed import command_line
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from .options import OUT_FOLDER, option, verbosity
+from .kinds import OUT_FOLDER
+from .options import option, verbosity
 from .typed import command_line
 
 _EXAMPLE = """\b

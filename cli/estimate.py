@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from .options import EXISTING_FILE, compose, option
+from .kinds import EXISTING_FILE
+from .options import compose, option
 from .table_input import emit, load_table, table_options
 
 _EXAMPLE = """\b

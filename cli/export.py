@@ -8,7 +8,8 @@ import click
 
 from ..api.text import visible
 from ..errors import UsageError
-from .options import FOLDER, OUT, compose, option
+from .kinds import FOLDER, OUT
+from .options import compose, option
 
 _EXAMPLE = """\b
 Examples:

@@ -9,7 +9,8 @@ import msgspec
 
 from ..api.text import visible
 from ..errors import UsageError
-from .options import OUT_FOLDER, SpreadCommand, compose, option
+from .kinds import OUT_FOLDER
+from .options import SpreadCommand, compose, option
 
 _EXAMPLE = """\b
 Examples:

@@ -9,17 +9,9 @@ import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .jury_options import jury_options
+from .kinds import FOLDER
 from .model_options import model_options
-from .options import (
-    FOLDER,
-    JUDGE_HELP,
-    SpreadCommand,
-    cases_and_outputs,
-    gates,
-    into_run_folder,
-    option,
-    worlds,
-)
+from .options import JUDGE_HELP, SpreadCommand, cases_and_outputs, gates, into_run_folder, option, worlds
 
 _EXAMPLE = """\b
 Examples:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from .options import FOLDER, OUT_FILE, json_option, option
+from .kinds import FOLDER, OUT_FILE
+from .options import json_option, option
 from .table_input import emit
 
 _EXAMPLE = """\b

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from ..errors import as_named
-from .options import FOLDER, option
+from .kinds import FOLDER
+from .options import option
 from .typed import command_line
 
 _EXAMPLE = """\b

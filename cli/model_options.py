@@ -17,7 +17,8 @@ from ..errors import ConfigurationError, UsageError
 if TYPE_CHECKING:
     from ..api.running_files import ModelAccess
 
-from .options import INPUT_FILE, OUT_FILE, Number, Whole, compose, dry_run_option, option, section
+from .kinds import INPUT_FILE, OUT_FILE, Number, Whole
+from .options import compose, dry_run_option, option, section
 
 reaching_options = section(
     "How a model is reached, and what it may cost",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -11,6 +10,7 @@ import click
 
 from ..api.cuts import PassAt
 from ..errors import UsageError
+from .kinds import FOLDER, INPUT, INPUT_FILE, CutType, Number, Whole
 
 if TYPE_CHECKING:
     from ..api.check_options import Workspaces
@@ -33,77 +33,6 @@ def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
         return function
 
     return apply
-
-
-class _Place(click.Path):
-    """A path on this machine; an address of an object store is taken to one, or refused, as the kind of place has it."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Look whether what an address came to is what the option wants."""
-        if isinstance(value, str) and "://" in value and not (ctx is not None and ctx.resilient_parsing):
-            value = self.reached(value, ctx)
-        return super().convert(value, param, ctx)
-
-    def reached(self, address: str, ctx: click.Context | None) -> Path:
-        """Where an address is on this machine; for what is only written there, nowhere."""
-        del ctx
-        from ..api.places import written_path  # noqa: PLC0415 - most places are on this machine
-
-        return written_path(address)
-
-
-class _Input(_Place):
-    """What is read: a path on this machine, or an address, whose copy is read."""
-
-    def reached(self, address: str, ctx: click.Context | None) -> Path:
-        """Its copy."""
-        del ctx
-        from ..api.places import input_path  # noqa: PLC0415 - as above
-
-        return input_path(address)
-
-
-class _RunFolder(_Place):
-    """A run folder that is read or written; by address a working copy, which is put back when the command ends."""
-
-    def reached(self, address: str, ctx: click.Context | None) -> Path:
-        """Its working copy."""
-        from ..api.places import folder_path, put_back  # noqa: PLC0415 - as above
-
-        folder = folder_path(address, lambda note: click.echo(f"note: {note}", err=True))
-        if ctx is not None:
-            ctx.with_resource(put_back(folder))
-        return folder
-
-
-INPUT = _Input(path_type=Path)
-"""A file, or a folder of shards."""
-INPUT_FILE = _Input(path_type=Path, dir_okay=False)
-EXISTING = _Input(path_type=Path, exists=True)
-EXISTING_FILE = _Input(path_type=Path, dir_okay=False, exists=True)
-FOLDER = _RunFolder(path_type=Path, file_okay=False)
-OUT = _Place(path_type=Path)
-OUT_FILE = _Place(path_type=Path, dir_okay=False)
-OUT_FOLDER = _Place(path_type=Path, file_okay=False)
-
-
-class Number(click.FloatRange):
-    """A number in a range, that is one: neither ``nan``, which every comparison lets through, nor ``inf``."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert as usual, then look whether it is finite."""
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value} is not a finite number.", param, ctx)
-        return number
-
-
-class Whole(click.IntRange):
-    """A whole number in a range."""
-
-    name = "n"
 
 
 class SectionedCommand(click.Command):
@@ -202,23 +131,6 @@ def outputs_option(*, required: bool) -> Callable[[F], F]:
 cases_argument = click.argument("cases", metavar="CASES...", type=INPUT, nargs=-1, required=True)
 
 cases_and_outputs = compose(cases_argument, outputs_option(required=True))
-
-
-class CutType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
-    """``SCORE`` or ``JUDGE=SCORE``, the score in (0, 1]."""
-
-    name = "cut"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, float]:
-        """The judge, empty for all of them, and the score."""
-        if isinstance(value, tuple):
-            return cast("tuple[str, float]", value)
-        judge, equals, score = str(value).rpartition("=")
-        if equals and not judge:
-            self.fail(f"{value!r} names no judge.", param, ctx)
-        return judge, Number(0, 1, min_open=True).convert(score, param, ctx)
 
 
 def _pass_at(_: click.Context, __: click.Parameter, given: tuple[tuple[str, float], ...]) -> PassAt:

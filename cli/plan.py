@@ -9,17 +9,8 @@ import click
 
 from ..errors import UsageError
 from ..records import write_records
-from .options import (
-    EXISTING,
-    EXISTING_FILE,
-    OUT_FILE,
-    Number,
-    SectionedCommand,
-    Whole,
-    numbers_by_name,
-    option,
-    section,
-)
+from .kinds import EXISTING, EXISTING_FILE, OUT_FILE, Number, Whole
+from .options import SectionedCommand, numbers_by_name, option, section
 from .table_input import column_option, emit, load_table
 
 _EXAMPLE = """\b

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from ..api.text import visible
-from .options import INPUT_FILE, OUT_FILE, Number, compose, option
+from .kinds import INPUT_FILE, OUT_FILE, Number
+from .options import compose, option
 from .options import worlds as worlds_option
 
 

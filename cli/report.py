@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from ..errors import UsageError, as_named
-from .options import FOLDER, OUT_FILE, option
+from .kinds import FOLDER, OUT_FILE
+from .options import option
 from .table_input import emit_page
 
 _EXAMPLE = """\b

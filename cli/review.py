@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FOLDER, INPUT_FILE, OUT_FILE, SpreadCommand, Whole, compose, option
+from .kinds import FOLDER, INPUT_FILE, OUT_FILE, Whole
+from .options import SpreadCommand, compose, option
 from .table_input import emit
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import click
 from ..api.places import written_path
 from ..errors import UsageError
 from ..records import atomic_write
-from .options import EXISTING, EXISTING_FILE, Whole, compose, json_option, option, pass_at_option
+from .kinds import EXISTING, EXISTING_FILE, Whole
+from .options import compose, json_option, option, pass_at_option
 
 if TYPE_CHECKING:
     from ..api.differences import Difference, History

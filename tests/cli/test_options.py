@@ -6,7 +6,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from fiducial.cli.options import Number, SpreadCommand, json_option
+from fiducial.cli.kinds import Number
+from fiducial.cli.options import SpreadCommand, json_option
 
 
 @click.command(cls=SpreadCommand)

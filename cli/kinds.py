@@ -1,0 +1,95 @@
+"""What options take: places, which may be addresses of object stores; numbers; cuts of judges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+
+def _copy(address: str, _: click.Context | None) -> Path:
+    """The copy of what is read."""
+    from ..api.places import input_path  # noqa: PLC0415 - most places are on this machine
+
+    return input_path(address)
+
+
+def _working_copy(address: str, ctx: click.Context | None) -> Path:
+    """The working copy of a run folder that is read or written, which is put back when the command ends."""
+    from ..api.places import folder_path, put_back  # noqa: PLC0415 - likewise
+
+    folder = folder_path(address, lambda note: click.echo(f"note: {note}", err=True))
+    if ctx is not None:
+        ctx.with_resource(put_back(folder))
+    return folder
+
+
+def _refused(address: str, _: click.Context | None) -> Path:
+    """Nothing: what is only written is on this machine."""
+    from ..api.places import written_path  # noqa: PLC0415 - likewise
+
+    return written_path(address)
+
+
+class _Place(click.Path):
+    """A path on this machine; an address of an object store is taken to one first."""
+
+    def __init__(self, reached: Callable[[str, click.Context | None], Path], **settings: Any) -> None:
+        super().__init__(path_type=Path, **settings)
+        self._reached = reached
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Look whether what an address came to is what the option wants."""
+        if isinstance(value, str) and "://" in value and not (ctx is not None and ctx.resilient_parsing):
+            value = self._reached(value, ctx)
+        return super().convert(value, param, ctx)
+
+
+INPUT = _Place(_copy)
+"""A file, or a folder of shards."""
+INPUT_FILE = _Place(_copy, dir_okay=False)
+EXISTING = _Place(_copy, exists=True)
+EXISTING_FILE = _Place(_copy, dir_okay=False, exists=True)
+FOLDER = _Place(_working_copy, file_okay=False)
+OUT = _Place(_refused)
+OUT_FILE = _Place(_refused, dir_okay=False)
+OUT_FOLDER = _Place(_refused, file_okay=False)
+
+
+class Number(click.FloatRange):
+    """A number in a range, that is one: neither ``nan``, which every comparison lets through, nor ``inf``."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Convert as usual, then look whether it is finite."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
+class Whole(click.IntRange):
+    """A whole number in a range."""
+
+    name = "n"
+
+
+class CutType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
+    """``SCORE`` or ``JUDGE=SCORE``, the score in (0, 1]."""
+
+    name = "cut"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, float]:
+        """The judge, empty for all of them, and the score."""
+        if isinstance(value, tuple):
+            return cast("tuple[str, float]", value)
+        judge, equals, score = str(value).rpartition("=")
+        if equals and not judge:
+            self.fail(f"{value!r} names no judge.", param, ctx)
+        return judge, Number(0, 1, min_open=True).convert(score, param, ctx)
