@@ -16,9 +16,6 @@ CallCheck: TypeAlias = Callable[[dict[Any, Any], ExpectedCall], Problem | None]
 WRONG_ORDER = "call_order:wrong_order"
 """What is wrong with right calls that do not come in the order in which they have to."""
 
-Matching: TypeAlias = Callable[[list[dict[Any, Any]], tuple[ExpectedCall, ...], CallCheck], Finding]
-"""Pairs as many calls as are expected with the expected calls."""
-
 
 def match_greedily(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
@@ -68,8 +65,7 @@ def match_in_order(
         if match_best(calls, expected_calls, check).valid:
             names = ", ".join(each.name for each in expected_calls)
             return fault(WRONG_ORDER, f"the right calls in the wrong order; expected {names}")
-        finding = problem.finding
-        return fault(str(finding.error_type), f"call {number}: {finding.reason}", **finding.evidence)
+        return fault(problem.error_type, f"call {number}: {problem.reason}", **problem.evidence)
     return PASSED
 
 

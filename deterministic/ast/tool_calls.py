@@ -14,7 +14,7 @@ from ..decoding import asked_form, decode_output
 from ..finding import PASSED, Finding, fault, undecided
 from .bfcl_rules import check_call
 from .expectation import Expectation, compile_expectation
-from .matching import CallCheck, Matching, match_best, match_greedily, match_in_order
+from .matching import match_best, match_greedily, match_in_order
 from .problem import Problem
 from .strict_rules import check_call_strictly
 
@@ -26,23 +26,16 @@ _COUNT_ERRORS = {
 }
 
 
-def check_decoded(decoded: Any, expectation: Expectation) -> Finding:
-    """Check what a decoder made of a reply, by BFCL's rules."""
-    return _check(decoded, expectation, check_call, match_greedily)
-
-
-def check_decoded_strictly(decoded: Any, expectation: Expectation) -> Finding:
-    """Check what a decoder made of a reply, by strict rules."""
-    return _check(decoded, expectation, check_call_strictly, match_best)
-
-
-def _check(decoded: Any, expectation: Expectation, check: CallCheck, match: Matching) -> Finding:
+def check_decoded(decoded: Any, expectation: Expectation, *, strictly: bool = False) -> Finding:
+    """Check what a decoder made of a reply, by BFCL's rules or by strict ones."""
+    check = check_call_strictly if strictly else check_call
     problem = check_format(decoded) or check_count(decoded, expectation)
     if problem is not None:
         return problem.finding
     if expectation.ordered and expectation.count > 1:
         return match_in_order(decoded, expectation.calls, check)
     if expectation.match == "parallel":
+        match = match_best if strictly else match_greedily
         return match(decoded, expectation.calls, check)
     if expectation.count > 1:
         return match_best(decoded, expectation.calls, check)
@@ -114,11 +107,7 @@ def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
         expectation = expectation_of(case, options.names)
     except InputError as error:
         return undecided(f"the case cannot be checked: {error}")
-    return (
-        check_decoded_strictly(decoded, expectation)
-        if options.rules == "strict"
-        else check_decoded(decoded, expectation)
-    )
+    return check_decoded(decoded, expectation, strictly=options.rules == "strict")
 
 
 def decoder_failed(error: DecodingError) -> Finding:

@@ -6,7 +6,7 @@ values lose their white space, and an anonymous class loses its body.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DecodingError
@@ -21,29 +21,17 @@ _NAMELESS_ARGUMENTS = frozenset({"identifier", "class_literal", "set"})
 _LIST_PUNCTUATION = frozenset({",", "(", ")"})
 
 
-def decode_java_call(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
-    """Read the first method call in a text, as BFCL does; further ones are ignored, and where there is none that is an empty dict.
-
-    The source comes without a semicolon, as models write it: whether that parses is up to the parser's recovery.
-    """
-    return _decode(
-        code, lambda node: code[node.start_byte : node.end_byte], lambda node: _reassembled(node, code)
-    )
-
-
-def decode_java_call_as_written(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
-    """As `decode_java_call`, with every value as it was written."""
-    return _decode(code, written, _written_value)
-
-
-def _written_value(node: Node) -> str:
-    """A literal without its quotes; anything else with single blanks for white space."""
-    return written(node)[1:-1] if node.type in _QUOTED else " ".join(written(node).split())
-
-
-def _decode(
-    code: str, text: Callable[[Node], str], value: Callable[[Node], str]
+def decode_java_call(
+    code: str, *, strictly: bool = False
 ) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
+    """Read the first method call in a text, as BFCL does, or, strictly, with every value as it was written.
+
+    Further calls are ignored, and where there is none that is an empty dict. The source comes without a semicolon, as models write it:
+    whether that parses is up to the parser's recovery.
+    """
+    text, value = (
+        (written, _written_value) if strictly else (partial(_text, code), partial(_reassembled, code))
+    )
     for node in walk(parse_tree(code, "java")):
         if node.type == "method_invocation":
             name, owner = node.child_by_field_name("name"), node.child_by_field_name("object")
@@ -58,39 +46,44 @@ def _decode(
     return {}
 
 
-def _reassembled(node: Node, code: str) -> str:
+def _written_value(node: Node) -> str:
+    """A literal without its quotes; anything else with single blanks for white space."""
+    return written(node)[1:-1] if node.type in _QUOTED else " ".join(written(node).split())
+
+
+def _reassembled(code: str, node: Node) -> str:
     """The text of a whole value: a literal loses its quotes."""
-    return _text(node, code)[1:-1] if node.type in _QUOTED else _part(node, code)
+    return _text(code, node)[1:-1] if node.type in _QUOTED else _part(code, node)
 
 
-def _part(node: Node, code: str) -> str:
+def _part(code: str, node: Node) -> str:
     """The text of a value or part of one, put together again from its leaves."""
     if node.type in _AS_WRITTEN or node.type in _QUOTED:
-        return _text(node, code)
+        return _text(code, node)
     if node.type == "array_creation_expression":
-        return _array_creation(node, code)
+        return _array_creation(code, node)
     if node.type == "object_creation_expression":
-        return _object_creation(node, code)
+        return _object_creation(code, node)
     if node.child_count == 0:
-        return _text(node, code)
-    return "".join([_part(child, code) for child in node.children])
+        return _text(code, node)
+    return "".join([_part(code, child) for child in node.children])
 
 
-def _array_creation(node: Node, code: str) -> str:
+def _array_creation(code: str, node: Node) -> str:
     item_type, initialiser = node.child_by_field_name("type"), node.child_by_field_name("value")
     if item_type is None or initialiser is None:
         raise DecodingError("an array without its items")
-    return f"new {_part(item_type, code)}[]{_part(initialiser, code)}"
+    return f"new {_part(code, item_type)}[]{_part(code, initialiser)}"
 
 
-def _object_creation(node: Node, code: str) -> str:
+def _object_creation(code: str, node: Node) -> str:
     object_type, arguments = node.child_by_field_name("type"), node.child_by_field_name("arguments")
     if object_type is None:
         raise DecodingError("an object without a type")
     children = [] if arguments is None else arguments.children
-    texts = [_part(child, code) for child in children if child.type not in _LIST_PUNCTUATION]
-    return f"new {_part(object_type, code)}({', '.join(texts)})"
+    texts = [_part(code, child) for child in children if child.type not in _LIST_PUNCTUATION]
+    return f"new {_part(code, object_type)}({', '.join(texts)})"
 
 
-def _text(node: Node, code: str) -> str:
+def _text(code: str, node: Node) -> str:
     return code[node.start_byte : node.end_byte]

@@ -71,9 +71,9 @@ def _decode_other_language(code: str, language: Language, *, strictly: bool) -> 
         from .javascript_calls import decode_javascript_call  # noqa: PLC0415 - tree-sitter is an extra
 
         return decode_javascript_call(code)
-    from .java_calls import decode_java_call, decode_java_call_as_written  # noqa: PLC0415 - likewise
+    from .java_calls import decode_java_call  # noqa: PLC0415 - likewise
 
-    return decode_java_call_as_written(code) if strictly else decode_java_call(code)
+    return decode_java_call(code, strictly=strictly)
 
 
 _PYTHON = decode_python_calls, decode_python_calls_strictly

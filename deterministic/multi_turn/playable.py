@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...records import Case, MultiTurnReference, nearest
 from ..evidence import shorten
 from ..execution.expressions import parse
-from .worlds import environment_types, public_methods
+from .worlds import environment_types, of_case, public_methods
 
 
 def require_playable(case: Case, environments: Mapping[str, type]) -> None:
@@ -25,17 +25,15 @@ def require_playable(case: Case, environments: Mapping[str, type]) -> None:
         InputError: There is no such world, function or argument; ``field`` is the field.
     """
     reference = msgspec.convert(case.reference, MultiTurnReference)
-    try:
+    with of_case(case):
         functions = _functions(environment_types(reference.classes, environments))
-    except InputError as error:
-        raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
-    if case.tags.get("group") == "retired":
-        return
-    for turn, calls in enumerate(reference.calls):
-        for number, text in enumerate(calls):
-            problem = _problem(text, functions)
-            if problem is not None:
-                raise InputError(f"case {case.id!r}: {problem}", field=f"reference.calls[{turn}][{number}]")
+        if case.tags.get("group") == "retired":
+            return
+        for turn, calls in enumerate(reference.calls):
+            for number, text in enumerate(calls):
+                problem = _problem(text, functions)
+                if problem is not None:
+                    raise InputError(problem, field=f"reference.calls[{turn}][{number}]")
 
 
 @lru_cache(maxsize=256)

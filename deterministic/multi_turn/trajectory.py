@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
-from ...errors import DecodingError, InputError
+from ...errors import DecodingError
 from ...records import AgentStep, Case, Episode, Output, StepOutcome
 from ..checkers import CheckOptions
 from ..evidence import shorten
@@ -15,6 +15,7 @@ from .reference import Scenario, reference_trajectory, scenario_of
 from .rule_sets import RuleSet, rule_set
 from .turn_checks import TurnFacts
 from .turns import Mode, OutputFacts, Turn, decode_turns, mode_of
+from .worlds import of_case
 
 
 class Examination(NamedTuple):
@@ -38,10 +39,8 @@ def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions |
 
 def examine(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Examination:
     """As ``check_result``, with the results of every step that was executed until the verdict was clear."""
-    try:
+    with of_case(case):
         return _examine(case, result, mode, options or CheckOptions(rules="bfcl"))
-    except InputError as error:
-        raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
 
 
 def _examine(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Examination:
@@ -98,11 +97,9 @@ def replay(case: Case, output: Output, environments: Mapping[str, type]) -> Epis
     Raises:
         InputError: The case names a world that does not exist, or one that does not take its configuration.
     """
-    try:
+    with of_case(case):
         scenario = scenario_of(case, environments)
         worlds = scenario.worlds()
-    except InputError as error:
-        raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
     read = rule_set("strict", scenario.types).reader(mode_of(output))
     run = direct_executor(worlds, "model")
     allowance = Allowance()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 from ...errors import InputError
-from ...records import MultiTurnReference
+from ...records import Case, MultiTurnReference
 from ..environments import ENVIRONMENTS
 
 World: TypeAlias = Any
@@ -19,6 +20,15 @@ State: TypeAlias = dict[str, Any]
 
 _NOT_METHODS = frozenset({"load", "state"})
 """Public by name, but ours to call, not the agent's."""
+
+
+@contextmanager
+def of_case(case: Case) -> Generator[None]:
+    """Whatever is wrong with the input meanwhile is said to be wrong with this case."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
 
 
 def environment_types(classes: list[str], environments: Mapping[str, type]) -> tuple[type, ...]:

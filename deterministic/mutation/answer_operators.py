@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -33,12 +34,13 @@ def sibling_answer(subject: Subject, _chance: random.Random) -> Iterator[Mutatio
         yield _wrong(subject, answer, "the answer of another question")
 
 
-def negated(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Deny the right answer."""
-    for denial in shuffled(_DENIALS, chance):
-        yield _wrong(
-            subject, denial.format(answer=said(subject.output)), "the right answer is denied", by_design=True
-        )
+def rephrased(
+    templates: Sequence[str], label: float, change: str, subject: Subject, chance: random.Random
+) -> Iterator[Mutation]:
+    """Say the right answer in other words, which deny it, withhold it, or only frame it."""
+    for template in shuffled(templates, chance):
+        text = template.format(answer=said(subject.output))
+        yield Mutation(saying(subject.output, text), change, label=label, by_design=label == 0.0)
 
 
 def contradicted(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -46,13 +48,6 @@ def contradicted(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     for other in wrong_answers(subject):
         first, second = shuffled([said(subject.output), other], chance)
         yield _wrong(subject, f"Either {first} or {second}.", f"{other!r} stands beside it", by_design=True)
-
-
-def refusal_with_answer(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Mention the right answer in a refusal."""
-    for refusal in shuffled(_REFUSALS, chance):
-        text = refusal.format(answer=said(subject.output))
-        yield _wrong(subject, text, "a refusal that mentions the answer", by_design=True)
 
 
 def near_number(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
@@ -68,17 +63,6 @@ def near_name(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     answer = said(subject.output)
     for text in near_names(answer, chance):
         yield _wrong(subject, text, f"{text!r} instead of {answer!r}")
-
-
-def in_a_sentence(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Give the right answer in a sentence."""
-    for frame in shuffled(_FRAMES, chance):
-        yield _right(subject, frame.format(answer=said(subject.output)), "the answer in a sentence")
-
-
-def padded(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
-    """Give the right answer in many words."""
-    yield _right(subject, _PADDING.format(answer=said(subject.output)), "the answer in many words")
 
 
 def letter_case(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
@@ -160,13 +144,13 @@ def _right(subject: Subject, text: str, change: str) -> Mutation:
 
 ANSWERS = (
     Operator("answer_of_sibling", "answer", "fault", sibling_answer, "the answer of another question"),
-    Operator("answer_negated", "answer", "fault", negated, "the right answer, denied"),
+    Operator("answer_negated", "answer", "fault", partial(rephrased, _DENIALS, 0.0, "the right answer is denied"), "the right answer, denied"),
     Operator("answer_contradicted", "answer", "fault", contradicted, "the right answer beside another one"),
-    Operator("answer_in_refusal", "answer", "fault", refusal_with_answer, "a refusal that mentions the answer"),
+    Operator("answer_in_refusal", "answer", "fault", partial(rephrased, _REFUSALS, 0.0, "a refusal that mentions the answer"), "a refusal that mentions the answer"),
     Operator("answer_near_number", "answer", "fault", near_number, "a number or date that is near"),
     Operator("answer_near_name", "answer", "fault", near_name, "a name that begins like the right one"),
-    Operator("answer_in_sentence", "answer", "twin", in_a_sentence, "the answer in a sentence"),
-    Operator("answer_padded", "answer", "twin", padded, "the answer in many words"),
+    Operator("answer_in_sentence", "answer", "twin", partial(rephrased, _FRAMES, 1.0, "the answer in a sentence"), "the answer in a sentence"),
+    Operator("answer_padded", "answer", "twin", partial(rephrased, (_PADDING,), 1.0, "the answer in many words"), "the answer in many words"),
     Operator("answer_letter_case", "answer", "twin", letter_case, "capitals, or none"),
     Operator("answer_punctuation", "answer", "twin", punctuation, "a period or quotes"),
     Operator("answer_alias", "answer", "twin", accepted_alias, "another accepted answer"),

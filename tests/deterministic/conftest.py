@@ -10,7 +10,7 @@ from tool_calls import tool
 
 from fiducial.deterministic import CheckOptions, Finding
 from fiducial.deterministic.ast.expectation import Expectation, compile_expectation
-from fiducial.deterministic.ast.tool_calls import check_decoded, check_decoded_strictly
+from fiducial.deterministic.ast.tool_calls import check_decoded
 from fiducial.records import Case, Language, Match, ToolCallReference
 
 Compare = Callable[..., Finding]
@@ -35,8 +35,8 @@ def compare() -> Compare:
     def run(
         given: dict[Any, Any], properties: dict[str, Any], acceptable: dict[str, list[Any]], **options: Any
     ) -> Finding:
-        check = check_decoded_strictly if options.pop("strict", False) else check_decoded
-        return check([{"f": given}], expect(properties, acceptable, **options))
+        strictly = options.pop("strict", False)
+        return check_decoded([{"f": given}], expect(properties, acceptable, **options), strictly=strictly)
 
     return run
 
@@ -46,9 +46,10 @@ def compare_value() -> Compare:
     """Compare one value of an argument ``a`` of the given type."""
 
     def run(value: Any, declared: str | dict[str, Any], acceptable: list[Any], **options: Any) -> Finding:
-        check = check_decoded_strictly if options.pop("strict", False) else check_decoded
+        strictly = options.pop("strict", False)
         document = {"type": declared} if isinstance(declared, str) else declared
-        return check([{"f": {"a": value}}], expect({"a": document}, {"a": acceptable}, **options))
+        expected = expect({"a": document}, {"a": acceptable}, **options)
+        return check_decoded([{"f": {"a": value}}], expected, strictly=strictly)
 
     return run
 
