@@ -147,7 +147,7 @@ def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], optio
 
 def last_message(steps: list[Any], read: ReplyReader) -> Any:
     """The last step that is no call, wherever it stands; an empty one counts, and hides what was said before. None where all are calls."""
-    return next((step for step in reversed(steps) if not _calls(step, read)), None)
+    return next((step for step in reversed(steps) if not calls_in(step, read)), None)
 
 
 def check_answer(message: Any, answers: list[str]) -> Finding:
@@ -175,7 +175,8 @@ def _never(_text: str) -> bool:
     return False
 
 
-def _calls(step: Any, read: ReplyReader) -> list[str]:
+def calls_in(step: Any, read: ReplyReader) -> list[str]:
+    """The call texts of one step; none where it cannot be read."""
     try:
         return read(step)
     except (DecodingError, RecursionError, ValueError):

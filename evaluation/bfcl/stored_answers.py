@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, cast
 
-from ...deterministic import CheckOptions, Finding, Mode, check_result
+from ...deterministic import CheckOptions, Finding, Mode, answers, check_result
 from ...deterministic.decoding import asked_form
-from ...deterministic.execution.call_texts import read_native, read_prompt
+from ...deterministic.execution.call_texts import ReplyReader, read_native, read_prompt
 from ...deterministic.stored_results import decode_result
 from ...errors import DecodingError
 from ...formats.bfcl import Category
@@ -40,8 +40,9 @@ def decoded_turns(result: Any, mode: Mode) -> list[list[list[str]]]:
     Returns:
         Turns of steps of call texts, without the steps that hold no calls.
     """
+    read = _reader(mode)
     steps_by_turn = (as_list(turn) for turn in as_list(result))
-    return [[calls for step in steps if (calls := _call_texts(step, mode))] for steps in steps_by_turn]
+    return [[calls for step in steps if (calls := answers.calls_in(step, read))] for steps in steps_by_turn]
 
 
 def last_message(result: Any, mode: Mode) -> Any:
@@ -51,17 +52,11 @@ def last_message(result: Any, mode: Mode) -> Any:
         The step; None when there is none.
     """
     turns = as_list(result)
-    steps = as_list(turns[0]) if turns else []
-    return next((step for step in reversed(steps) if not _call_texts(step, mode)), None)
+    return answers.last_message(as_list(turns[0]) if turns else [], _reader(mode))
 
 
-def _call_texts(step: Any, mode: Mode) -> list[str]:
-    """The calls of one step; none when it cannot be decoded."""
-    read = read_native if mode == "fc" else read_prompt
-    try:
-        return read(step)
-    except (DecodingError, RecursionError):
-        return []
+def _reader(mode: Mode) -> ReplyReader:
+    return read_native if mode == "fc" else read_prompt
 
 
 ModeOption: TypeAlias = Literal["prompt", "fc", "auto"]
