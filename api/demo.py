@@ -14,8 +14,8 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan
 from ..evaluation.run_table import read_tables
 from ..records import ItemKey, Output, read_records
-from .results import Comparison
 from .running_files import Access
+from .table_results import Comparison
 
 NOTE = (
     "Judged by recorded replies of one Claude model (November 2026): no benchmark. They were given many to a context, so that calls are not "

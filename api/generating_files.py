@@ -31,7 +31,7 @@ from .sources import paths_of
 __all__ = [
     "GENERATED",
     "Foreseen",
-    "Generated",
+    "Generation",
     "ModelAccess",
     "Source",
     "foresee_bfcl",
@@ -46,7 +46,7 @@ _AGENTS = 8
 """Commands at work at the same time at most."""
 
 
-class Generated(Shown, frozen=True, kw_only=True):
+class Generation(Shown, frozen=True, kw_only=True):
     """What a generation came to.
 
     Attributes:
@@ -60,7 +60,7 @@ class Generated(Shown, frozen=True, kw_only=True):
     cost: float | None = None
 
     @classmethod
-    def by(cls, source: Source, tally: Tally, prices: Sequence[str], name: str | None = None) -> Generated:
+    def by(cls, source: Source, tally: Tally, prices: Sequence[str], name: str | None = None) -> Generation:
         """What a source made, of a category where one is named, with what that cost."""
         model = None if source.model is None else source.model.settings.model
         known = None if model is None or not tally.prompt_tokens else price_list(prices)(model)
@@ -94,11 +94,17 @@ def who_generates(
         raise UsageError("expected either a model or an agent (--agent COMMAND)")
     if agent_calls and agent is None:
         raise UsageError("--agent-calls says how a command works: add --agent COMMAND")
+    reached = None if model is None else access()
+    scenes = None
+    if reached is not None or agent_calls:
+        scenes = scenes_of(
+            worlds or (),
+            histories=histories,
+            memories=memories_beside(out, system or model or "agent"),
+            search=search,
+            embedding=server_embedding(embedding_model, None if reached is None else reached.endpoint),
+        )
     if agent is not None:
-        scenes = None
-        if agent_calls:
-            memories = memories_beside(out, system or "agent")
-            scenes = scenes_of(worlds or (), histories=histories, memories=memories, search=search)
         return command_source(
             agent,
             environment,
@@ -108,14 +114,8 @@ def who_generates(
             scenes=scenes,
         )
     assert model is not None
-    reached = access()
-    scenes = scenes_of(
-        worlds or (),
-        histories=histories,
-        memories=memories_beside(out, system or model),
-        search=search,
-        embedding=server_embedding(embedding_model, reached.endpoint),
-    )
+    assert reached is not None
+    assert scenes is not None
     return model_source(ModelSettings(model=model, **settings), reached, scenes, system=system)
 
 
@@ -127,11 +127,11 @@ def generate_file(
     progress: bool | None = None,
     prices: Sequence[str] = (),
     **options: Any,
-) -> Generated:
+) -> Generation:
     """Let a model or a command work on cases, and keep the outputs in a file; the same call goes on with it."""
     with shown_progress(wanted=progress) as shown:
         tally = make_file(source, input_path(cases), written_path(out), shown, **options)
-    return Generated.by(source, tally, prices)
+    return Generation.by(source, tally, prices)
 
 
 class Foreseen(Shown, frozen=True, kw_only=True):
@@ -172,12 +172,12 @@ def generate_into_run(
     progress: bool | None = None,
     prices: Sequence[str] = (),
     **options: Any,
-) -> Generated:
+) -> Generation:
     """The same, into a run's folder, as ``GENERATED``."""
     with shown_progress(wanted=progress) as shown:
         files = shards_of(paths_of(cases)).files
         tally = make_into_run(source, files, folder_path(run), shown, **options)
-    return Generated.by(source, tally, prices)
+    return Generation.by(source, tally, prices)
 
 
 def generate_bfcl(
@@ -189,14 +189,14 @@ def generate_bfcl(
     count_failures: bool = False,
     progress: bool | None = None,
     **asking: Any,
-) -> list[Generated]:
+) -> list[Generation]:
     """Let a model work on BFCL's entries, category by category, and write its answers as BFCL's result tree."""
     source, by = _asked_by_bfcl(data, results, **asking)
     with shown_progress(wanted=progress) as shown:
         done = generate_tree(
             source, expand(categories), by, written_path(results), shown, count_failures=count_failures
         )
-        return [Generated.by(by, tally, prices, category.name) for category, tally in done]
+        return [Generation.by(by, tally, prices, category.name) for category, tally in done]
 
 
 def foresee_bfcl(

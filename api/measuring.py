@@ -20,9 +20,9 @@ from ..calibration.true_rate.estimation_results import Target
 from ..calibration.true_rate.rate_interval import RateInterval
 from ..errors import UsageError
 from ..judges.prices import price_list
-from .results import Calibration, Comparison, Estimation
 from .sources import Labels, source
-from .tables import Reading, Rows, Tables, read, together
+from .table_results import Calibration, Comparison, Estimation
+from .tables import Rows, TableReading, Tables, read, together
 
 STATISTICS = tuple(ESTIMATORS)
 """Every statistic of a judge, by name."""
@@ -48,7 +48,7 @@ def calibrate(
     levels: Sequence[float] | None = None,
     threshold_for: str | None = None,
     recalibrate: Recalibrator | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[TableReading],
 ) -> Calibration:
     """How far judges agree with trusted labels: ``found["judge"].cohen_kappa.low``.
 
@@ -67,7 +67,7 @@ def calibrate(
         levels: All values that labels and scores can have: adds agreement on these categories.
         threshold_for: Look for the threshold that makes this statistic of the 2x2 table largest.
         recalibrate: Map scores to rates, ``isotonic`` or by ``platt``.
-        **reading: How the table is read: ``labels``, ``columns``; see `Reading`.
+        **reading: How the table is read: ``labels``, ``columns``; see `TableReading`.
 
     Returns:
         The calibration.
@@ -131,7 +131,7 @@ def compare(
     seed: int = 0,
     replicates: int = DEFAULT_REPLICATES,
     prices: Sequence[str] = (),
-    **reading: Unpack[Reading],
+    **reading: Unpack[TableReading],
 ) -> Comparison:
     """Compare judges, or systems, on the items that both have.
 
@@ -149,7 +149,7 @@ def compare(
         seed: Of the bootstrap.
         replicates: Of the bootstrap.
         prices: Dollars for a million tokens, ``IN/OUT`` or ``MODEL=IN/OUT``, for tables with tokens; public list prices when left out.
-        **reading: How tables are read: ``labels``, ``columns``; see `Reading`.
+        **reading: How tables are read: ``labels``, ``columns``; see `TableReading`.
 
     Returns:
         Every pair, with its test and the interval of the difference.
@@ -199,7 +199,7 @@ def estimate(
     strata: str | None = None,
     phases: Sequence[str] = (),
     part: Literal["open", "all"] = "open",
-    **reading: Unpack[Reading],
+    **reading: Unpack[TableReading],
 ) -> Estimation:
     """Estimate the true pass rate from a judge's scores and some labels.
 
@@ -213,7 +213,7 @@ def estimate(
         strata: Also estimate stratum by stratum: a column, or ``score``.
         phases: Judges of nested random samples, from the one that judged most on: all of them together (``multi_phase``).
         part: Of runs, ``open`` takes what no checker decided, ``all`` everything.
-        **reading: How the table is read: ``labels``, which are of a random sample of it, ``columns``, ``draws``; see `Reading`.
+        **reading: How the table is read: ``labels``, which are of a random sample of it, ``columns``, ``draws``; see `TableReading`.
 
     Returns:
         The estimates, of all rows and of each system.

@@ -18,8 +18,8 @@ from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.table import Table
 from ..calibration.true_rate.estimation import of_judge
 from ..errors import UsageError
-from .results import SamplePlan
-from .tables import Reading, Tables, read
+from .table_results import SamplePlan
+from .tables import TableReading, Tables, read
 
 JudgeOrRates: TypeAlias = str | tuple[float, float]
 """A judge's name, or its true positive and true negative rate."""
@@ -51,7 +51,7 @@ def plan(
     dear: JudgeOrRates | None = None,
     decided: float = 0.0,
     decided_rate: float = 0.5,
-    **reading: Unpack[Reading],
+    **reading: Unpack[TableReading],
 ) -> SamplePlan:
     """Say how many labels or items it takes, and draw the items to label next.
 
@@ -81,7 +81,7 @@ def plan(
         dear: Likewise of a judge that costs more and errs less.
         decided: Expected share of outputs that checkers decide, where there is no table.
         decided_rate: Expected share of those that pass.
-        **reading: How the table is read; see `Reading`.
+        **reading: How the table is read; see `TableReading`.
 
     Returns:
         The plan.

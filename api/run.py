@@ -14,13 +14,13 @@ from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, Stratum, Sys
 from ..evaluation.store.run_store import AUDIT, RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.answers import Answers, answers
-from ..report.document import Document, as_html, as_lines, as_markdown
+from ..report.document import Document, as_html
 from ..report.found import Found
 from ..report.model import MOST_TEXTS
 from ..report.run_words import run_document
 from .places import FilePath, folder_path, put_back, written_path
-from .results import Calibration
-from .shown import verdicts_frame
+from .shown import InWords, verdicts_frame
+from .table_results import Calibration
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
     faults: Mapping[str, int]
 
 
-class Run:
+class Run(InWords):
     """What an evaluation came to; made by `fiducial.evaluate` and `fiducial.load_run`.
 
     Args:
@@ -172,18 +172,11 @@ class Run:
         """It in a screen."""
         return run_document(self._found)
 
-    def to_markdown(self) -> str:
-        """It in a screen, in GitHub's Markdown, as a summary of a pull request shows it."""
-        return "\n".join(as_markdown(self.document()))
-
     def _repr_html_(self) -> str:
         from ..report.overview import overview_figures  # noqa: PLC0415 - for a notebook alone
 
         figures = overview_figures(self._found.systems, self._found.compared)
         return str(as_html([*self.document(), figures]))
-
-    def __str__(self) -> str:
-        return "\n".join(as_lines(self.document()))
 
     def __repr__(self) -> str:
         where = "in memory" if self.folder is None else as_named(f"in {self.folder}")

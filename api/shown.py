@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import msgspec
@@ -30,23 +30,16 @@ _OF_VERDICTS = [
 ]
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """A result that shows itself: ``print(found)``, the value of a notebook's cell, ``to_dict``, ``to_frame``."""
+class InWords:
+    """What shows itself on a terminal, in a notebook and in a pull request."""
 
-    @classmethod
-    def of(cls, numbers: Any) -> Self:
-        """The result that shows these numbers."""
-        return cls(**{name: getattr(numbers, name) for name in numbers.__struct_fields__})
+    __slots__ = ()
 
-    _words: ClassVar[Callable[[Any], Document]]
+    _words: ClassVar[staticmethod[[Any], Document]]
 
     def document(self) -> Document:
         """It in words and tables."""
         return self._words(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """It as JSON has it."""
-        return msgspec.to_builtins(self)
 
     def __str__(self) -> str:
         return "\n".join(as_lines(self.document()))
@@ -57,6 +50,19 @@ class Shown(msgspec.Struct, frozen=True):
 
     def _repr_html_(self) -> str:
         return str(as_html(self.document()))
+
+
+class Shown(msgspec.Struct, InWords, frozen=True):
+    """A result that shows itself: ``print(found)``, the value of a notebook's cell, ``to_dict``, ``to_frame``."""
+
+    @classmethod
+    def of(cls, numbers: Any) -> Self:
+        """The result that shows these numbers."""
+        return cls(**{name: getattr(numbers, name) for name in numbers.__struct_fields__})
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as JSON has it."""
+        return msgspec.to_builtins(self)
 
 
 def statistics_frame(rows: Iterator[tuple[Mapping[str, Any], Statistic]]) -> pd.DataFrame:

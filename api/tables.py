@@ -28,7 +28,7 @@ Tables: TypeAlias = Rows | Table | Iterable[FilePath | Run]
 """The same, a table that was read, or several files, folders and runs that together are one."""
 
 
-class Reading(TypedDict, total=False):
+class TableReading(TypedDict, total=False):
     """How a table is read.
 
     Attributes:
@@ -51,7 +51,7 @@ def read(
     open_only: bool = False,
     outputs: bool = False,
     adjudications: Labels | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[TableReading],
 ) -> Table:
     """A calibration table in any form, read as a file is.
 
@@ -61,7 +61,7 @@ def read(
         open_only: Take of runs only what no checker decided.
         outputs: Take of runs all outputs, judged or not.
         adjudications: What people decided where judge and label differ, beside what runs keep.
-        **reading: How else; see `Reading`.
+        **reading: How else; see `TableReading`.
 
     Returns:
         The table.

@@ -17,7 +17,7 @@ from .model_options import model_access, reaching_options
 from .options import SectionedCommand, compose, dry_run_option, option, section, worlds
 
 if TYPE_CHECKING:
-    from ..api.generating_files import Generated, ModelAccess, Source
+    from ..api.generating_files import Generation, ModelAccess, Source
 
 _EXAMPLE = """\b
 Examples:
@@ -148,7 +148,7 @@ def source_of(
     )
 
 
-def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> Generated | None:
+def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> Generation | None:
     """The first phase of a run that generates its outputs, by its own endpoint or that of the judges; None where nothing is to be generated."""
     if given["generate"] is None and given["agent"] is None:
         if not given["outputs"]:
