@@ -45,26 +45,13 @@ EXPECTED_NAMES = "expected_calls"
 
 
 class Example(msgspec.Struct, kw_only=True):
-    """What one row says.
+    """What one row says of a case, in the words of `Case` and `Output`, and of the answer to it.
 
     Attributes:
-        id: The case's; empty where the file has none, and one is made of the row's number.
-        prefix: What such an id begins with.
-        number: The row's, from 1.
-        asked: What was asked.
-        tools: What was offered.
+        id: The case's; empty where the file has none, and one is made of the row's number (from 1) behind the prefix.
         expected_calls: The calls that were wanted, as the file has them; None where it says nothing of calls.
-        accepted: Accepted answers.
-        context: Passages.
-        criterion: What a good answer achieves.
-        tags: What to slice by.
-        cluster: What makes cases dependent.
         answer: What was done; None where nobody answered.
-        error: What the system ended with instead.
-        system: Who answered.
-        trial: Which attempt.
         turns: Its steps by turn, where there are several turns.
-        opinions: What was said of the answer.
     """
 
     id: str = ""

@@ -19,17 +19,7 @@ _WORDS = {"yes": 1.0, "true": 1.0, "pass": 1.0, "passed": 1.0, "correct": 1.0, "
 
 
 class Opinion(NamedTuple):
-    """What was said of an answer.
-
-    Attributes:
-        by: Who says so.
-        score: In [0, 1]; None where there is none.
-        outcome: ``graded``, or why there is no score.
-        reason: What is said beside it.
-        source: What sort of thing ``by`` is.
-        evidence: Details.
-        repeat: Which repetition.
-    """
+    """What was said of an answer: a `Verdict` that does not know yet on which output."""
 
     by: str
     score: float | None = None

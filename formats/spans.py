@@ -33,30 +33,20 @@ SpanKind: TypeAlias = Literal["agent", "llm", "tool", "retriever", "other"]
 
 
 class Span(msgspec.Struct, kw_only=True):
-    """One span.
+    """One span, by its id within its trace; what it is an example of stands in the words of `Example`.
 
     Attributes:
-        id: Its own, within its trace.
-        place: Where it stands.
         trace: The trace's id; empty where none is known.
         parent: The id of the span that it is within.
-        kind: What sort of work it was.
         start: What orders spans.
         asked: Messages that went in.
         done: Messages that came out.
         given: What went in, where that is no messages.
         returned: What came out, where that is no messages.
         call: Of a tool, what was called.
-        tools: What was offered.
         documents: What was retrieved.
-        system: Who worked.
-        error: What it ended with instead.
-        accepted: Accepted answers.
-        criterion: What a good answer achieves.
         session: The conversation that it is of.
         case: The case's id, where it is not the trace's.
-        tags: What to slice by.
-        opinions: What was said of it.
     """
 
     id: str

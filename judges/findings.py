@@ -30,16 +30,7 @@ _OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability", _UNREAD}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What asking came to.
-
-    Attributes:
-        outcome: Graded, or why not.
-        reading: What the reply says, when it was graded.
-        reason: The judge's reason, or why there is no score.
-        usage: What it cost.
-        reply: The reply, where there was one.
-        unread: Replies before it that could not be read, so that it was asked for.
-    """
+    """What asking came to: what a reply says, or why it has no score; and the replies before it that could not be read."""
 
     outcome: Outcome
     reading: Reading | None = None

@@ -147,7 +147,7 @@ class PromptJudge:
     @property
     def weighs(self) -> bool:
         """Whether its score is the probability of the best score, by the reply's log-probabilities."""
-        return (self.prompt.parse or {}).get("mode") == LOGPROBS
+        return self.prompt.mode == LOGPROBS
 
     @property
     def compares(self) -> bool:
@@ -199,8 +199,8 @@ def load_judge(
     name, path = find_prompt(spec)
     prompt = read_prompt_file(path)
     refuse_unfillable(prompt)
-    weighs = (prompt.parse or {}).get("mode") == LOGPROBS
-    merged = {**(_WITH_LOGPROBS if weighs else {}), **prompt.parameters, **(parameters or {})}
+    asked_for = _WITH_LOGPROBS if prompt.mode == LOGPROBS else {}
+    merged = {**asked_for, **prompt.parameters, **(parameters or {})}
     merged = {key: value for key, value in merged.items() if value is not None}
     view, fillers = _view(prompt, known_prompt(name, path), replay)
     judge_id = JudgeId(
@@ -222,7 +222,7 @@ def load_judge(
 
 
 def _kind(spec: str, prompt: PromptFile) -> JudgeKind:
-    if (prompt.parse or {}).get("mode") == STATEMENTS:
+    if prompt.mode == STATEMENTS:
         return "split"
     return "own" if is_prompt_file(spec) else "shipped"
 

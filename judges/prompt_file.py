@@ -116,6 +116,11 @@ class PromptFile:
     kinds: frozenset[Kind] | None = None
 
     @property
+    def mode(self) -> str | None:
+        """The way in which the reply is read, as declared; None when the file does not say."""
+        return (self.parse or {}).get("mode")
+
+    @property
     def shown(self) -> set[str]:
         """The inputs of ours that it shows, whatever it calls them."""
         return {declared.source or name for name, declared in self.inputs.items()}

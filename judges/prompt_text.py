@@ -29,18 +29,12 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptText:
-    """What a prompt file is to say.
+    """What a prompt file is to say, in the words of `PromptFile`.
 
     Attributes:
-        name: For people.
-        description: For people.
-        parameters: Decoding parameters.
         inputs: Inputs by name, each with ``type`` and perhaps ``default``.
         sources: The inputs of ours that fill those with names of their own.
         scale: What scores are possible; None when the decoding parameters say it.
-        parse: How the reply is read; None when the prompt itself tells.
-        pass_at: From which score on a verdict passes; None when it does not say.
-        template: The messages, with the lines that open them.
     """
 
     name: str

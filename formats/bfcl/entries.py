@@ -69,8 +69,6 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One entry with all that belongs to it.
 
     Attributes:
-        id: Its id in result and score files.
-        category: The category it is scored under.
         raw: The data set's own object, its id rewritten where BFCL rewrites it.
         answer: The ground-truth object; None for (ir)relevance.
         documents: The functions that are offered at the start.

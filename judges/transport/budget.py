@@ -18,9 +18,7 @@ _FIRST_COMPLETION = 500
 class BudgetSpentError(CallError):
     """A call was not made, because the budget does not allow it."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.calls = 0
+    calls = 0
 
 
 class Budget:
@@ -74,15 +72,7 @@ class Budget:
         return within_calls and within_cost
 
     async def reserve(self, request: Request) -> float:
-        """Set aside what a call will cost, waiting for calls in flight where only they may leave enough.
-
-        Returns:
-            US dollars set aside; to be handed to `settle` when the call is over.
-
-        Raises:
-            BudgetSpentError: The budget does not allow this call.
-            ConfigurationError: Money is limited, and the model's price is not known.
-        """
+        """Set aside what a call will cost, in US dollars, for `settle`; waits for calls in flight where only they may leave enough."""
         while True:
             if self.max_calls is not None and self.calls >= self.max_calls:
                 raise BudgetSpentError(f"not asked: the budget of {self.max_calls:,} calls is spent")
@@ -103,14 +93,7 @@ class Budget:
         return estimate
 
     def settle(self, request: Request, set_aside: float, reply: Reply | None, *, billed: bool = True) -> None:
-        """Count what a call really cost.
-
-        Args:
-            request: What was asked.
-            set_aside: What `reserve` returned.
-            reply: What came back; None when nothing did.
-            billed: Whether a call without a reply may have been billed.
-        """
+        """Count what a call for which was set aside so much really cost; without a reply it may have been billed all the same."""
         self._in_flight -= 1
         self._set_aside -= set_aside
         if reply is not None:

@@ -103,7 +103,7 @@ class Reply(Record, frozen=True, kw_only=True):
 
 
 class CallError(ProviderError):
-    """A call brought no reply.
+    """A call brought no reply, or none was made.
 
     Args:
         message: What happened, in a sentence, without secrets.
@@ -112,6 +112,9 @@ class CallError(ProviderError):
         retry_after: Seconds the server asks to wait, where it says so.
         allowed_rate: Requests a second the server says it allows, where it says so.
     """
+
+    calls = 1
+    """How many HTTP calls were made before giving up."""
 
     def __init__(
         self,
@@ -127,8 +130,6 @@ class CallError(ProviderError):
         self.retryable = retryable
         self.retry_after = retry_after
         self.allowed_rate = allowed_rate
-        self.calls = 1
-        """How many HTTP calls were made before giving up."""
 
     @property
     def rate_limited(self) -> bool:
@@ -139,9 +140,7 @@ class CallError(ProviderError):
 class NotRecordedError(CallError):
     """A call was not made, because replies are only looked up, and this one is not there."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.calls = 0
+    calls = 0
 
 
 class Provider(Protocol):

@@ -37,12 +37,14 @@ class AdaptiveLimiter:
     def __init__(self, most: int) -> None:
         self._most = most
         self._limit = float(most)
-        self._active = 0
+        self.active = 0
+        """How many calls are in flight."""
         self._started = 0
         self._believed_from = 0
         self._limited: deque[int] = deque()
         self._waiting: deque[asyncio.Future[int]] = deque()
-        self._opens_at = 0.0
+        self.opens_at = 0.0
+        """Before this time of the loop nobody starts."""
         self._gap = 0.0
         self._fruitless_since: float | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -52,24 +54,14 @@ class AdaptiveLimiter:
         """How many calls may be in flight now."""
         return max(1, int(self._limit))
 
-    @property
-    def active(self) -> int:
-        """How many calls are in flight."""
-        return self._active
-
-    @property
-    def opens_at(self) -> float:
-        """Before this time of the loop nobody starts."""
-        return self._opens_at
-
     def take(self) -> int | None:
         """A slot, with its ticket, where there is one now; for who does not wait here."""
         now = asyncio.get_running_loop().time()
-        if self._active >= self.limit or now < self._opens_at:
+        if self.active >= self.limit or now < self.opens_at:
             return None
         if self._gap:
-            self._opens_at = max(self._opens_at, now - _CATCH_UP * self._gap) + self._gap
-        self._active += 1
+            self.opens_at = max(self.opens_at, now - _CATCH_UP * self._gap) + self._gap
+        self.active += 1
         self._started += 1
         return self._started - 1
 
@@ -124,14 +116,14 @@ class AdaptiveLimiter:
     def _pause(self, error: CallError) -> None:
         seconds = _UNNAMED_PAUSE if error.retry_after is None else min(error.retry_after, _LONGEST_PAUSE)
         # One start more than it takes: who begins with nothing to spare is refused when the next timer is early.
-        self._opens_at = max(self._opens_at, asyncio.get_running_loop().time() + seconds + self._gap)
+        self.opens_at = max(self.opens_at, asyncio.get_running_loop().time() + seconds + self._gap)
 
     def hopeless(self) -> bool:
         """Whether the server has let nobody in for minutes, and is not to be asked now."""
         if self._fruitless_since is None:
             return False
         now = asyncio.get_running_loop().time()
-        return now - self._fruitless_since > _HOPELESS_AFTER and now < self._opens_at
+        return now - self._fruitless_since > _HOPELESS_AFTER and now < self.opens_at
 
     def _send_away(self) -> None:
         waiting, self._waiting = self._waiting, deque()
@@ -140,20 +132,20 @@ class AdaptiveLimiter:
                 turn.set_exception(nothing_but_rate_limits())
 
     def _leave(self) -> None:
-        self._active -= 1
+        self.active -= 1
         self._admit()
 
     def _admit(self) -> None:
         """Let in as many as there are slots for; where time is what lacks, come back when it is up."""
         loop = asyncio.get_running_loop()
-        while self._waiting and self._active < self.limit:
+        while self._waiting and self.active < self.limit:
             if self._waiting[0].done():
                 self._waiting.popleft()
                 continue
             ticket = self.take()
             if ticket is None:
                 if self._timer is None:
-                    self._timer = loop.call_at(self._opens_at, self._reopen)
+                    self._timer = loop.call_at(self.opens_at, self._reopen)
                 return
             self._waiting.popleft().set_result(ticket)
 

@@ -41,7 +41,8 @@ class Member:
         self._strikes = 0
         self._rest = 0.0
         self._trying = False
-        self._seconds: float | None = None
+        self.seconds: float | None = None
+        """How long its replies take of late; None where there was none yet."""
         self._counts = dict.fromkeys(("replies", "failures", "given_up", "rate_limited"), 0)
         self._last_error: str | None = None
 
@@ -49,11 +50,6 @@ class Member:
     def use(self) -> EndpointUse:
         """What became of it so far."""
         return EndpointUse(self.name, **self._counts, last_error=self._last_error)
-
-    @property
-    def seconds(self) -> float | None:
-        """How long its replies take of late; None where there was none yet."""
-        return self._seconds
 
     def up(self, now: float) -> bool:
         """Whether it may be asked: it does not rest, or has rested and nobody is trying it."""
@@ -66,7 +62,7 @@ class Member:
     def cost(self, usual: float) -> float:
         """What one more call costs in time, by how full and how fast it is."""
         fullness = (self.limiter.active + 1) / self.limiter.limit
-        return fullness * (usual if self._seconds is None else self._seconds)
+        return fullness * (usual if self.seconds is None else self.seconds)
 
     def asked(self, request: Request) -> Request:
         """A request in its own words."""
@@ -84,8 +80,8 @@ class Member:
         self._counts["replies"] += 1
         if not self._rest or now - seconds >= self.rests_until - self._rest:
             self._strikes, self._rest, self._trying = 0, 0.0, False
-        before = seconds if self._seconds is None else self._seconds
-        self._seconds = before + _RECENT * (seconds - before)
+        before = seconds if self.seconds is None else self.seconds
+        self.seconds = before + _RECENT * (seconds - before)
         self.limiter.succeeded()
 
     def failed(self, ticket: int, error: BaseException, now: float) -> None:
