@@ -137,18 +137,18 @@ def _context(row: Node) -> list[Any]:
     return [item for part in given for item in listed(part)]
 
 
-def _metrics(line: Node) -> list[tuple[str, str]]:
-    """Evaluators with the metrics that each gives: what other fields say more of, and numbers that stand alone."""
+def _metrics(line: Node) -> Iterator[tuple[str, str, str]]:
+    """Verdicts' names, with the evaluators and the metrics that they are of: what other fields say more of, and numbers that stand alone."""
     keys: dict[str, list[str]] = {}
     for name in line.value:
         if name.startswith("outputs."):
             evaluator, _, key = name.removeprefix("outputs.").partition(".")
             keys.setdefault(evaluator, []).append(key)
-    return [
-        (evaluator, metric)
-        for evaluator, of in keys.items()
-        for metric in _metrics_among(evaluator, of, line)
-    ]
+    for evaluator, of in keys.items():
+        metrics = _metrics_among(evaluator, of, line)
+        for metric in metrics:
+            alone = len(metrics) == 1 or metric in {"", evaluator}
+            yield evaluator if alone else f"{evaluator}/{metric}", evaluator, metric
 
 
 def _metrics_among(evaluator: str, keys: list[str], line: Node) -> list[str]:
@@ -172,13 +172,12 @@ def _metrics_among(evaluator: str, keys: list[str], line: Node) -> list[str]:
     return [*found, *alone]
 
 
-def _opinion(evaluator: str, metric: str, line: Node) -> Opinion:
+def _opinion(by: str, evaluator: str, metric: str, line: Node) -> Opinion:
     prefix = f"outputs.{evaluator}."
 
     def part(name: str) -> Any:
         return line.value.get(f"{prefix}{metric}_{name}" if metric else f"{prefix}{name}")
 
-    by = evaluator if metric in {"", evaluator} or _alone(evaluator, line) else f"{evaluator}/{metric}"
     value = part("score")
     if value is None:
         value = line.value.get(f"{prefix}{metric}")
@@ -201,7 +200,3 @@ def _opinion(evaluator: str, metric: str, line: Node) -> Opinion:
         field=field,
         evidence={"threshold": part("threshold"), "pass": passed},
     )
-
-
-def _alone(evaluator: str, line: Node) -> bool:
-    return sum(name == evaluator for name, _ in _metrics(line)) == 1

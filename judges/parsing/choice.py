@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, cast
 
 from ...errors import DecodingError, PromptError
@@ -106,10 +107,6 @@ def _refuse_flipped_shares(scale: Scale) -> None:
         raise ValueError("fraction_of is the share of pieces that hold, so the scale's better end is high")
 
 
-def _structured(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    return _json(scale, declared, alone=True)
-
-
 def _choice(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     _allow(declared, "choices", "tag", "reason")
     choices: Any = declared.get("choices")
@@ -154,7 +151,7 @@ _MODES: Mapping[str, Callable[[Scale, Mapping[str, Any]], ReplyParser]] = {
     "tags": _tags,
     "number": _number,
     "json": _json,
-    "structured": _structured,
+    "structured": partial(_json, alone=True),
     "choice": _choice,
     LOGPROBS: _logprobs,
     STATEMENTS: _statements,

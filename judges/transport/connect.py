@@ -13,12 +13,13 @@ from .budget import Budget, BudgetedProvider
 from .endpoint import Endpoint, Share, Spread
 from .exchange import Provider
 from .limiter import AdaptiveLimiter, LimitedProvider
+from .member import Member
 from .openai_provider import OpenAIProvider
 from .patience import PatientProvider
 from .recording import CassetteProvider, RecordingProvider, ReplayProvider
 from .reply_cache import CachingProvider, CoalescingProvider, ReplyCache
 from .retry import RetryingProvider, RetryPolicy
-from .spreading import Member, SpreadingProvider
+from .spreading import SpreadingProvider
 
 
 @asynccontextmanager

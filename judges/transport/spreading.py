@@ -5,113 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from http import HTTPStatus
+from dataclasses import dataclass
 
 import msgspec
 
 from .endpoint import EndpointUse
-from .exchange import CallError, Provider, Reply, Request
-from .limiter import AdaptiveLimiter, nothing_but_rate_limits
+from .exchange import CallError, Reply, Request
+from .limiter import nothing_but_rate_limits
+from .member import Member, concerns_request
 from .patience import Watch
-
-_STRIKES = 3
-"""Failures in a row, or calls that were given up, after which an endpoint rests."""
-_FIRST_REST, _LONGEST_REST = 1.0, 60.0
-"""Seconds that it rests; twice as long each time that the call it is tried with fails, too."""
-_RECENT = 0.2
-"""What the last reply counts for in the time that replies take."""
-_LOCKED_OUT = frozenset(
-    {HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
-)
-"""What an endpoint says of itself, or of the key, and not of the request: another may answer it."""
-
-
-class Member:
-    """One of the endpoints: its address, provider and limiter, what it calls the model (None: as is asked for), and how it has been doing."""
-
-    def __init__(
-        self, name: str, provider: Provider, limiter: AdaptiveLimiter, model: str | None = None
-    ) -> None:
-        self.name = name
-        self.provider = provider
-        self.limiter = limiter
-        self.rests_until = 0.0
-        self._model = model
-        self._strikes = 0
-        self._rest = 0.0
-        self._trying = False
-        self.seconds: float | None = None
-        """How long its replies take of late; None where there was none yet."""
-        self._counts = dict.fromkeys(("replies", "failures", "given_up", "rate_limited"), 0)
-        self._last_error: str | None = None
-
-    @property
-    def use(self) -> EndpointUse:
-        """What became of it so far."""
-        return EndpointUse(self.name, **self._counts, last_error=self._last_error)
-
-    def up(self, now: float) -> bool:
-        """Whether it may be asked: it does not rest, or has rested and nobody is trying it."""
-        return not self._rest or (now >= self.rests_until and not self._trying)
-
-    def free(self, now: float) -> bool:
-        """Whether it has a slot now."""
-        return self.limiter.active < self.limiter.limit and now >= self.limiter.opens_at
-
-    def cost(self, usual: float) -> float:
-        """What one more call costs in time, by how full and how fast it is."""
-        fullness = (self.limiter.active + 1) / self.limiter.limit
-        return fullness * (usual if self.seconds is None else self.seconds)
-
-    def asked(self, request: Request) -> Request:
-        """A request in its own words."""
-        return request if self._model is None else replace(request, model=self._model)
-
-    def begin(self) -> int:
-        """Take a slot that is free; gives the ticket."""
-        ticket = self.limiter.take()
-        assert ticket is not None
-        self._trying = bool(self._rest)
-        return ticket
-
-    def replied(self, seconds: float, now: float) -> None:
-        """Note a reply that took so long, and give the slot back. One to a call from before it broke does not say that it is whole again."""
-        self._counts["replies"] += 1
-        if not self._rest or now - seconds >= self.rests_until - self._rest:
-            self._strikes, self._rest, self._trying = 0, 0.0, False
-        before = seconds if self.seconds is None else self.seconds
-        self.seconds = before + _RECENT * (seconds - before)
-        self.limiter.succeeded()
-
-    def failed(self, ticket: int, error: BaseException, now: float) -> None:
-        """Note that a call brought no reply, and give its slot back: a TimeoutError where it was given up, no CallError where nobody waits for it."""
-        self.limiter.failed(ticket, error)
-        trying, self._trying = self._trying, False
-        if isinstance(error, TimeoutError):
-            self._counts["given_up"] += 1
-        elif not isinstance(error, CallError) or _concerns_request(error):
-            return
-        elif error.rate_limited:
-            self._counts["rate_limited"] += 1
-            return
-        else:
-            self._counts["failures"] += 1
-            self._last_error = str(error)
-        self._strikes += 1
-        locked_out = isinstance(error, CallError) and not error.retryable
-        again = trying and now >= self.rests_until  # and not asked since nobody else was up
-        if locked_out or again or (self._strikes >= _STRIKES and not self._rest):
-            self._rest = _LONGEST_REST if locked_out else min(_LONGEST_REST, 2 * self._rest or _FIRST_REST)
-            self.rests_until = now + self._rest
-
-
-def _concerns_request(error: CallError) -> bool:
-    """Whether every endpoint would say the same: the request is at fault."""
-    status = error.status or HTTPStatus.BAD_REQUEST
-    elsewhere = status in _LOCKED_OUT or status < HTTPStatus.BAD_REQUEST  # it has moved
-    empty = status == HTTPStatus.TOO_MANY_REQUESTS  # the account is, where it may not be asked again
-    return not (error.retryable or elsewhere or empty)
 
 
 @dataclass(slots=True, eq=False)
@@ -156,7 +58,7 @@ class SpreadingProvider:
             except CallError as error:
                 calls += error.calls
                 tried.add(member)
-                if _concerns_request(error) or not self._left(tried):
+                if concerns_request(error) or not self._left(tried):
                     error.calls = calls
                     raise
             else:

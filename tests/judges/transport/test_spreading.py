@@ -17,7 +17,8 @@ from fiducial.judges import Budget, CallError, Endpoint, Reply, Request, connect
 from fiducial.judges.prices import price_list
 from fiducial.judges.transport.endpoint import EndpointUse, Share, Spread
 from fiducial.judges.transport.limiter import AdaptiveLimiter
-from fiducial.judges.transport.spreading import Member, SpreadingProvider
+from fiducial.judges.transport.member import Member
+from fiducial.judges.transport.spreading import SpreadingProvider
 
 Answering = Callable[[int, float], "Reply | CallError"]
 
