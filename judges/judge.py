@@ -199,7 +199,7 @@ def load_judge(
     name, path = find_prompt(spec)
     prompt = read_prompt_file(path)
     refuse_unfillable(prompt)
-    asked_for = _WITH_LOGPROBS if prompt.mode == LOGPROBS else {}
+    asked_for: Mapping[str, Any] = _WITH_LOGPROBS if prompt.mode == LOGPROBS else {}
     merged = {**asked_for, **prompt.parameters, **(parameters or {})}
     merged = {key: value for key, value in merged.items() if value is not None}
     view, fillers = _view(prompt, known_prompt(name, path), replay)
