@@ -135,7 +135,7 @@ def lines_of(file: BinaryIO, path: InputPath) -> Iterator[tuple[int, int, bytes]
         start, offset = offset, offset + len(raw)
         if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
             raw, start = raw[3:], start + 3
-        if raw.strip():
+        if raw and not raw.isspace():
             yield number, start, raw
 
 
@@ -165,7 +165,10 @@ def decode_record(
         RecordError: It is not JSON, not UTF-8, or not such a record, or a key stands twice in an object.
     """
     try:
-        record = _decode(raw, record_type)
+        try:
+            record = _decoder(record_type)(raw)
+        except ValueError:  # what the slower way may still read, or else says better
+            record = _decoded_slowly(raw, record_type)
         if isinstance(record, Case) and not again:
             validate_case(record)
         if keys is not None:
@@ -180,7 +183,7 @@ def decode_record(
     return record
 
 
-def _decode(raw: bytes, record_type: type[T]) -> T:
+def _decoded_slowly(raw: bytes, record_type: type[T]) -> T:
     try:
         return _decoder(record_type)(raw)
     except msgspec.ValidationError:

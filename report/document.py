@@ -12,7 +12,7 @@ from markupsafe import Markup
 from ..errors import as_named
 from .block import Block
 from .markdown import escaped
-from .markup import filled, fit, joined
+from .markup import NOTHING, filled, fit, joined
 from .text import visible
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def as_markdown(document: Document) -> Iterator[str]:
 
 
 def _paragraph(text: str) -> Markup:
-    return filled("<p>%s</p>", fit(text.strip())) if text.strip() else Markup()
+    return filled("<p>%s</p>", fit(text.strip())) if text.strip() else NOTHING
 
 
 class Caution(Block, frozen=True):
@@ -163,7 +163,7 @@ class Verbatim(Block, frozen=True):
 
     def markup(self) -> Markup:
         """It on a page."""
-        cut = filled('<p class="cut">%s</p>', self._cut) if self.hidden else Markup()
+        cut = filled('<p class="cut">%s</p>', self._cut) if self.hidden else NOTHING
         block = '<section class="block %s"><h4>%s</h4><pre dir="auto">%s</pre>%s</section>'
         return filled(block, self.role, fit(self.title), fit(self.text), cut)
 

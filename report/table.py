@@ -11,12 +11,14 @@ from markupsafe import Markup
 from ..calibration.statistic import Statistic
 from .block import Block
 from .markdown import escaped
-from .markup import filled, fit, joined
+from .markup import NOTHING, filled, fit, joined
 from .text import columns_of, shortened
 from .words import statistic_cells
 
 FIRST, ENDS = frozenset({0}), frozenset({0, -1})
 """Which columns of a table hold words, and stand to the left: the first; the first and the last."""
+
+_RIGHT = Markup(' align="right"')
 
 _CELL = 300
 """Characters of a text in a Markdown table."""
@@ -33,7 +35,7 @@ class Cell(msgspec.Struct, frozen=True):
     text: str
     behind: str = ""
     title: str = ""
-    figure: Markup = Markup()
+    figure: Markup = NOTHING
     mark: Mark | None = None
 
 
@@ -71,13 +73,13 @@ class Table(Block, frozen=True):
     def markup(self) -> Markup:
         """It on a page; a wide one scrolls by itself, by keys as well."""
         if not self.head and not self.rows:
-            return Markup()
-        caption = filled("<caption>%s</caption>", fit(self.caption)) if self.caption else Markup()
+            return NOTHING
+        caption = filled("<caption>%s</caption>", fit(self.caption)) if self.caption else NOTHING
         headings = joined(
             filled('<th scope="col"%s>%s</th>', self._side(column), _heading(cell))
             for column, cell in enumerate(self.head)
         )
-        head = filled("<thead><tr>%s</tr></thead>\n", headings) if self.head else Markup()
+        head = filled("<thead><tr>%s</tr></thead>\n", headings) if self.head else NOTHING
         rows = joined((filled("<tr>%s</tr>", self._row(row)) for row in self.rows), "\n")
         table = '<div class="wide" tabindex="0"><table>%s%s<tbody>\n%s\n</tbody></table></div>'
         return filled(table, caption, head, rows)
@@ -103,7 +105,7 @@ class Table(Block, frozen=True):
         )
 
     def _side(self, column: int) -> Markup:
-        return Markup() if self._of_words(column) else Markup(' align="right"')
+        return NOTHING if self._of_words(column) else _RIGHT
 
     def _of_words(self, column: int) -> bool:
         return column in self.words or column - len(self.head or self.rows[0]) in self.words
@@ -117,7 +119,7 @@ def _markdown_row(row: Sequence[str | Cell]) -> str:
     return f"| {' | '.join(escaped(shortened(_plain(cell), _CELL)) for cell in row)} |"
 
 
-def _heading(cell: str | Cell) -> Markup:
+def _heading(cell: str | Cell) -> str:
     if isinstance(cell, Cell) and cell.title:
         return filled('<abbr title="%s">%s</abbr>', fit(cell.title), fit(cell.text))
     return _content(cell)
@@ -125,17 +127,18 @@ def _heading(cell: str | Cell) -> Markup:
 
 def _title(cell: str | Cell) -> Markup:
     if isinstance(cell, str) or not cell.title:
-        return Markup()
+        return NOTHING
     return filled(' title="%s"', fit(cell.title))
 
 
-def _content(cell: str | Cell) -> Markup:
+def _content(cell: str | Cell) -> str:
+    """What is in a cell, as markup or as a text that is still to be escaped."""
     if isinstance(cell, str):
-        return filled("%s" if cell.isascii() else "<bdi>%s</bdi>", fit(cell))
+        return fit(cell) if cell.isascii() else filled("<bdi>%s</bdi>", fit(cell))
     shown = _content(cell.text)
     if cell.mark:
         shown = filled('<span class="%s">%s</span>', cell.mark, shown)
-    behind = filled(" <small>%s</small>", fit(cell.behind)) if cell.behind else Markup()
+    behind = filled(" <small>%s</small>", fit(cell.behind)) if cell.behind else NOTHING
     return filled("%s%s%s", shown, behind, cell.figure) if behind or cell.figure else shown
 
 
