@@ -72,6 +72,7 @@ class CaseIndex(Closing):
     Args:
         files: A cases file, on a disk or in memory, or several.
         examine: Looks at each case while the index is made, and refuses it with an `InputError`.
+        again: Whether the files were read before, so that they need not be looked through for keys that stand twice.
 
     Attributes:
         files: The files.
@@ -81,18 +82,27 @@ class CaseIndex(Closing):
         RecordError: A line is not a case, its id was there before, or ``examine`` refuses it.
     """
 
-    def __init__(self, files: CaseFiles, examine: Callable[[Case], None] | None = None) -> None:
+    def __init__(
+        self, files: CaseFiles, examine: Callable[[Case], None] | None = None, *, again: bool = False
+    ) -> None:
         self.files = files_of(files)
         self._facts: dict[str, CaseFacts] = {}
         self._kept: dict[str, Case] = {}
         self._kept_bytes = 0
         self._open: dict[int, BinaryIO] = {}
         for number, path in enumerate(self.files):
-            self._index(number, path, examine)
+            self._index(
+                number, path, examine, None if again or isinstance(path, MemoryFile) else DuplicateKeys()
+            )
 
-    def _index(self, number: int, path: InputPath, examine: Callable[[Case], None] | None) -> None:
+    def _index(
+        self,
+        number: int,
+        path: InputPath,
+        examine: Callable[[Case], None] | None,
+        keys: DuplicateKeys | None,
+    ) -> None:
         before = len(self._facts)
-        keys = None if isinstance(path, MemoryFile) else DuplicateKeys()
         for line, offset, raw in read_lines(path):
             case = decode_record(raw, Case, path=path, line=line, keys=keys)
             if case.id in self._facts:

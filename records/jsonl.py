@@ -165,10 +165,7 @@ def decode_record(
         RecordError: It is not JSON, not UTF-8, or not such a record, or a key stands twice in an object.
     """
     try:
-        try:
-            record = _decoder(record_type)(raw)
-        except ValueError:  # what the slower way may still read, or else says better
-            record = _decoded_slowly(raw, record_type)
+        record = _decode(raw, record_type)
         if isinstance(record, Case) and not again:
             validate_case(record)
         if keys is not None:
@@ -183,7 +180,7 @@ def decode_record(
     return record
 
 
-def _decoded_slowly(raw: bytes, record_type: type[T]) -> T:
+def _decode(raw: bytes, record_type: type[T]) -> T:
     try:
         return _decoder(record_type)(raw)
     except msgspec.ValidationError:

@@ -7,10 +7,13 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from ...records import Author, ItemKey, Outcome, Source, Verdict
+from ...records import Author, ItemKey, Outcome, Source, Usage, Verdict
 from .rows import Row, Said, Spent, VerdictKey, spent_on
 
 T = TypeVar("T")
+
+_MORE_PLACES = 256
+"""Cases by which the room for rows grows: growing for each one by itself is a fifth of what taking in a row takes."""
 
 
 class _Numbers(dict[T, int]):
@@ -37,29 +40,38 @@ class _Voice(NamedTuple):
     repeat: int
 
 
+class _Kind(NamedTuple):
+    """What many verdicts have alike: who says what."""
+
+    voice: _Voice
+    outcome: Outcome
+    error_type: str | None
+    reason: str | None
+
+
 class Standing:
-    """The verdicts that stand, in columns of numbers: 36 bytes each, beside one name a case.
+    """The verdicts that stand, in columns of numbers: 32 bytes each, beside one name a case.
 
     Their order is that in which they were first asked for, whatever was asked again.
     """
 
     def __init__(self) -> None:
-        self._cases, self._voices = _Numbers[str](), _Numbers[_Voice]()
-        self._results, self._spent = (
-            _Numbers[tuple[Outcome, str | None, str | None]](),
-            _Numbers[Spent | None](),
-        )
-        self._case_ids, self._speakers = self._cases.values_by_number, self._voices.values_by_number
-        self._all_results, self._all_spent = self._results.values_by_number, self._spent.values_by_number
-        self._heard: dict[tuple[str, int, str, Source, int, bytes | Author], int] = {}
+        self._cases, self._kinds = _Numbers[str](), _Numbers[_Kind]()
+        self._costs = _Numbers[Spent | None]()
+        self._case_ids, self._all_kinds = self._cases.values_by_number, self._kinds.values_by_number
+        self._all_costs = self._costs.values_by_number
+        self._heard: dict[tuple[object, ...], int] = {}
+        """The number of a kind by the fields that say it."""
+        self._paid: dict[bytes | Usage | None, int] = {}
+        """The number of a cost by the field that says it."""
         self._places: dict[tuple[str, int, Author, int], array[int]] = {}
         """By system, trial, author and repeat: case number to row number + 1; 0 where there is none."""
         self._place_of: list[array[int]] = []
-        """The same by the number of a voice."""
+        """The same by the number of a kind."""
         self._about: dict[tuple[str, int], list[array[int]]] = {}
         self._checks: dict[tuple[str, int], list[array[int]]] = {}
         """The same by system and trial: all of them, and those of checkers."""
-        self._case, self._voice, self._result, self._cost = (array("I") for _ in range(4))
+        self._case, self._kind, self._cost = (array("I") for _ in range(3))
         self._score, self._offset = array("d"), array("Q")
 
     def __len__(self) -> int:
@@ -69,8 +81,7 @@ class Standing:
         return map(self.__getitem__, range(len(self._offset)))
 
     def __getitem__(self, row: int) -> Said:
-        voice = self._speakers[self._voice[row]]
-        outcome, error_type, reason = self._all_results[self._result[row]]
+        voice, outcome, error_type, reason = self._all_kinds[self._kind[row]]
         score = self._score[row]
         return Said(
             ItemKey(self._case_ids[self._case[row]], voice.system, voice.trial),
@@ -82,7 +93,7 @@ class Standing:
             error_type,
             reason,
             None if math.isnan(score) else score,
-            self._all_spent[self._cost[row]],
+            self._all_costs[self._cost[row]],
             row,
         )
 
@@ -91,18 +102,16 @@ class Standing:
         score = row.score
         if (score is None) is (row.outcome == "graded") or (score is not None and not 0.0 <= score <= 1.0):
             raise ValueError(f"{row.outcome!r} with the score {score!r}")
-        case, voice = self._cases[row.case_id], self._voice_of(row)
-        places = self._place_of[voice]
+        case, kind, cost = self._cases[row.case_id], self._kind_of(row), self._cost_of(row)
+        places = self._place_of[kind]
         if case >= len(places):
-            places.frombytes(bytes(4 * (case + 1 - len(places))))
-        result = self._results[row.outcome, row.error_type, _kept_reason(row)]
-        place, spent = places[case] - 1, spent_on(row)
+            places.frombytes(bytes(4 * (case + _MORE_PLACES - len(places))))
+        place = places[case] - 1
         if place < 0:
             places[case] = len(self._offset) + 1
             self._case.append(case)
-            self._voice.append(voice)
-            self._result.append(result)
-            self._cost.append(self._spent[spent])
+            self._kind.append(kind)
+            self._cost.append(cost)
             self._score.append(math.nan if score is None else score)
             self._offset.append(offset)
             return
@@ -110,23 +119,32 @@ class Standing:
             raise ValueError(
                 f"a second verdict of {row.by} on {ItemKey(row.case_id, row.system, row.trial)}, which has a score already"
             )
-        self._voice[place], self._result[place] = voice, result
-        self._cost[place] = self._spent[_together(self._all_spent[self._cost[place]], spent)]
+        spent = _together(self._all_costs[self._cost[place]], self._all_costs[cost])
+        self._kind[place], self._cost[place] = kind, self._costs[spent]
         self._score[place] = math.nan if score is None else score
         self._offset[place] = offset
 
-    def _voice_of(self, row: Row | Verdict) -> int:
-        """The number of who speaks in a row; who a judge is is looked at once, and then known by the bytes that say it."""
+    def _kind_of(self, row: Row | Verdict) -> int:
+        """The number of who says what in a row; who a judge is is looked at once, and then known by the bytes that say it."""
         who = bytes(row.judge) if isinstance(row, Row) else row.author
-        heard = row.system, row.trial, row.by, row.source, row.repeat, who
-        voice = self._heard.get(heard)
-        if voice is None:
-            voice = self._number_of(_Voice(row.system, row.trial, row.by, row.author, row.source, row.repeat))
-            self._heard[heard] = voice
-        return voice
+        said = row.outcome, row.error_type, _kept_reason(row)
+        heard = row.system, row.trial, row.by, row.source, row.repeat, who, *said
+        kind = self._heard.get(heard)
+        if kind is None:
+            voice = _Voice(row.system, row.trial, row.by, row.author, row.source, row.repeat)
+            kind = self._heard[heard] = self._number_of(_Kind(voice, *said))
+        return kind
 
-    def _number_of(self, voice: _Voice) -> int:
-        number = self._voices[voice]
+    def _cost_of(self, row: Row | Verdict) -> int:
+        """The number of what a row cost, likewise."""
+        usage = bytes(row.usage) if isinstance(row, Row) else row.usage
+        cost = self._paid.get(usage)
+        if cost is None:
+            cost = self._paid[usage] = self._costs[spent_on(row)]
+        return cost
+
+    def _number_of(self, kind: _Kind) -> int:
+        number, voice = self._kinds[kind], kind.voice
         if number == len(self._place_of):
             key = (voice.system, voice.trial, voice.author, voice.repeat)
             if key not in self._places:
@@ -139,12 +157,12 @@ class Standing:
     def by_name(self) -> Iterator[Said]:
         """The same by case, who speaks and of whose outputs, checkers first: an order that does not depend on that of the journal."""
         cases = _ranks(self._case_ids)
-        voices = _ranks(
-            [(each.source != "checker", each.by, *each[:2], each.repeat) for each in self._speakers]
-        )
+        voices = list(dict.fromkeys(kind.voice for kind in self._all_kinds))
+        ranks = _ranks([(each.source != "checker", each.by, *each[:2], each.repeat) for each in voices])
+        rank_of = dict(zip(voices, ranks, strict=True))
+        kinds = [rank_of[kind.voice] for kind in self._all_kinds]
         place = array(
-            "Q",
-            (cases[case] << 32 | voices[voice] for case, voice in zip(self._case, self._voice, strict=True)),
+            "Q", (cases[case] << 32 | kinds[kind] for case, kind in zip(self._case, self._kind, strict=True))
         )
         return map(self.__getitem__, sorted(range(len(place)), key=place.__getitem__))
 
@@ -163,7 +181,7 @@ class Standing:
 
     def outcome(self, row: int) -> Outcome:
         """How a row came out."""
-        return self._all_results[self._result[row]][0]
+        return self._all_kinds[self._kind[row]].outcome
 
     def of(self, item: ItemKey) -> list[int]:
         """The rows on one output, in order."""
@@ -176,13 +194,10 @@ class Standing:
         about = known.get((item.system, item.trial), ())
         return [row - 1 for places in about if case < len(places) and (row := places[case])]
 
-    def in_numbers(self, item: ItemKey) -> tuple[tuple[int, int, float | None], ...]:
+    def in_numbers(self, item: ItemKey) -> tuple[tuple[int, float | None], ...]:
         """What is said of an output, by whom and with which score: equal for outputs of which the same is said."""
-        voice, result, score = self._voice, self._result, self._score
-        rows = self.of(item)
-        return tuple(
-            [(voice[row], result[row], None if math.isnan(score[row]) else score[row]) for row in rows]
-        )
+        kind, score = self._kind, self._score
+        return tuple([(kind[row], None if math.isnan(score[row]) else score[row]) for row in self.of(item)])
 
     def is_checked(self, item: ItemKey) -> bool:
         """Whether a checker has said something of an output, and did not fail."""
@@ -196,12 +211,12 @@ class Standing:
     @property
     def authors(self) -> set[Author]:
         """Who said anything."""
-        return {voice.author for voice in self._speakers}
+        return {kind.voice.author for kind in self._all_kinds}
 
     @property
     def systems(self) -> set[str]:
         """The systems that anything was said of."""
-        return {voice.system for voice in self._speakers}
+        return {kind.voice.system for kind in self._all_kinds}
 
 
 class Settled:
