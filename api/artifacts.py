@@ -9,8 +9,9 @@ from typing import Unpack
 from ..deterministic import Rules
 from ..deterministic.sandbox.diagnosis import Diagnosis, diagnose
 from ..deterministic.sandbox.limits import Limits
-from ..evaluation.artifacts import AgentPlan, ArtifactOutcome, conclude_artifacts, run_agents
-from ..evaluation.artifacts import prepare as lay_out_all
+from ..evaluation.artifacts.attempts import AgentPlan, run_agents
+from ..evaluation.artifacts.outcome import ArtifactOutcome, conclude_artifacts
+from ..evaluation.artifacts.workspaces import prepare as lay_out_all
 from ..records import Case, read_records
 from .check_options import Workspaces, check_options
 from .places import FilePath, input_path, written_path

@@ -13,11 +13,10 @@ import msgspec
 from ..calibration.cuts import GivenPassAt, pass_at_of
 from ..deterministic.mutation import load_dials, load_operators
 from ..errors import UsageError
-from ..evaluation.audit import foresee_audit
 from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE, AuditPlan
-from ..evaluation.audit.audit_run import run_audit
+from ..evaluation.audit.audit_run import foresee_audit, run_audit
 from ..evaluation.audit.building import ProbeSettings, build_probes
-from ..evaluation.audit.ladder import CALLS, LadderSettings
+from ..evaluation.audit.ladder.climb import CALLS, LadderSettings
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.checking.names import NamesOption
 from ..evaluation.judging.access import ModelAccess

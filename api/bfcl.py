@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..deterministic import Rules
-from ..evaluation.bfcl import ScoringOptions, SystemScore, as_json, rate, score_tree
+from ..evaluation.bfcl.aggregation import SystemScore, as_json, rate
+from ..evaluation.bfcl.scoring import ScoringOptions, score_tree
 from ..evaluation.checking.names import NamesOption
 from ..formats.bfcl import expand, find_results, open_source
 from ..report.bfcl_words import scores_document

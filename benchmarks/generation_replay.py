@@ -30,8 +30,8 @@ from provider_server import Answer, ProviderServer, Response, Seen, Status
 from fiducial.deterministic.multi_turn.call_execution import original_executor
 from fiducial.deterministic.multi_turn.reference import scenario_of
 from fiducial.deterministic.multi_turn.worlds import state_of
-from fiducial.evaluation.bfcl import ScoringOptions, score_tree
 from fiducial.evaluation.bfcl.generate_results import generate_tree
+from fiducial.evaluation.bfcl.scoring import ScoringOptions, score_tree
 from fiducial.evaluation.generation.model_agent import ModelSettings
 from fiducial.evaluation.generation.output_sources import Source, model_source
 from fiducial.evaluation.generation.scene import Converse, Scene, SimulatedWorlds, WorldScene

@@ -24,7 +24,7 @@ from lay_out_real_outputs import find_real, lay_out
 from fiducial.data import demo_path
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import DIALS, origin
-from fiducial.evaluation.audit.ladder import even_round
+from fiducial.evaluation.audit.ladder.climb import even_round
 from fiducial.evaluation.audit.ladder.questions import Posed, pose, questions
 from fiducial.evaluation.batch.batch_export import Questions, export_batch
 from fiducial.evaluation.batch.batch_files import numbered, once, write_batch

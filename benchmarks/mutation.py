@@ -20,7 +20,9 @@ from provider_server import Answer, ProviderServer, Seen
 
 from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.mutation import OPERATORS, Weakness
-from fiducial.evaluation.audit import AuditPlan, ProbeSettings, build_probes, run_audit
+from fiducial.evaluation.audit.audit_plan import AuditPlan
+from fiducial.evaluation.audit.audit_run import run_audit
+from fiducial.evaluation.audit.building import ProbeSettings, build_probes
 from fiducial.evaluation.audit.probe_folder import WEAKNESSES, ProbeManifest
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.judging.access import ModelAccess

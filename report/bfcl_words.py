@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..evaluation.bfcl import SUMMARIES, SystemScore, missing_categories, rate
+from ..evaluation.bfcl.aggregation import SUMMARIES, SystemScore, missing_categories, rate
 from .document import Piece, document
 from .table import ENDS, Table
 from .words import count

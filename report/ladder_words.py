@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..evaluation.audit.ladder import LadderResult
+from ..evaluation.audit.ladder.ladder_results import LadderResult
 from .document import Columns, Figure, Piece
 from .figures.ladder import ladder_curve
 from .table import Table

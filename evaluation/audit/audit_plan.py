@@ -24,7 +24,7 @@ from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks, refuse_i
 from ..progress import Progress
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .ladder import Climb, LadderSettings
+from .ladder.climb import Climb, LadderSettings
 from .pairwise import ProbePairs
 from .probe_folder import CASES, NO_PROBES, OUTPUTS, ProbeManifest, read_facts, read_manifest
 from .sampling import Chosen, choose

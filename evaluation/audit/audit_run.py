@@ -24,7 +24,7 @@ from .analysis import judge_audit, to_read, with_ladders
 from .audit_plan import AuditPlan, Prepared, opened, prepare, steps
 from .audit_results import Audit, JudgeAudit, Read
 from .comparisons import prompts
-from .ladder import Climb, Climbed
+from .ladder.climb import Climb, Climbed
 from .pairwise import Compared, ProbePairs, compared_probes, pairwise_audit
 from .sampling import Chosen
 from .scored import Scored, scored_probes

@@ -158,17 +158,20 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[Comparison]:
     """
     found: list[Comparison] = []
     for one, other in combinations(judges, 2):
-        for what, plants in (("faults", {"fault"}), ("right outputs", {"twin", "nothing"})):
+        both = [
+            (first, second)
+            for key, first in judges[one].items()
+            if first.score is not None
+            and (second := judges[other].get(key)) is not None
+            and second.score is not None
+        ]
+        for what, sign in (("faults", -1.0), ("right outputs", 1.0)):
             pairs = [
-                (first, judges[other][key])
-                for key, first in judges[one].items()
-                if first.facts.plants in plants
-                and first.score is not None
-                and key in judges[other]
-                and judges[other][key].score is not None
+                (first, second)
+                for first, second in both
+                if (first.facts.right if sign > 0.0 else first.facts.plants == "fault")
             ]
             if pairs:
-                sign = -1.0 if what == "faults" else 1.0
                 shift = shift_of((sign * (float(a.passed) - b.passed), a.cluster) for a, b in pairs)
                 found.append(comparison_of(f"{one} against {other}, {what}", "prompts", shift))
     return corrected(found, lambda _: True)

@@ -73,23 +73,20 @@ class OutputsFile(Closing):
         remedy: str = "--accept-edited goes on with what it says now",
     ) -> None:
         self.path = path
-        self._exit = ExitStack()
         try:
-            if isinstance(path, Path):
-                self._exit.enter_context(lock(path))
-            self._outputs = self._exit.enter_context(Journal(path, Output))
-            self._attempts = self._exit.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
-            self._made = {row.key: row for row in self._attempts if row.asked is not None}
-            self._done = {*self._read(None if accept_edited else remedy)}
-            if isinstance(path, Path):
-                begun = any(key.system == system for key in self._done)
-                bind(path.with_name(_named(path, "generation.json")), system, facts, begun=begun)
+            with ExitStack() as opening:
+                if isinstance(path, Path):
+                    opening.enter_context(lock(path))
+                self._outputs = opening.enter_context(Journal(path, Output))
+                self._attempts = opening.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
+                self._made = {row.key: row for row in self._attempts if row.asked is not None}
+                self._done = {*self._read(None if accept_edited else remedy)}
+                if isinstance(path, Path):
+                    begun = any(key.system == system for key in self._done)
+                    bind(path.with_name(_named(path, "generation.json")), system, facts, begun=begun)
+                self._exit = opening.pop_all()
         except OSError as error:
-            self.close()
             raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
-        except BaseException:
-            self.close()
-            raise
 
     def _read(self, remedy: str | None) -> Iterator[ItemKey]:
         """The outputs that are there. One without a row, which a kill leaves or who added it by hand, is taken as it is."""

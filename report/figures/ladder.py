@@ -7,7 +7,7 @@ import math
 from markupsafe import Markup
 
 from ...calibration.ladders import CAUGHT
-from ...evaluation.audit.ladder import LadderResult
+from ...evaluation.audit.ladder.ladder_results import LadderResult
 from .drawing import WIDTH, Scale, dot, line, path, svg, text
 
 _HEIGHT = 205.0

@@ -26,8 +26,10 @@ from scripted_judges import (
 
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import OPERATORS
-from fiducial.evaluation.audit import AuditPlan, ProbeSettings, build_probes, run_audit
+from fiducial.evaluation.audit.audit_plan import AuditPlan
 from fiducial.evaluation.audit.audit_results import JudgeAudit
+from fiducial.evaluation.audit.audit_run import run_audit
+from fiducial.evaluation.audit.building import ProbeSettings, build_probes
 from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.evaluation.progress import Silent
 from fiducial.judges import Endpoint

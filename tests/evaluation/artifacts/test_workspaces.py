@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from fiducial.errors import InputError
-from fiducial.evaluation.artifacts import prepare
-from fiducial.evaluation.artifacts.workspaces import workspace_of
+from fiducial.evaluation.artifacts.workspaces import prepare, workspace_of
 from fiducial.records import Case
 
 pytestmark = pytest.mark.attack("workspace files")

@@ -10,7 +10,7 @@ from audit_items import answers, calls, statements
 from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.mutation import OPERATORS
 from fiducial.errors import InputError
-from fiducial.evaluation.audit import ProbeSettings, build_probes
+from fiducial.evaluation.audit.building import ProbeSettings, build_probes
 from fiducial.evaluation.audit.probe_folder import ProbeManifest, read_facts, read_manifest
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.progress import Silent

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from fiducial.evaluation.bfcl import ScoringOptions, SystemScore, score_tree
+from fiducial.evaluation.bfcl.aggregation import SystemScore
+from fiducial.evaluation.bfcl.scoring import ScoringOptions, score_tree
 from fiducial.evaluation.progress import Silent
 from fiducial.formats.bfcl import CATEGORIES, find_results, open_source
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fiducial.evaluation.bfcl import SystemScore
+from fiducial.evaluation.bfcl.aggregation import SystemScore
 from fiducial.evaluation.bfcl.category_scores import CategoryScore, Effort, Tally
 from fiducial.evaluation.bfcl.csv_tables import write_csv_tables
 from fiducial.formats.bfcl import CATEGORIES, CONFIGURATIONS

@@ -215,13 +215,6 @@ def test_strict_rules_leave_open_what_a_call_alone_does_not_show(tree: Any):
     assert line["valid"] is None
 
 
-def test_values_that_json_does_not_know_are_written_as_text(tree: Any):
-    tree.answer("s", {"simple_python_0": "[garden.water(bed=b'x', litres=1j)]"}, "simple_python")
-    tree.score(partial=True)
-    _, line = tree.score_file("s", "simple_python")
-    assert line["model_result_decoded"] == [{"garden.water": {"bed": "b'x'", "litres": "1j"}}]
-
-
 def test_scoring_again_replaces_what_was_there(tree: Any):
     tree.answer("s", WRONG, "simple_python")
     tree.score()

@@ -15,7 +15,7 @@ from fiducial.api.auditing import forecast_audit
 from fiducial.api.audits import Audit
 from fiducial.deterministic.mutation import DIALS, Dial, Rung
 from fiducial.errors import ConfigurationError, RunFolderError, UsageError
-from fiducial.evaluation.audit.ladder import LadderResult
+from fiducial.evaluation.audit.ladder.ladder_results import LadderResult
 from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.plugins import JUDGES, OPERATORS
 from fiducial.records import read_records
