@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from tool_calls import tool
+
 from fiducial.evaluation.generation.attempt import Made
 from fiducial.evaluation.generation.kept_attempts import Kept
 from fiducial.evaluation.generation.model_agent import ModelAgent, ModelSettings
@@ -18,12 +20,6 @@ from fiducial.judges import CallError, Reply, Request
 from fiducial.judges.transport import RequestedCall
 from fiducial.records import Case, CaseIndex, Output, memory_file
 
-WEATHER: dict[str, Any] = {
-    "name": "weather.now",
-    "description": "The weather in a city.",
-    "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}, "required": ["city"]},
-}
-
 Script: TypeAlias = Callable[[Request], "Reply | CallError"]
 
 
@@ -33,7 +29,7 @@ def weather_case(name: str = "w", **fields: Any) -> Case:
         id=name,
         kind="tool_call",
         messages=[{"role": "user", "content": f"How is the weather in {name}?"}],
-        tools=[{"type": "function", "function": WEATHER}],
+        tools=[tool("weather.now", {"city": {"type": "string"}}, ["city"], "The weather in a city.")],
         reference={"calls": [{"weather.now": {"city": [name]}}]},
         **fields,
     )
@@ -59,15 +55,7 @@ def folder_case(turns: int = 1, name: str = "folders", **reference: Any) -> Case
 
 def document(name: str) -> dict[str, Any]:
     """A tool that takes a name of a folder."""
-    properties = {"dir_name": {"type": "string"}} if name != "ls" else {}
-    return {
-        "type": "function",
-        "function": {
-            "name": name,
-            "description": name,
-            "parameters": {"type": "dict", "properties": properties},
-        },
-    }
+    return tool(name, {} if name == "ls" else {"dir_name": {"type": "string"}}, about=name)
 
 
 def calling(name: str, arguments: Any, text: str = "") -> Reply:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from generating import Scripted, calling
+from tool_calls import tool
 
 import fiducial as fd
 from fiducial.api.scenes import scenes_of
@@ -48,14 +49,7 @@ HISTORY = {
 
 def question(world: str, kind: str = "memory_answer", **reference: Any) -> Case:
     documents = [
-        {
-            "type": "function",
-            "function": {
-                "name": name,
-                "description": name,
-                "parameters": {"type": "dict", "properties": {each: {"type": "string"} for each in names}},
-            },
-        }
+        tool(name, {each: {"type": "string"} for each in names}, about=name)
         for name, names in TOOLS[world].items()
     ]
     return Case(
@@ -218,20 +212,11 @@ class Library:
 
 
 def test_answers_are_looked_for_in_worlds_of_ones_own_too():
-    case = question("MemoryAPI_kv")
-    case = fd.Case(
+    case = Case(
         id="q",
         kind="memory_answer",
-        messages=case.messages,
-        tools=[
-            {
-                "type": "function",
-                "function": {
-                    "name": "town_of",
-                    "parameters": {"type": "object", "properties": {"name": {"type": "string"}}},
-                },
-            }
-        ],
+        messages=[{"role": "user", "content": "Where do I live?"}],
+        tools=[tool("town_of", {"name": {"type": "string"}})],
         reference={
             "answers": ["Lucca"],
             "classes": ["Library"],
