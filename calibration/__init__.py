@@ -14,45 +14,37 @@ if TYPE_CHECKING:
     from .agreement.requests import Requests
     from .cautions import Caution
     from .comparison.compare import compare
-    from .comparison.comparison_results import By, Comparison, Right
-    from .intervals.measurement import IntervalOption, Settings, measure
-    from .sample import Cells, Sample, make_sample
+    from .comparison.comparison_results import Comparison
+    from .intervals.measurement import Settings, measure
+    from .sample import Sample, make_sample
     from .statistic import Statistic
-    from .statistics.estimator import AGREEMENT, ESTIMATORS, Estimator
-    from .tables.files import read_labels, read_table, table_from_frame, table_from_rows
+    from .statistics.estimator import AGREEMENT, ESTIMATORS
+    from .tables.files import read_table, table_from_frame, table_from_rows
     from .tables.table import Table
     from .true_rate.estimation import estimate
-    from .true_rate.estimation_results import Estimation, RateEstimate, Target
+    from .true_rate.estimation_results import Estimation
     from .true_rate.rate_interval import RateInterval
 
 _HOME = {
     "AGREEMENT": "statistics.estimator",
-    "By": "comparison.comparison_results",
     "calibrate": "agreement.calibrate",
     "Calibration": "agreement.calibration_results",
     "Caution": "cautions",
-    "Cells": "sample",
     "compare": "comparison.compare",
     "Comparison": "comparison.comparison_results",
     "estimate": "true_rate.estimation",
     "Estimation": "true_rate.estimation_results",
-    "Estimator": "statistics.estimator",
     "ESTIMATORS": "statistics.estimator",
-    "IntervalOption": "intervals.measurement",
     "JudgeCalibration": "agreement.calibration_results",
     "make_sample": "sample",
     "measure": "intervals.measurement",
-    "RateEstimate": "true_rate.estimation_results",
     "RateInterval": "true_rate.rate_interval",
-    "read_labels": "tables.files",
     "read_table": "tables.files",
     "Requests": "agreement.requests",
-    "Right": "comparison.comparison_results",
     "Sample": "sample",
     "Settings": "intervals.measurement",
     "Statistic": "statistic",
     "Table": "tables.table",
-    "Target": "true_rate.estimation_results",
     "table_from_frame": "tables.files",
     "table_from_rows": "tables.files",
 }
@@ -60,30 +52,22 @@ _HOME = {
 __all__ = [
     "AGREEMENT",
     "ESTIMATORS",
-    "By",
     "Calibration",
     "Caution",
-    "Cells",
     "Comparison",
     "Estimation",
-    "Estimator",
-    "IntervalOption",
     "JudgeCalibration",
-    "RateEstimate",
     "RateInterval",
     "Requests",
-    "Right",
     "Sample",
     "Settings",
     "Statistic",
     "Table",
-    "Target",
     "calibrate",
     "compare",
     "estimate",
     "make_sample",
     "measure",
-    "read_labels",
     "read_table",
     "table_from_frame",
     "table_from_rows",

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.bootstrap import acceleration, bca_interval, bootstrap, varies
-from ..intervals.measurement import Settings
+from ..intervals.measurement import USUAL, Settings
 from ..sample import Cells, Sample, reduce_rows
 from ..statistic import Statistic, defined, undefined
 from ..statistics.krippendorff import Level, alpha_of_units, value_counts
@@ -86,7 +86,7 @@ def reliability(
     level: Level = "nominal",
     *,
     cluster: IntArray | None = None,
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
 ) -> Statistic:
     """Krippendorff's alpha of any number of raters, with gaps, and a BCa bootstrap over units or clusters of them.
 
@@ -105,7 +105,6 @@ def reliability(
     Raises:
         ValueError: ``ratio`` with negative values.
     """
-    settings = settings or Settings()
     paired = np.isfinite(ratings).sum(axis=0) > 1
     ratings, n = ratings[:, paired], int(paired.sum())
     if not n:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import FloatArray, IntArray
-from ..intervals.measurement import Settings, measure
+from ..intervals.measurement import USUAL, Settings, measure
 from ..sample import Cells, Sample
 from ..statistics.beyond_chance import (
     alpha_nominal,
@@ -26,7 +26,7 @@ _SAME = 1e-9
 
 
 def category_agreement(
-    sample: Sample, levels: Sequence[float], settings: Settings | None = None
+    sample: Sample, levels: Sequence[float], settings: Settings = USUAL
 ) -> CategoryAgreement:
     """Statistics of the table of labels and scores, a row and a column a level.
 

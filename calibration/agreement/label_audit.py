@@ -10,7 +10,7 @@ from ...errors import InputError
 from ..arrays import FloatArray, ratio
 from ..intervals.bootstrap import percentile_interval, replicate_weights
 from ..intervals.closed_forms import wilson_interval
-from ..intervals.measurement import Settings
+from ..intervals.measurement import USUAL, Settings
 from ..sample import Sample
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import Table
@@ -46,7 +46,7 @@ def label_audit(
 
 
 def doubly_sampled(
-    sample: Sample, audit: FloatArray, verdicts: FloatArray, settings: Settings | None = None
+    sample: Sample, audit: FloatArray, verdicts: FloatArray, settings: Settings = USUAL
 ) -> CorrectedRates:
     """Rates by double sampling: how often label and verdict are what, from all rows; how often each such pair is right, from the audit.
 
@@ -62,7 +62,6 @@ def doubly_sampled(
         verdicts: Audited items by label, verdict and truth, shape ``(2, 2, 2)``; 0 is fail or wrong, 1 pass or right.
         settings: Level, replicates, seed.
     """
-    settings = settings or Settings()
     observed = _label_rates(audit, settings.level)
     looked_at = verdicts.sum(axis=-1)
     why = (
@@ -92,7 +91,7 @@ def doubly_sampled(
     return CorrectedRates(prevalence, positive_rate, negative_rate, *observed)
 
 
-def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None = None) -> CorrectedRates:
+def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings = USUAL) -> CorrectedRates:
     """Gart and Buck's correction, with a bootstrap of the main table and draws of the labels' error rates together.
 
     Holds when judge and labels err independently given the truth. Where they share errors, the judge still looks better than it is. The corrected rates
@@ -105,7 +104,6 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None
         audit: Counts of a random sample of labels against the truth, ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label.
         settings: Level, replicates, seed.
     """
-    settings = settings or Settings()
     if not sample.n:
         nothing = undefined("no row has both a label and a score", n=0, level=settings.level)
         return CorrectedRates(nothing, nothing, nothing, nothing, nothing)

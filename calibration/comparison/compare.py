@@ -12,7 +12,7 @@ from ..arrays import BoolArray, IntArray
 from ..cautions import labels_of_checkers
 from ..cuts import GivenPassAt
 from ..intervals.clustered_rates import share_of
-from ..intervals.measurement import Settings
+from ..intervals.measurement import USUAL, Settings
 from ..statistics.estimator import ESTIMATORS
 from ..tables.table import Table
 from . import limitations
@@ -34,7 +34,7 @@ def compare(
     against: str | None = None,
     statistic: str = "accuracy",
     flips: int = 0,
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
     cost_of: CostOf | None = None,
 ) -> Comparison:
     """Compare every pair on the items that both have.
@@ -61,7 +61,7 @@ def compare(
         InputError: There are not two to compare, ``against`` is not one of them, labels are needed and there are none, or systems are
             to be compared by a statistic of judges.
     """
-    settings, table = settings or Settings(), table.cut_at(pass_at)
+    table = table.cut_at(pass_at)
     if by == "system":
         if "system" not in table.columns:
             raise InputError("the table has no column system")

@@ -14,7 +14,7 @@ from ..arrays import FloatArray, IntArray
 from ..statistic import Statistic, defined, undefined
 from .closed_forms import Interval, normal_quantile, t_interval, t_quantile, wilson_interval
 from .clustered_rates import averaged_effect, told_by, usual_effect
-from .variance import FEWEST, Estimate, cluster_sums, variance
+from .variance import FEWEST, cluster_error, cluster_sums, variance
 
 _ROUNDING = 1e-12
 
@@ -245,4 +245,4 @@ def _spread(values: FloatArray, cluster: IntArray) -> tuple[float, float, int]:
     clusters = int(codes.max()) + 1
     if clusters < FEWEST or np.ptp(values) == 0.0:
         return value, 0.0, clusters
-    return value, Estimate(value, (values - value) / len(values), codes).error(), clusters
+    return value, cluster_error((values - value) / len(values), codes), clusters

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import FloatArray
+from ..bisection import bisected
 from .closed_forms import Interval, normal_quantile, t_quantile
 
 _DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
@@ -78,9 +79,4 @@ def _beyond(sums: Callable[[float], FloatArray], seen: float, tail: float) -> fl
 
 def _crossing(holds: Callable[[float], bool], low: float, high: float) -> float:
     """The least shift from which on it holds."""
-    if holds(low):
-        return low
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return low if holds(low) else bisected(low, high, holds, halvings=_HALVINGS)[1]

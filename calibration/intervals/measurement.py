@@ -61,11 +61,14 @@ class Settings(NamedTuple):
     seed: int = 0
 
 
+USUAL = Settings()
+"""What nobody asked otherwise for."""
+
+
 def measure(
-    estimators: Iterable[Estimator], sample: Sample, settings: Settings | None = None
+    estimators: Iterable[Estimator], sample: Sample, settings: Settings = USUAL
 ) -> dict[str, Statistic]:
     """Estimate statistics of one sample, with intervals: by name, in the order given."""
-    settings = settings or Settings()
     estimators = list(estimators)
     if not sample.n:
         why = "no row has both a label and a score"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from ..arrays import FloatArray
+from ..bisection import bisected
 from ..sample import Sample
 from ..statistics.rates import Proportion, judge_rate, prevalence, true_negative_rate, true_positive_rate
 from .closed_forms import Interval, normal_quantile
 from .clustered_rates import clustered_wilson_interval, effective_trials, student_ratio, told_by
 from .variance import mean_spread, proportion_spread
-
-_HALVINGS = 60
 
 
 def tango_interval(only_first: float, only_second: float, trials: float, z: float) -> Interval:
@@ -35,14 +33,9 @@ def tango_interval(only_first: float, only_second: float, trials: float, z: floa
         gap = difference - supposed
         return gap / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, gap)
 
-    return _crossing(excess, z, -1.0, difference), _crossing(excess, -z, difference, 1.0)
-
-
-def _crossing(falling: Callable[[float], float], target: float, low: float, high: float) -> float:
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if falling(middle) > target else (low, middle)
-    return (low + high) / 2
+    lower = bisected(-1.0, difference, lambda supposed: excess(supposed) <= z)
+    upper = bisected(difference, 1.0, lambda supposed: excess(supposed) <= -z)
+    return sum(lower) / 2, sum(upper) / 2
 
 
 def bias_interval(sample: Sample, level: float) -> tuple[Interval, str]:

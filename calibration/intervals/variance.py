@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from ..sample import Sample
     from ..statistics.rates import Proportion
 
-Form: TypeAlias = Literal["plain", "cr1", "cr2", "jackknife"]
-"""How the sum of squares is corrected for the residuals of few clusters being too small. ``plain`` is not (CR0). ``cr1``: times G / (G - 1),
+Form: TypeAlias = Literal["cr1", "cr2", "jackknife"]
+"""How the sum of squares is corrected for the residuals of few clusters being too small. ``cr1``: times G / (G - 1),
 as regression software has it. ``cr2``: unbiased where rows are independent and of one variance. ``jackknife``: leaving out one
-cluster at a time (CR3). All but ``plain`` agree where clusters are of one size; where a few hold most of the rows, each is larger than the one before."""
+cluster at a time (CR3). All agree where clusters are of one size; where a few hold most of the rows, each is larger than the one before."""
 
-_INFLATED = {"plain": 0.0, "cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
+_INFLATED = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
 """The power of ``1 - share`` that a cluster's sum is divided by."""
 
 _BLOCK = 1 << 20
@@ -32,27 +32,13 @@ FEWEST = 2
 """One cluster has no spread."""
 
 
-class Estimate(NamedTuple):
-    """An estimate of rows in clusters.
+def cluster_error(influence: FloatArray, cluster: IntArray, told_by: IntArray | None = None) -> float:
+    """Standard error over clusters of an estimate that each row moves by its influence, shape ``(n,)``; NaN for one cluster.
 
-    Attributes:
-        value: The estimate.
-        influence: By how much each row moves it, shape ``(n,)``; for a mean, its distance from the mean over n.
-        cluster: Cluster number of each row, shape ``(n,)``.
+    For a mean the influence is the distance from it over n. Where labels are scarce their clusters, ``told_by``, decide how much the spread is underestimated.
     """
-
-    value: float
-    influence: FloatArray
-    cluster: IntArray
-
-    def error(self, form: Form = "cr1", *, clusters: int | None = None) -> float:
-        """Standard error over clusters; NaN with fewer than two.
-
-        Args:
-            form: ``plain`` or ``cr1``; the others need shares, as `variance` takes them.
-            clusters: How many clusters tell the spread, where that is fewer than there are: those with a label, say.
-        """
-        return math.sqrt(variance(cluster_sums(self.influence, self.cluster), form=form, clusters=clusters))
+    clusters = None if told_by is None else max(FEWEST, len(np.unique(told_by)))
+    return math.sqrt(variance(cluster_sums(influence, cluster), clusters=clusters))
 
 
 def cluster_sums(values: FloatArray, cluster: IntArray) -> FloatArray:
@@ -81,10 +67,10 @@ def variance(
         clusters: How many clusters take part; all, when None.
 
     Returns:
-        The variance; NaN with fewer than two clusters, unless ``plain``.
+        The variance; NaN with fewer than two clusters.
     """
     count = (len(sums) if times is None else int(times.sum())) if clusters is None else clusters
-    if form != "plain" and count < FEWEST:
+    if count < FEWEST:
         return math.nan
     moved = sums / (1.0 - shares) ** _INFLATED[form] if _INFLATED[form] else sums
     squares = (moved if moved.ndim == 1 else moved.sum(axis=1)) ** 2

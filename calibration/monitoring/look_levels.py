@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from ..arrays import FloatArray
+from ..bisection import bisected
 
 _SOON = 5
 """Within so many looks most of the chance of a false alarm is spent, in equal parts."""
@@ -15,7 +16,7 @@ _SOON = 5
 _KEPT = 0.6
 """This times the share of the information that only later looks have is kept for them: a tenth of the chance where the certified run has one reply."""
 
-_FAR, _POINTS, _HALVINGS = 9.0, 257, 60
+_FAR, _POINTS = 9.0, 257
 
 
 def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatArray:
@@ -51,12 +52,11 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
 
 def _crossed_with(wanted: float, places: FloatArray, chance: FloatArray, step: float, sides: float) -> float:
     """The line above which the motion is after a step (``sides`` 1), or was at any time during it (2), with the chance that is wanted."""
-    low, high = 0.0, _FAR
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        crossed = float(chance @ np.minimum(1.0, sides * ndtr((places - middle) / step)))
-        low, high = (middle, high) if crossed > wanted else (low, middle)
-    return high
+
+    def seldom(line: float) -> bool:
+        return float(chance @ np.minimum(1.0, sides * ndtr((places - line) / step))) <= wanted
+
+    return bisected(0.0, _FAR, seldom)[1]
 
 
 def _not_crossed(

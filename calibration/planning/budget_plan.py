@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from ...errors import UsageError
+from ..bisection import bisected
 from ..intervals.closed_forms import normal_quantile
 from ..true_rate.estimation_results import FEWEST_LABELS
 
@@ -184,14 +185,8 @@ def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float]
         _price(steps, counts(high)) <= budget and any(each < most for each in counts(high)) and high < _ENOUGH
     ):
         low, high = high, 2 * high
-    return counts(_largest(low, high, lambda scale: _price(steps, counts(scale)) <= budget))
-
-
-def _largest(low: float, high: float, holds: Callable[[float], bool]) -> float:
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    dear = bisected(low, high, lambda scale: _price(steps, counts(scale)) > budget, halvings=_HALVINGS)
+    return counts(dear[0])
 
 
 def _falling_ratios(steps: Sequence[_Step]) -> list[float]:
@@ -228,9 +223,10 @@ def _cost_of(half_width: float, steps: Sequence[_Step], most: float, effect: flo
     def counts(scale: float) -> list[float]:
         return [min(most, max(FEWEST_LABELS, ratio / scale)) for ratio in ratios]
 
-    scale = _largest(
-        0.0, 1e9, lambda each: _half_width(steps, counts(max(each, 1e-18)), effect) <= half_width
-    )
+    def wide(scale: float) -> bool:
+        return _half_width(steps, counts(max(scale, 1e-18)), effect) > half_width
+
+    scale, _ = bisected(0.0, 1e9, wide, halvings=_HALVINGS)
     return _price(steps, counts(max(scale, 1e-18)))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import CodeArray, FloatArray, IntArray
+from ..bisection import bisected
 from ..tables.table import Table
 from ..true_rate.active_labels import draw_probabilities
 from ..true_rate.strata import stratified_items, with_strata
@@ -148,11 +149,9 @@ def neyman_allocation(
 
 def _shares(weight: FloatArray, low: IntArray, high: IntArray, total: int) -> FloatArray:
     """Numbers in proportion to the weights, each within its bounds, that add up to the total; by bisection."""
-    below, above = 0.0, float((high / weight).max())
-    for _ in range(200):
-        middle = (below + above) / 2
-        if np.clip(middle * weight, low, high).sum() < total:
-            below = middle
-        else:
-            above = middle
-    return np.clip(above * weight, low, high)
+
+    def enough(scale: float) -> bool:
+        return bool(np.clip(scale * weight, low, high).sum() >= total)
+
+    scale = bisected(0.0, float((high / weight).max()), enough, halvings=200)[1]
+    return np.clip(scale * weight, low, high)

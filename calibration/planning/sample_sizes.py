@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
@@ -59,11 +60,8 @@ def labels_for_corrected_rate(
         return spread * (1 - squared * unlabelled / (unlabelled + n)) / n
 
     enough = math.ceil(spread / target)
-    low, high = 1, max(1, enough)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if variance(middle) <= target else (middle + 1, high)
-    return low if variance(low) <= target else None
+    least = 1 + bisect_left(range(1, enough), x=True, key=lambda n: variance(n) <= target)
+    return least if variance(least) <= target else None
 
 
 class ClassLabels(NamedTuple):

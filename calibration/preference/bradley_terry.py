@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.closed_forms import t_interval
-from ..intervals.variance import FEWEST, Estimate
+from ..intervals.variance import FEWEST, cluster_error
 from ..statistic import Statistic, defined, undefined
 
 _STEPS = 100
@@ -61,7 +61,7 @@ def strengths(
         if clusters < FEWEST:
             found.append(defined(value, n=n, method="no interval from a single cluster", level=level))
             continue
-        error = Estimate(value, residual * (inverse[each, a] - inverse[each, b]), cluster).error()
+        error = cluster_error(residual * (inverse[each, a] - inverse[each, b]), cluster)
         if error <= _ROUNDING:
             found.append(defined(value, n=n, method="no interval: all comparisons are alike", level=level))
             continue

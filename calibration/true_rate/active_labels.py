@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.closed_forms import wilson_interval
-from ..intervals.variance import FEWEST, Estimate
+from ..intervals.variance import cluster_error
 from ..statistic import Statistic, defined, undefined
 from .rate_interval import ROUNDING, RateInterval, rate_interval
 
@@ -190,7 +190,7 @@ def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) 
         error = float(np.sqrt((shares**2) @ [each.design.sum() for each in found]))
     else:
         influence: FloatArray = shares @ np.stack([each.influence for each in found])
-        error = _cluster_error(influence, data)
+        error = cluster_error(influence - influence.mean(), data.cluster, data.cluster[data.known])
     return float(shares @ lambdas), value, error
 
 
@@ -206,9 +206,3 @@ def _rounds(data: DrawnLabels, drawn_in: IntArray | None) -> list[tuple[DrawnLab
         new = int((data.known & (drawn_in == number)).sum())
         rounds.append((DrawnLabels(label, data.score, chance, data.cluster), new))
     return rounds
-
-
-def _cluster_error(influence: FloatArray, data: DrawnLabels) -> float:
-    # The labels are what is scarce: their clusters decide how much the spread is underestimated.
-    labelled = max(FEWEST, len(np.unique(data.cluster[data.known])))
-    return Estimate(0.0, influence - influence.mean(), data.cluster).error(clusters=labelled)

@@ -21,7 +21,7 @@ from ..intervals.closed_forms import (
     wilson_interval,
 )
 from ..intervals.clustered_rates import clustered_wilson_interval, effective_trials
-from ..intervals.variance import FEWEST, Estimate, spread_of_rows
+from ..intervals.variance import FEWEST, cluster_error, spread_of_rows
 from ..statistic import Statistic, defined, undefined
 from .rate_interval import ROUNDING, RateInterval, rate_interval, worth_interval
 
@@ -191,7 +191,7 @@ def labels_only(
     if np.isin(label, (0.0, 1.0)).all():
         ends, method = clustered_wilson_interval(value, spread_of_rows(label, cluster), level)
         return defined(value, ends, n=n, method=method, level=level)
-    clusters, error = len(np.unique(cluster)), Estimate(value, influence, cluster).error()
+    clusters, error = len(np.unique(cluster)), cluster_error(influence, cluster)
     ends = t_interval(value, error, clusters, level) if clusters >= FEWEST else None
     return defined(value, ends, n=n, method="cluster-t", level=level)
 
@@ -219,9 +219,7 @@ def standard_error(
         variance = float((influence[0] ** 2).sum()) * n / max(1, n - spare)
         return float(np.sqrt(variance + (influence[1] ** 2).sum()))
     cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
-    # The labels are what is scarce: their clusters decide how much the spread is underestimated.
-    labelled = max(FEWEST, data.label_clusters)
-    return Estimate(0.0, np.concatenate(influence), cluster).error(clusters=labelled)
+    return cluster_error(np.concatenate(influence), cluster, data.label_cluster)
 
 
 def with_interval(

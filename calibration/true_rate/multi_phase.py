@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
-from ..intervals.variance import FEWEST, Estimate
+from ..intervals.variance import cluster_error
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import DECIDED, Table
 from .chosen_labels import chosen_by_score
@@ -93,7 +93,7 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
         value += float(part.mean())
         influence[rows] += (part - part.mean()) / len(part) * (spent if phase == judges else 1.0)
     labelled = len(np.unique(data.cluster[reached[-1]]))
-    error = Estimate(value, influence, data.cluster).error(clusters=max(FEWEST, labelled))
+    error = cluster_error(influence, data.cluster, data.cluster[reached[-1]])
     share = min(1.0, max(0.0, value))
     ends = worth_interval(share, error, labelled, level, degrees=labelled - 1 - judges)
     return defined(share, ends, n=n, method=_METHOD, level=level)

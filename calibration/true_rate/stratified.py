@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.closed_forms import normal_quantile, t_quantile
 from ..intervals.variance import FEWEST as FEWEST_CLUSTERS
-from ..intervals.variance import Estimate
+from ..intervals.variance import cluster_error
 from ..statistic import Statistic, defined, undefined
 from .active_labels import SUREST
 from .estimation_results import StratumEstimate
@@ -169,9 +169,7 @@ def _student(variance: float, parts: list[_Part], clusters: int, level: float) -
 def _variance(influence: FloatArray, items: StratifiedItems, *, clustered: bool) -> float:
     if not clustered or len(np.unique(items.cluster)) == len(influence):
         return float((influence**2).sum())
-    # The labels are what is scarce: their clusters decide how much the spread is underestimated.
-    labelled = max(FEWEST_CLUSTERS, len(np.unique(items.cluster[np.isfinite(items.label)])))
-    return Estimate(0.0, influence, items.cluster).error(clusters=labelled) ** 2
+    return cluster_error(influence, items.cluster, items.cluster[np.isfinite(items.label)]) ** 2
 
 
 def _leverage(score: FloatArray, weight: float) -> FloatArray:
