@@ -51,11 +51,7 @@ class PassAt:
     judges: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def of(self, names: Iterable[str], own: Cut) -> Cut:
-        """The cut of a judge.
-
-        Returns:
-            What was said of it, the closest name first; else what was said of all; else its own.
-        """
+        """The cut of a judge: what was said of it, the closest name first; else what was said of all; else its own."""
         names = list(names)
         named = [given for given in self.judges if any(_begins(name, given) for name in names)]
         if named:

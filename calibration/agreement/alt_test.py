@@ -81,22 +81,15 @@ def alt_test(
     likeness: Likeness = "equal",
     cluster: IntArray | None = None,
 ) -> AltTest:
-    """Test whether a judge may stand in for annotators.
+    """Test whether a judge may stand in for annotators: annotations ``(items, annotators)`` and a judge ``(items,)``, NaN where there is none.
 
     For each annotator and item: who is nearer to the *other* annotators, the judge or they? A tie credits both.
-    ``d = annotator_ahead - judge_ahead``; the null hypothesis is that its mean is at least epsilon.
+    ``d = annotator_ahead - judge_ahead``; the null hypothesis is that its mean is at least ``epsilon``: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
 
     The t-test is over clusters (`mean_over_clusters`), since items of one case, which are hard or easy together, are no independent
     evidence; and, being one-sided, without the skewness of their sums.
 
     Source: Calderon, Reichart and Dror 2025.
-
-    Args:
-        annotations: Shape ``(items, annotators)``, NaN where there is none.
-        judge: Shape ``(items,)``, NaN where there is none.
-        epsilon: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
-        likeness: How two annotations are compared.
-        cluster: Cluster number of each item, shape ``(items,)``; None when every item is its own.
     """
     clusters = np.arange(len(judge)) if cluster is None else cluster
     found = {

@@ -90,20 +90,15 @@ def reliability(
 ) -> Statistic:
     """Krippendorff's alpha of any number of raters, with gaps, and a BCa bootstrap over units or clusters of them.
 
+    ``n`` is the number of units with two values or more; others are left out.
+
     Source: Krippendorff 2011.
 
     Args:
-        ratings: Values, shape ``(raters, units)``; NaN where a rater did not rate. Units with fewer than two values
-            are left out.
-        level: What differences mean: nominal, ordinal, interval or ratio.
+        ratings: Values, shape ``(raters, units)``; NaN where a rater did not rate; for the level ``ratio`` at least 0.
+        level: What differences mean.
         cluster: Cluster number of each unit, shape ``(units,)``; None when every unit is its own.
         settings: Level of the interval, replicates and seed.
-
-    Returns:
-        Alpha; ``n`` is the number of units with two values or more.
-
-    Raises:
-        ValueError: ``ratio`` with negative values.
     """
     paired = np.isfinite(ratings).sum(axis=0) > 1
     ratings, n = ratings[:, paired], int(paired.sum())

@@ -48,7 +48,7 @@ def calibrate(
     slices: bool = True,
     requests: Requests | None = None,
 ) -> Calibration:
-    """How far each judge of a table agrees with the labels.
+    """How far each judge of a table agrees with the labels; ``docs/calibration.md`` describes the parts.
 
     Args:
         table: Labels, scores, clusters.
@@ -60,9 +60,6 @@ def calibrate(
         replicates: Bootstrap replicates.
         slices: Whether to look at each value of ``system`` and of the other columns by itself.
         requests: What else to look for.
-
-    Returns:
-        The calibration; ``docs/calibration.md`` describes its parts.
     """
     settings = Settings(interval, level, replicates, seed)
     table = table.cut_at(pass_at)

@@ -95,19 +95,12 @@ class DawidSkene(NamedTuple):
 
 
 def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
-    """Fit the model for two classes by expectation and maximization, from the majority on.
+    """Fit the model for two classes by expectation and maximization, from the majority on; or say why there is none.
 
-    The classes could change names; that one is "right" in which the judges taken together are better than chance
-    (mean Youden's J above 0).
+    Verdicts are 1 for pass, 0 for fail, NaN where a judge said nothing, shape ``(J, n)``; only items of which three judges or more speak count. The
+    classes could change names; that one is "right" in which the judges taken together are better than chance (mean Youden's J above 0).
 
     Source: Dawid and Skene 1979.
-
-    Args:
-        verdicts: 1 for pass, 0 for fail, NaN where a judge said nothing; shape ``(J, n)``.
-
-    Returns:
-        The model of the items of which three judges or more speak; or why there is none: no such item, judges without a
-        common item, or all items in one class.
     """
     shared = np.isfinite(verdicts).sum(axis=0) >= FEWEST_JUDGES
     # An item of which fewer speak tells nothing of how judges agree, only of who was asked.

@@ -19,9 +19,9 @@ class EqualRates(msgspec.Struct, frozen=True, kw_only=True):
         holm_p: Adjusted for all such tests of the table.
     """
 
-    p: float | None
+    p: float | None = None
     groups: int
-    undefined: str | None
+    undefined: str | None = None
     holm_p: float | None = None
 
 

@@ -26,11 +26,7 @@ _NO_CLASS = "the audit finds no right item, or no wrong one"
 def label_audit(
     table: Table, truth: Mapping[str, float], settings: Settings, method: AuditMethod = "double-sampling"
 ) -> LabelAudit:
-    """Judges of a table, corrected for errors of its labels.
-
-    Raises:
-        InputError: No audited item has a label.
-    """
+    """Judges of a table, corrected for errors of its labels; some audited item must have one."""
     counts = audit_counts(table, truth)
     (tn, fp), (fn, tp) = counts.astype(int).tolist()
     judges: dict[str, CorrectedRates] = {}

@@ -41,11 +41,7 @@ class Requests(NamedTuple):
 
 
 def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
-    """Answer what is asked, for every judge of a table.
-
-    Raises:
-        InputError: No audited item has a label, or a value is not one of the levels.
-    """
+    """Answer what is asked, for every judge of a table."""
     found: dict[str, Any] = {}
     judges = {judge: table.take(rows) for judge, rows in table.judge.present()}
     audit, audit_by, max_error, cascade, levels, statistic, method = requests

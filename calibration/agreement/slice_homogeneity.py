@@ -56,10 +56,10 @@ def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Equa
     """
     member, k = without_gaps(group)
     if k < 2:  # noqa: PLR2004 - equality needs two
-        return EqualRates(p=None, groups=k, undefined="there is only one group")
+        return EqualRates(groups=k, undefined="there is only one group")
     number, clusters = without_gaps(cluster)
     if clusters <= k:
-        return EqualRates(p=None, groups=k, undefined="there are not more clusters than groups")
+        return EqualRates(groups=k, undefined="there are not more clusters than groups")
     share = np.bincount(member) / len(member)
     residual: FloatArray = success - success.mean()
     sums = np.bincount(number * k + member, weights=residual, minlength=clusters * k).reshape(clusters, k)
@@ -68,6 +68,6 @@ def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Equa
     moved: FloatArray = (sums - sums.sum(axis=1, keepdims=True) * share)[:, 1:]
     spread: FloatArray = moved.T @ moved
     if np.linalg.matrix_rank(spread) < k - 1:
-        return EqualRates(p=None, groups=k, undefined="nothing varies over the clusters")
+        return EqualRates(groups=k, undefined="nothing varies over the clusters")
     weighted = np.linalg.solve(spread, score)
-    return EqualRates(p=float(chdtrc(k - 1, float(score @ weighted))), groups=k, undefined=None)
+    return EqualRates(p=float(chdtrc(k - 1, float(score @ weighted))), groups=k)

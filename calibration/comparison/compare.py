@@ -54,9 +54,6 @@ def compare(
         settings: How the interval of the difference is made; of systems only its level is used.
         cost_of: Prices of judges, for tables that have tokens and no costs.
 
-    Returns:
-        The comparison.
-
     Raises:
         InputError: There are not two to compare, ``against`` is not one of them, labels are needed and there are none, or systems are
             to be compared by a statistic of judges.

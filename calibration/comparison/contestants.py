@@ -43,14 +43,12 @@ def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
     """The judges or systems of a table, in order of appearance, each with its usable rows, those without any too.
 
     Raises:
-        InputError: There is no column ``system``, or one has several rows for an item.
+        InputError: One has several rows for an item.
     """
-    column = table.judge if by == "judge" else table.columns.get("system")
-    if column is None:
-        raise InputError("the table has no column system")
     if by == "judge":
-        key = table.key("system", "repeat", "order")
+        column, key = table.judge, table.key("system", "repeat", "order")
     else:
+        column = table.columns["system"]
         key = without_system(table, column).key("judge", "repeat", "order")
     passes: dict[str, BoolArray] = {"score": table.passed, "label": table.right}
     is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]

@@ -98,12 +98,7 @@ class CurveFamily:
         return np.log(shares), np.log1p(-shares)
 
     def likely(self, answers: Answers, worth: float = 1.0) -> Likely:
-        """The curves that answers leave likely.
-
-        Args:
-            answers: What was said; may be nothing.
-            worth: How many independent answers each is worth, at most 1.
-        """
+        """The curves that answers, or none, leave likely, each being worth so many independent ones, at most 1."""
         levels = len(self.places)
         caught = np.bincount(answers.rung, weights=answers.caught, minlength=levels)
         missed = np.bincount(answers.rung, weights=1.0 - answers.caught, minlength=levels)
@@ -116,19 +111,11 @@ class CurveFamily:
 
 
 def next_levels(family: CurveFamily, answers: Answers, count: int) -> list[int]:
-    """Choose the levels of the next questions.
+    """Choose the levels of so many questions: by number, in ascending order, as often as each is to be asked about.
 
     All that is asked first goes evenly over the levels. Later seven of eight questions go to the levels next to evenly spaced quantiles of where
     80 % may be caught, as the answers so far have it: where that is known well, to one or two levels, else to many. Where it may not be on the
     ladder at all, half of them go to that end of it, and half evenly, so that a flat curve is seen to be one.
-
-    Args:
-        family: The curves that are thought of.
-        answers: Those so far; may be none.
-        count: So many.
-
-    Returns:
-        Levels by number, in ascending order; a level comes as often as it is to be asked about.
     """
     aimed = 0 if not len(answers.rung) else count - round(count * _EVENLY)
     chosen: list[int] = []

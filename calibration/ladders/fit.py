@@ -71,10 +71,9 @@ class LadderFit(NamedTuple):
 
 
 def fit_ladder(family: CurveFamily, answers: Answers) -> LadderFit:
-    """Fit the curve of one judge on one ladder.
+    """Fit the curve of one judge on one ladder: medians and central intervals of the posterior.
 
-    Returns:
-        Medians and central intervals of the posterior. Its likelihood is raised to the power of what an answer in clusters is worth.
+    Its likelihood is raised to the power of what an answer in clusters is worth.
     """
     first = family.likely(answers)
     expected = np.array([float(first.weight @ first.shares(place)) for place in family.places])

@@ -87,14 +87,9 @@ class Foresight(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def foresee(accuracy: float, anchors: int, *, replies: float = 1.0) -> Foresight:
-    """How often `paired_drops` finds a drop, and what it would take to find it as often as wanted.
+    """How often `paired_drops` finds a drop where the judge was right so often on so many anchors, and what it would take to find it as often as wanted.
 
-    Of anchors that are independent and equally hard, each verdict drawn anew: 20,000 samples from one seed.
-
-    Args:
-        accuracy: How often the judge was right when it was certified.
-        anchors: How many there are.
-        replies: How many each had in the certified run.
+    Of anchors that are independent and equally hard, each verdict drawn anew (``replies`` of each in the certified run): 20,000 samples from one seed.
     """
     number = np.arange(1, _LOOKS + 1)[:, None]
 

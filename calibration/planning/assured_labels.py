@@ -76,13 +76,10 @@ def assured_labels(
     unlabelled: int | None = None,
     assurance: float = DEFAULT_ASSURANCE,
 ) -> dict[str, int | None]:
-    """Labels for which intervals of 95 % have at most this half-width in so many of the samples.
+    """Labels for which intervals of 95 % have at most this half-width in so many of the samples, by rate; None where no number is enough.
 
     Samples are drawn: tables of label and verdict, and, where items cluster, the error of their spread, which is known the worse the fewer
     clusters there are.
-
-    Returns:
-        By rate; None where no number is enough.
     """
     average = average_labels(expected, half_width, unlabelled)
     errors = {
@@ -111,11 +108,7 @@ def assured_labels(
 def average_labels(
     expected: Expected, half_width: float, unlabelled: int | None = None
 ) -> dict[str, int | None]:
-    """Labels for which intervals of independent items have this half-width on average: as textbooks have them.
-
-    Returns:
-        By rate; None where no number is enough.
-    """
+    """Labels for which intervals of independent items have this half-width on average, as textbooks have them: by rate; None where no number is enough."""
     tpr, tnr, prevalence = expected.tpr, expected.tnr, expected.prevalence
     found: dict[str, int | None] = {
         "pass_rate": labels_for_rate(prevalence, half_width),

@@ -32,11 +32,7 @@ _EVEN = 0.5
 def preferences_of(
     judge: str, choices: Choices, ungraded: Mapping[Outcome, int] | None = None, *, level: float = 0.95
 ) -> Preferences:
-    """Measure what a judge prefers.
-
-    Returns:
-        Win rates, strengths, biases, and how far it agrees with labels.
-    """
+    """Measure what a judge prefers: win rates, strengths, biases, and how far it agrees with labels."""
     complete = choices.take(choices.complete)
     position, length = _corrected(_position(complete, level), _length(complete, level))
     return Preferences(

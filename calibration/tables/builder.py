@@ -164,9 +164,6 @@ class TableBuilder:
             judges: Who judges are, by the names they have in the rows, as far as that is known.
             path: Where labels and numbers are from, for errors.
 
-        Returns:
-            The table.
-
         Raises:
             InputError: There is no row, two rows are about the same, no row has a column that was named, or no label is
                 of an item in the table.

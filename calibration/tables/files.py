@@ -69,9 +69,6 @@ def read_table(
         draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
             for each round, in their order. A plain random sample has no chances.
 
-    Returns:
-        The table.
-
     Raises:
         InputError: A file cannot be read or a row cannot be used; names file, line and field.
         MissingExtraError: A Parquet file, and pyarrow is not installed.

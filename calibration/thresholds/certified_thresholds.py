@@ -62,11 +62,12 @@ def certify(
         bound = clopper_pearson_interval(errors, kept, 1 - 2 * failure)[1]
         if bound > max_error:
             break
-        best = Certificate(threshold, kept, errors, bound, kept / len(confidence), None)
+        best = Certificate(threshold, kept, errors, bound, kept / len(confidence))
     if best is not None:
         return best
-    reason = f"no threshold certified: it takes at least {fewest} kept verdicts with hardly an error"
-    return Certificate(None, 0, 0, None, None, reason)
+    return Certificate(
+        undefined=f"no threshold certified: it takes at least {fewest} kept verdicts with hardly an error"
+    )
 
 
 def _one_of_each(cluster: IntArray, seed: int) -> IntArray:

@@ -29,9 +29,9 @@ def choose_threshold(
     """The threshold on the score that makes a statistic of `AGREEMENT` largest, cross-fitted; arrays of shape ``(n,)``, and a cluster is never split."""
     candidates = _spaced(np.unique(score))
     if not len(score) or right.all() or not right.any():
-        return _no_threshold(statistic, "needs labels of both classes", len(score))
+        return Threshold(statistic, undefined="needs labels of both classes", n=len(score))
     if len(candidates) < 2:  # noqa: PLR2004 - nothing to choose from
-        return _no_threshold(statistic, "all scores are equal", len(score))
+        return Threshold(statistic, undefined="all scores are equal", n=len(score))
     passed = score >= candidates[:, None]
     fold, folds = folds_of(cluster)
     # One 2x2 table a candidate and fold: counts of (label, verdict).
@@ -41,14 +41,11 @@ def choose_threshold(
     whole = _values(tables.sum(axis=1), statistic)
     best = int(np.argmax(whole))
     if not np.isfinite(whole[best]):
-        return _no_threshold(statistic, f"{statistic} is undefined at every threshold", len(score))
+        return Threshold(statistic, undefined=f"{statistic} is undefined at every threshold", n=len(score))
     apparent, held_out = float(whole[best]), _held_out(tables, statistic)
     optimism = None if held_out is None else apparent - held_out
-    return Threshold(statistic, float(candidates[best]), apparent, held_out, optimism, None, len(score))
-
-
-def _no_threshold(statistic: str, why: str, n: int) -> Threshold:
-    return Threshold(statistic, None, None, None, None, why, n)
+    threshold = float(candidates[best])
+    return Threshold(statistic, threshold, apparent, held_out, optimism, n=len(score))
 
 
 def _held_out(tables: FloatArray, statistic: str) -> float | None:

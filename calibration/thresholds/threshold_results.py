@@ -26,12 +26,12 @@ class Certificate(msgspec.Struct, frozen=True):
         undefined: Why nothing is certified.
     """
 
-    threshold: float | None
-    kept: int
-    errors: int
-    error_bound: float | None
-    coverage: float | None
-    undefined: str | None
+    threshold: float | None = None
+    kept: int = 0
+    errors: int = 0
+    error_bound: float | None = None
+    coverage: float | None = None
+    undefined: str | None = None
 
 
 class Cascade(msgspec.Struct, frozen=True):
@@ -66,12 +66,12 @@ class Threshold(msgspec.Struct, frozen=True):
     """
 
     statistic: str
-    threshold: float | None
-    apparent: float | None
-    held_out: float | None
-    optimism: float | None
-    undefined: str | None
-    n: int
+    threshold: float | None = None
+    apparent: float | None = None
+    held_out: float | None = None
+    optimism: float | None = None
+    undefined: str | None = None
+    n: int = 0
 
 
 class BetterCut(msgspec.Struct, frozen=True, kw_only=True):

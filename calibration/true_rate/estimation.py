@@ -37,7 +37,7 @@ def estimate(
 ) -> Estimation:
     """Estimate the mean label of the population that the items are a sample of, or of just these items.
 
-    Rows with a label are the labelled items, rows without one the unlabelled; the labelled must be a random sample of
+    Every estimate is of all rows, and of each system by itself. Rows with a label are the labelled items, rows without one the unlabelled; the labelled must be a random sample of
     the whole. 0/1 labels make it a pass rate.
 
     Args:
@@ -50,9 +50,6 @@ def estimate(
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
         phases: Judges of nested samples, from the one that judged most on (`multi_phase_rate`); the first is the judge of the other estimates.
-
-    Returns:
-        Every estimate of the rate of all rows, and of each system by itself.
 
     Raises:
         InputError: Several judges and none is named, no such judge, no such strata, or phases of a finite set.

@@ -13,15 +13,12 @@ def simultaneous_level(level: float, systems: int) -> float:
 
 
 def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, Statistic]:
-    """The place of each system, 1 for the highest rate, with the places it may have.
+    """The place of each system, 1 for the highest rate (equal ones share the better), with the places it may have; undefined where it has no interval.
 
     A system is surely worse than those whose intervals lie wholly above its own, and surely better than those whose lie
     wholly below. Where the intervals hold together at the level, so do all ranks together.
 
     Source: Klein, Wright and Wieczorek 2020.
-
-    Returns:
-        By system; equal rates share the better place. Undefined where a system has no interval.
     """
     placed = {
         name: (rate.value, rate.low, rate.high)

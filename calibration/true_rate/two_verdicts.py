@@ -78,13 +78,12 @@ def rogan_gladen(
     negatives: int,
     level: float = 0.95,
 ) -> Statistic:
-    """Correct a judge's rate by its error rates; right when the labelled items were chosen by class, or elsewhere.
+    """Correct a judge's rate by its error rates, clipped to [0, 1]; right when the labelled items were chosen by class, or elsewhere.
+
+    Undefined when sensitivity + specificity is not above 1, raw or smoothed, for then the judge's rate says nothing of the true one, and when a
+    class or the unlabelled items are missing.
 
     Source: Rogan and Gladen 1978; interval of Lang and Reiczigel 2014.
-
-    Returns:
-        The rate, clipped to [0, 1]; undefined when sensitivity + specificity is not above 1, raw or smoothed, for then
-        the judge's rate says nothing of the true one, and when a class or the unlabelled items are missing.
     """
     n = positives + negatives
     if not positives or not negatives or not n_judged:

@@ -91,42 +91,33 @@ def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
     assert (table.label.tolist(), table.score.tolist()) == ([1.0], [1.0])
 
 
-BAD_LINES: list[tuple[dict[str, Any], str]] = [
-    ({"item_id": "z", "judge": "j", "score": 1.5}, "score: expected a number in [0, 1] or null, got 1.5"),
-    (
-        {"item_id": "z", "judge": "j", "score": 1, "label": -1},
-        "label: expected a number in [0, 1] or null, got -1",
-    ),
-    (
-        {"item_id": "z", "judge": "j", "score": "good"},
-        "score: expected a number in [0, 1] or null, got 'good'",
-    ),
-    ({"item_id": "z", "judge": "j", "score": [1]}, "score: expected a number in [0, 1] or null, got [1]"),
-    (
-        {"item_id": "z", "judge": "j"},
-        "score: missing (a verdict that is not there is null, or an empty cell); the columns are 'item_id', 'judge'",
-    ),
-    ({"item_id": "z", "score": 1}, "judge: missing; the columns are 'item_id', 'score'"),
-    ({"judge": "j", "score": 1}, "item_id: missing; the columns are 'judge', 'score'"),
-    ({"item_id": None, "judge": "j", "score": 1}, "item_id: expected a name, got None"),
-    ({"item_id": "z", "judge": "j", "score": 1, "cluster": ["t"]}, "cluster: expected a name, got ['t']"),
-    ({"item_id": "z", "judge": "j", "score": 1, "cluster": {}}, "cluster: expected a name, got {}"),
-    ({"item_id": {"n": 1}, "judge": "j", "score": 1}, "item_id: expected a name, got {'n': 1}"),
-    (
-        {"item_id": "z", "judge": "j", "score": 1, "system": ["x"]},
-        "system: expected a text or a number, got ['x']",
-    ),
-    ({"item_id": "z", "judge": "j", "score": 1, "repeat": {}}, "repeat: expected a text or a number, got {}"),
-    (
-        {"item_id": "a", "judge": "j", "score": 1, "system": "x"},
-        "item_id: a second row of item_id 'a', judge 'j', system 'x'",
-    ),
-]
+UNIT = "expected a number in [0, 1] or null, got"
+SCORE = "score: missing (a verdict that is not there is null, or an empty cell)"
 
 
-@pytest.mark.parametrize(("bad", "message"), BAD_LINES)
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"score": 1.5}, f"score: {UNIT} 1.5"),
+        ({"label": -1}, f"label: {UNIT} -1"),
+        ({"score": "good"}, f"score: {UNIT} 'good'"),
+        ({"score": [1]}, f"score: {UNIT} [1]"),
+        ({"score": ...}, f"{SCORE}; the columns are 'item_id', 'judge'"),
+        ({"judge": ...}, "judge: missing; the columns are 'item_id', 'score'"),
+        ({"item_id": ...}, "item_id: missing; the columns are 'judge', 'score'"),
+        ({"item_id": None}, "item_id: expected a name, got None"),
+        ({"cluster": ["t"]}, "cluster: expected a name, got ['t']"),
+        ({"cluster": {}}, "cluster: expected a name, got {}"),
+        ({"item_id": {"n": 1}}, "item_id: expected a name, got {'n': 1}"),
+        ({"system": ["x"]}, "system: expected a text or a number, got ['x']"),
+        ({"repeat": {}}, "repeat: expected a text or a number, got {}"),
+        ({"item_id": "a", "system": "x"}, "item_id: a second row of item_id 'a', judge 'j', system 'x'"),
+    ],
+)
 def test_a_bad_row_is_named_by_file_line_and_field(tmp_path: Path, bad: dict[str, Any], message: str) -> None:
-    path = write_jsonl(tmp_path / "t.jsonl", [*ROWS, bad])
+    row = {"item_id": "z", "judge": "j", "score": 1} | bad
+    present = {name: value for name, value in row.items() if value is not ...}
+    path = write_jsonl(tmp_path / "t.jsonl", [*ROWS, present])
     with pytest.raises(InputError) as caught:
         read_table([path])
     assert str(caught.value) == f"{path}:5: {message}"
@@ -182,17 +173,8 @@ def test_parquet_without_pyarrow_says_what_to_install(
 
 
 def test_repeats_and_orders_tell_rows_apart_and_texts_are_no_slices() -> None:
-    rows = [
-        {
-            "item_id": "a",
-            "judge": "j",
-            "score": 1,
-            "repeat": repeat,
-            "raw": f"reply {repeat}",
-            "note": f"text {repeat}",
-        }
-        for repeat in range(50)
-    ]
+    row = {"item_id": "a", "judge": "j", "score": 1}
+    rows = [row | {"repeat": n, "raw": f"reply {n}", "note": f"text {n}"} for n in range(50)]
     assert set(table_from_rows(rows).columns) == {"repeat"}
 
 
