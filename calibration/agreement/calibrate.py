@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 import msgspec
 import numpy as np
@@ -27,14 +26,12 @@ from .adjudication import adjudicate
 from .baselines import baselines_of, people_among_themselves
 from .calibration_results import Calibration, JudgeCalibration
 from .dawid_skene import judges_alone
-from .judge_panel import judge_panel, usable_rows
+from .judge_panel import by_judge, judge_panel, usable_rows
 from .probability_scores import probability_scores
 from .requests import Requests, answers
 from .slice_homogeneity import slice_homogeneity
 from .suspected_labels import suspected_label_errors
 from .system_agreement import systems_by_judge
-
-_Found = TypeVar("_Found")
 
 
 def calibrate(
@@ -63,7 +60,7 @@ def calibrate(
     """
     settings = Settings(interval, level, replicates, seed)
     table = table.cut_at(pass_at)
-    judges, cuts = _judges(table, settings), _by_judge(table, lambda part: _better_cut(part, level))
+    judges, cuts = _judges(table, settings), by_judge(table, lambda part: _better_cut(part, level))
     found = Calibration(
         judges=judges,
         baselines=baselines_of(table, settings),
@@ -75,19 +72,13 @@ def calibrate(
         level=level,
         cautions=cautions(judges, table, cuts),
         people=people_among_themselves(table, settings),
-        systems=_by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
+        systems=by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
         better_cuts=cuts,
-        probability=_by_judge(table, lambda part: probability_scores(part, settings=settings)),
+        probability=by_judge(table, lambda part: probability_scores(part, settings=settings)),
         adjudication=adjudicate(table, table.decisions, settings) if table.decisions.by_item else None,
     )
     more = answers(table, requests or Requests(), settings=settings)
     return msgspec.structs.replace(found, **more)
-
-
-def _by_judge(table: Table, of: Callable[[Table], _Found | None]) -> dict[str, _Found]:
-    """What a function says of each judge, of those of which it says something."""
-    found = {judge: of(table.take(rows)) for judge, rows in table.judge.present()}
-    return {judge: each for judge, each in found.items() if each is not None}
 
 
 def _better_cut(table: Table, level: float) -> BetterCut | None:

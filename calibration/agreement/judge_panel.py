@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from ..statistic import Statistic
 from ..statistics.estimator import ESTIMATORS, own_estimators
 from ..tables.table import Table
 from .calibration_results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
+
+_Found = TypeVar("_Found")
 
 
 def judge_panel(table: Table, *, settings: Settings, source: CutSource = "default") -> JudgeCalibration:
@@ -41,6 +44,12 @@ def judge_panel(table: Table, *, settings: Settings, source: CutSource = "defaul
         statistics=measure([*ESTIMATORS.values(), *own_estimators()], sample, settings),
         missing=_missing(table.take(labelled), settings),
     )
+
+
+def by_judge(table: Table, of: Callable[[Table], _Found | None]) -> dict[str, _Found]:
+    """What a function says of each judge, of those of which it says something."""
+    found = {judge: of(table.take(rows)) for judge, rows in table.judge.present()}
+    return {judge: each for judge, each in found.items() if each is not None}
 
 
 def usable_rows(table: Table) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..thresholds.cut_choice import choose_threshold
 from ..thresholds.threshold_results import Certificate, Recalibration, Recalibrator, Threshold
 from .categories import category_agreement
 from .diagnosis_results import AuditMethod
-from .judge_panel import usable_rows, usable_sample
+from .judge_panel import by_judge, usable_rows, usable_sample
 from .label_audit import label_audit
 
 
@@ -42,28 +42,22 @@ class Requests(NamedTuple):
 
 def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
     """Answer what is asked, for every judge of a table."""
-    found: dict[str, Any] = {}
-    judges = {judge: table.take(rows) for judge, rows in table.judge.present()}
     audit, audit_by, max_error, cascade, levels, statistic, method = requests
+    found: dict[str, Any] = {}
     if audit is not None:
         found["label_audit"] = label_audit(table, audit, settings, audit_by)
-    if max_error is not None:
-        found["selective"] = {
-            name: _selective(part, max_error, settings.seed) for name, part in judges.items()
-        }
     if cascade is not None and max_error is not None:
         found["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
+    of_each: dict[str, Callable[[Table], Any]] = {}
+    if max_error is not None:
+        of_each["selective"] = lambda part: _selective(part, max_error, settings.seed)
     if levels is not None:
-        found["categories"] = {
-            name: category_agreement(usable_sample(part), levels, settings) for name, part in judges.items()
-        }
+        of_each["categories"] = lambda part: category_agreement(usable_sample(part), levels, settings)
     if statistic is not None:
-        found["thresholds"] = {name: _threshold(part, statistic) for name, part in judges.items()}
+        of_each["thresholds"] = lambda part: _threshold(part, statistic)
     if method is not None:
-        found["recalibration"] = {
-            name: _recalibration(part, method, settings.level) for name, part in judges.items()
-        }
-    return found
+        of_each["recalibration"] = lambda part: _recalibration(part, method, settings.level)
+    return found | {name: by_judge(table, of) for name, of in of_each.items()}
 
 
 def _selective(table: Table, max_error: float, seed: int) -> Certificate:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from .comparison_results import Best, By, Comparison, Contender, Costs, Right
 from .contestants import Contestant, contestants_of
 from .judges import JudgeTerms, judged_pair
 from .outputs import graded_of, outputs_of
-from .pairs import adjusted
+from .pairs import adjusted, every_pair
 from .systems import SystemTerms, strata_of
 
 
@@ -79,15 +78,10 @@ def _judges(
     level = terms.settings.level
     right = _right(table, right)
     everybody = contestants_of(table, by, right)
-    usable = [each for each in everybody if len(each.key)]
-    _refuse_too_few(everybody, [each.name for each in usable], by, right, terms.against)
+    usable = {each.name: each for each in everybody if len(each.key)}
+    _refuse_too_few(everybody, list(usable), by, right, terms.against)
     pairs = adjusted(
-        [
-            judged_pair(first, second, terms)
-            for first, second in combinations(sorted(usable, key=lambda each: each.name != terms.against), 2)
-            if terms.against in {None, first.name}
-        ],
-        level,
+        [judged_pair(usable[a], usable[b], terms) for a, b in every_pair(usable, terms.against)], level
     )
     return Comparison(
         by=by,
@@ -95,19 +89,19 @@ def _judges(
         statistic=terms.estimator.name,
         pairs=pairs,
         contenders={
-            each.name: Contender(
+            name: Contender(
                 n=len(each.right),
                 n_left_out=each.left_out,
                 share_right=share_of(each.right.astype(np.float64), each.cluster, level=level),
-                costs=_costs(table, by, each.name, cost_of),
+                costs=_costs(table, by, name, cost_of),
             )
-            for each in usable
+            for name, each in usable.items()
         },
-        best=_best([(each.name, each.key, each.right, each.cluster) for each in usable], level),
+        best=_best([(name, each.key, each.right, each.cluster) for name, each in usable.items()], level),
         cuts=dict(table.cuts),
         cautions=[
             *limitations.idle(everybody),
-            *(limitations.of_cuts(usable, table.cuts) if by == "judge" else []),
+            *(limitations.of_cuts(usable.values(), table.cuts) if by == "judge" else []),
             *limitations.rough(pairs, terms.estimator),
             *labels_of_checkers(table.checkers),
         ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -39,7 +39,7 @@ def idle(everybody: Sequence[Contestant]) -> list[Caution]:
     return _one("left_out", {each.name: each.left_out for each in everybody if not len(each.key)})
 
 
-def of_cuts(contestants: Sequence[Contestant], cuts: Mapping[str, Cut]) -> list[Caution]:
+def of_cuts(contestants: Iterable[Contestant], cuts: Mapping[str, Cut]) -> list[Caution]:
     """Where two judges are held to different cuts in a way that decides who is right."""
     unsaid: dict[str, int] = {}
     between: dict[str, int] = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,12 @@ class Items(NamedTuple):
     cluster: IntArray
     item: IntArray
     names: Sequence[str]
+
+
+def every_pair(names: Iterable[str], against: str | None) -> list[tuple[str, str]]:
+    """Every two names; or one with each of the others, that one first."""
+    ordered = sorted(names, key=lambda name: name != against)
+    return [pair for pair in combinations(ordered, 2) if against in {None, pair[0]}]
 
 
 def pair_of(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..true_rate.estimators import LabelledAndJudged, labels_only, power_tuned, 
 from .comparison_results import Pair, Strata, Stratum
 from .difference import Difference, clustered_difference, share_difference
 from .outputs import Field, Graded, graded_by, graded_of
-from .pairs import Items, adjusted, pair_of
+from .pairs import Items, adjusted, every_pair, pair_of
 
 LEAST_GRADED = 0.9
 """Share of a system's open outputs that must be graded before anything is said of all its outputs."""
@@ -90,8 +89,7 @@ def _stratum(
     correct = _correctable(graded.values()) and not chosen
     pairs = [
         _pair((a, b), (graded[a], graded[b]), correct=correct, terms=terms)
-        for a, b in combinations(sorted(graded, key=lambda name: name != terms.against), 2)
-        if terms.against in {None, a}
+        for a, b in every_pair(graded, terms.against)
     ]
     return Stratum(
         by=by,

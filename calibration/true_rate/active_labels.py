@@ -10,7 +10,8 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.closed_forms import wilson_interval
 from ..intervals.variance import cluster_error
-from ..statistic import Statistic, defined, undefined
+from ..statistic import defined, undefined
+from .estimators import PowerTuned
 from .rate_interval import ROUNDING, RateInterval, rate_interval
 
 UNIFORM = 0.2
@@ -129,18 +130,6 @@ def _parts(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
     return labels, scores
 
 
-class ActiveEstimate(NamedTuple):
-    """The estimate.
-
-    Attributes:
-        weight: Lambda, how far the judge is trusted; of several rounds, their mean. None where nothing is estimated.
-        estimate: The mean label.
-    """
-
-    weight: float | None
-    estimate: Statistic
-
-
 def active_estimate(
     data: DrawnLabels,
     *,
@@ -148,7 +137,7 @@ def active_estimate(
     finite: bool = False,
     interval: RateInterval = "score",
     level: float = 0.95,
-) -> ActiveEstimate:
+) -> PowerTuned:
     """Estimate the mean label, round by round; undefined with fewer than two labels.
 
     In each round what was labelled before is there for certain, and each new label weighs 1 / its chance in that round;
@@ -166,7 +155,7 @@ def active_estimate(
     """
     count = int(data.known.sum())
     if count < 2:  # noqa: PLR2004 - a variance needs two
-        return ActiveEstimate(
+        return PowerTuned(
             None, undefined("fewer than two items have both a label and a score", n=count, level=level)
         )
     weights, value, error = _over_rounds(data, drawn_in, finite=finite)
@@ -175,7 +164,7 @@ def active_estimate(
         ends, method = wilson_interval(value, len(np.unique(data.cluster[data.known])), level), "Wilson"
     else:
         ends, method = rate_interval(value, error, interval if error > 0 else "wald", level)
-    return ActiveEstimate(weights, defined(value, ends, n=count, method=method, level=level))
+    return PowerTuned(weights, defined(value, ends, n=count, method=method, level=level))
 
 
 def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) -> tuple[float, float, float]:

@@ -66,7 +66,7 @@ class LabelledAndJudged:
 
 
 class PowerTuned(NamedTuple):
-    """PPI++: lambda, how far the judge is trusted (None when nothing could be combined), and the estimate."""
+    """Lambda, how far the judge is trusted (of several rounds their mean; None when nothing could be combined), and the estimate."""
 
     weight: float | None
     estimate: Statistic
