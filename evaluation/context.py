@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from time import monotonic
@@ -55,7 +55,6 @@ class RunContext(NamedTuple):
 
     Attributes:
         journal: Where this stage journals what it finds out; None for the run's verdicts.
-        clock: Seconds that only go forward.
         engine: What work is done on, where that is not this process and its workers.
     """
 
@@ -63,7 +62,6 @@ class RunContext(NamedTuple):
     folder: RunWriter
     progress: Progress
     journal: VerdictJournal | None = None
-    clock: Callable[[], float] = monotonic
     engine: RayEngine | None = None
 
     @property
@@ -74,11 +72,11 @@ class RunContext(NamedTuple):
     @contextmanager
     def timed(self, judge: JudgeId) -> Generator[None]:
         """Add to the time that asking a judge has taken, over all starts of the run that were not killed."""
-        started = self.clock()
+        started = monotonic()
         try:
             yield
         finally:
             known = self.folder.roster[judge]
-            total = (known.seconds or 0.0) + self.clock() - started
+            total = (known.seconds or 0.0) + monotonic() - started
             self.folder.roster.enlist(msgspec.structs.replace(known, seconds=round(total, 3)))
             self.folder.update()

@@ -67,9 +67,10 @@ class Survey(msgspec.Struct, frozen=True):
     answered: dict[str, int]
     kinds: dict[Kind, int]
 
-    def missing(self, system: str) -> int:
-        """How many cases a system has no output for."""
-        return self.cases - self.answered[system]
+    @property
+    def missing(self) -> dict[str, int]:
+        """System to the number of cases it has no output for."""
+        return {system: self.cases - count for system, count in self.answered.items()}
 
 
 class EvaluationInputs(Closing):

@@ -187,7 +187,7 @@ def _begin(
         notes=list(plan.notes),
         inputs=keep_inputs(folder.path, context.inputs),
         case_files=count if (count := len(context.inputs.cases.files)) > 1 else None,
-        missing={system: survey.missing(system) for system in survey.answered},
+        missing=survey.missing,
     )
 
 

@@ -58,5 +58,4 @@ def check_file(
         if interrupts:
             raise interrupts[0]
         partial.replace(out)
-        missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
-    return system_results(tally, missing)
+    return system_results(tally, inputs.survey.missing)

@@ -54,7 +54,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
     clusters = cluster_names(inputs.cases) | _statement_clusters(context)
     folder.put_clusters(dict(sorted(clusters.items())) if inputs.sharded else clusters)
     tally = take_tally(folder, inputs.cases)
-    missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
+    missing = inputs.survey.missing
     judges, labels = judge_uses(folder, prices, asked=asked), folder.label_scores
     systems = system_results(tally, missing, labels, folder.roster.judges_kind)
     conclusion = Conclusion(

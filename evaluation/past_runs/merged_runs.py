@@ -71,7 +71,7 @@ def merge_runs(
             notes=list(dict.fromkeys(note for store in stores for note in store.manifest.notes or ())),
             inputs=keep_inputs(folder.path, inputs),
             case_files=len(cases),
-            missing={system: inputs.survey.missing(system) for system in inputs.survey.answered},
+            missing=inputs.survey.missing,
             statements=first.statements,
             juries=first.juries,
         )

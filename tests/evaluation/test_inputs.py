@@ -30,7 +30,7 @@ def test_the_survey_counts_what_is_missing_by_system(tmp_path: Path):
     )
     with EvaluationInputs(cases, [outputs]) as inputs:
         survey = inputs.survey
-    assert (survey.cases, survey.outputs, survey.missing("s"), survey.missing("t")) == (3, 5, 2, 0)
+    assert (survey.cases, survey.outputs, survey.missing) == (3, 5, {"s": 2, "t": 0})
     assert [facts.rows for facts in survey.files] == [3, 5]
 
 
