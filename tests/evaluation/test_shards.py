@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from command import fiducial
 
 from fiducial.errors import InputError
-from fiducial.evaluation.conclusion.tally import Sums
 from fiducial.evaluation.shards import part_of, shards_of
-from fiducial.evaluation.store.standing import Standing
-from fiducial.records import Case, CaseIndex, MemoryFile, Output, Verdict, write_records
+from fiducial.records import Case, CaseIndex, MemoryFile, Output, write_records
 
 
 def case(number: int) -> Case:
@@ -99,33 +96,3 @@ def test_checking_shards_says_the_same_however_many_there_are(tmp_path: Path, pa
         ("b", 2 / 3, 90),
         ("z", 2 / 3, 90),
     ]
-
-
-def test_sums_are_exact_in_any_order():
-    scores = [0.1, 1e-17, 0.7, 1.0, 0.3, 1e-9, 0.2, 0.0]
-    found: set[tuple[float, int]] = set()
-    for shift in range(len(scores)):
-        sums = Sums()
-        for score in scores[shift:] + scores[:shift]:
-            sums.add(said(score), "cluster")
-        found.add((sums.score_sum, sums.graded))
-    assert found == {(float(sum(map(Fraction, scores))), 8)}
-
-
-def said(score: float, case_id: str = "c", by: str = "j", system: str = "s") -> Verdict:
-    return Verdict(case_id=case_id, system=system, by=by, source="judge", outcome="graded", score=score)
-
-
-def test_by_name_verdicts_come_in_one_order_whatever_was_said_first():
-    rows = [said(0.5, case_id, by, system) for case_id in "ba" for by in "yx" for system in "ts"]
-    orders: list[list[tuple[str, str, str]]] = []
-    for given in (rows, rows[::-1]):
-        standing = Standing()
-        for place, row in enumerate(given):
-            standing.add(row, place)
-        orders.append([(each.key.case_id, each.by, each.system) for each in standing.by_name()])
-    assert (
-        orders[0]
-        == orders[1]
-        == [(case_id, by, system) for case_id in "ab" for by in "xy" for system in "st"]
-    )

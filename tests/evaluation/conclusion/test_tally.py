@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from fiducial.evaluation.conclusion.tally import Sums, Tally
@@ -40,6 +42,17 @@ def test_scores_are_summed_by_cluster():
     for number, (cluster, score) in enumerate([("a", 1.0), ("b", 0.5), ("a", 0.0)]):
         sums.add(checked(number, score=score), cluster)
     assert sums.clusters == {"a": (2, 1.0), "b": (1, 0.5)}
+
+
+def test_sums_are_exact_in_any_order():
+    scores = [0.1, 1e-17, 0.7, 1.0, 0.3, 1e-9, 0.2, 0.0]
+    found: set[tuple[float, int]] = set()
+    for shift in range(len(scores)):
+        sums = Sums()
+        for score in scores[shift:] + scores[:shift]:
+            sums.add(judged(1, score), "cluster")
+        found.add((sums.score_sum, sums.graded))
+    assert found == {(float(sum(map(Fraction, scores))), 8)}
 
 
 def test_faults_are_those_that_a_checker_named():

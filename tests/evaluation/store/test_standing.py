@@ -3,13 +3,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import msgspec
 import pytest
 from judge_ids import judge_id
+from msgspec.structs import replace
 
 from fiducial.errors import RecordError
 from fiducial.evaluation.store.journal import VerdictJournal
 from fiducial.evaluation.store.rows import Spent, VerdictKey
+from fiducial.evaluation.store.standing import Standing
 from fiducial.records import Outcome, Usage, Verdict, encode_record
 
 
@@ -127,8 +128,8 @@ def test_what_only_a_whole_verdict_shows_is_named_when_it_is_read_or_when_nobody
 def test_who_judged_and_what_it_cost_are_looked_at_though_they_are_read_once_for_all_rows(
     tmp_path: Path, field: bytes, content: bytes
 ):
-    whole = msgspec.structs.replace(verdict("a", "graded"), judge=judge_id("j"))
-    with journal_of(tmp_path, whole, msgspec.structs.replace(whole, case_id="b")) as journal:
+    whole = replace(verdict("a", "graded"), judge=judge_id("j"))
+    with journal_of(tmp_path, whole, replace(whole, case_id="b")) as journal:
         seal = journal.seal
         (said, _) = journal.standing
         assert (said.author, said.spent) == (judge_id("j"), Spent(2, 3, 0, 0, 0))
@@ -140,3 +141,23 @@ def test_who_judged_and_what_it_cost_are_looked_at_though_they_are_read_once_for
     path.write_bytes(first + spoilt)
     with pytest.raises(RecordError, match=rf"verdicts\.jsonl:2: {field.decode()}"):
         VerdictJournal(path, seal=seal)
+
+
+def test_by_name_verdicts_come_in_one_order_whatever_was_said_first():
+    rows = [
+        replace(verdict(case_id, "graded"), by=by, system=system)
+        for case_id in "ba"
+        for by in "yx"
+        for system in "ts"
+    ]
+    orders: list[list[tuple[str, str, str]]] = []
+    for given in (rows, rows[::-1]):
+        standing = Standing()
+        for place, row in enumerate(given):
+            standing.add(row, place)
+        orders.append([(each.key.case_id, each.by, each.system) for each in standing.by_name()])
+    assert (
+        orders[0]
+        == orders[1]
+        == [(case_id, by, system) for case_id in "ab" for by in "xy" for system in "st"]
+    )
