@@ -112,11 +112,11 @@ def take_tally(folder: RunStore, cases: CaseIndex) -> Tally:
             tally.add_checked(verdict, cluster, facts.kind)
             if verdict.outcome == "undecided":
                 is_open.add(verdict.key)
-        elif verdict.repeat == 0:
-            tally.add_judged(verdict, cluster, is_open=verdict.key in is_open or not tally.checked)
-            if verdict.graded and verdict.key in is_open:
-                part = tally.open_scores.setdefault((system, verdict.author), OpenScores())
-                part.add(verdict, cluster)
+        elif verdict.repeat == 0 and (verdict.key in is_open or not tally.checked):
+            tally.add_open(verdict, cluster)
+            if verdict.graded and tally.checked:
+                scores = tally.open_scores.setdefault(system, {})
+                scores.setdefault(verdict.author, OpenScores()).add(verdict, cluster)
     return tally
 
 

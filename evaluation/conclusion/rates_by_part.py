@@ -76,9 +76,8 @@ def _corrected_strata(
         return
     from .open_part import corrected_rate  # noqa: PLC0415 - numpy is slow to import, and most runs have no labels
 
-    for (scored, judge), part in tally.open_scores.items():
-        by = tally.judged[judge].by
-        rate = corrected_rate(part, by, labels) if scored == system else None
+    for judge, part in tally.open_scores.get(system, {}).items():
+        rate = corrected_rate(part, tally.opened[system][judge].by, labels)
         if rate is not None:
             yield judge, rate
 

@@ -113,17 +113,15 @@ class Tally(msgspec.Struct):
         graded: System and trial to the cases whose outputs somebody gave a score.
         checked: System to the checkers' verdicts.
         opened: System to judge to the judge's verdicts on outputs that no checker decided.
-        judged: Judge to all its verdicts, decided outputs included.
         open_kinds: System to the outputs no checker decided, by the kind of their case.
-        open_scores: System and judge to its scores of outputs no checker decided, one by one.
+        open_scores: System to judge to its scores of these, one by one.
     """
 
     graded: dict[tuple[str, int], set[str]] = msgspec.field(default_factory=dict)
     checked: dict[str, Sums] = msgspec.field(default_factory=dict)
     opened: dict[str, dict[Author, Sums]] = msgspec.field(default_factory=dict)
-    judged: dict[Author, Sums] = msgspec.field(default_factory=dict)
     open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
-    open_scores: dict[tuple[str, Author], OpenScores] = msgspec.field(default_factory=dict)
+    open_scores: dict[str, dict[Author, OpenScores]] = msgspec.field(default_factory=dict)
 
     def add_checked(self, verdict: Verdict | Row | Said, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""
@@ -131,9 +129,7 @@ class Tally(msgspec.Struct):
         if verdict.outcome == "undecided":
             self.open_kinds.setdefault(verdict.system, Counter())[kind] += 1
 
-    def add_judged(self, verdict: Verdict | Said, cluster: str, *, is_open: bool) -> None:
-        """Count a judge's verdict; ``is_open`` when no checker decided this output."""
-        author, by = verdict.author, verdict.by
-        self.judged.setdefault(author, Sums(by)).add(verdict, cluster)
-        if is_open:
-            self.opened.setdefault(verdict.system, {}).setdefault(author, Sums(by)).add(verdict, cluster)
+    def add_open(self, verdict: Verdict | Said, cluster: str) -> None:
+        """Count a judge's verdict on an output that no checker decided."""
+        opened = self.opened.setdefault(verdict.system, {})
+        opened.setdefault(verdict.author, Sums(verdict.by)).add(verdict, cluster)

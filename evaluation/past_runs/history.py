@@ -134,7 +134,7 @@ def _drifts(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[Drift]:
     cuts: dict[JudgeId, Cut] = {}
     for place, manifest in runs:
         for known in manifest.roster:
-            if known.id.kind in {"shipped", "own"}:
+            if known.is_prompt:
                 same[str(manifest.identity.get("inputs")), known.id].append(place)
                 names[known.id], cuts[known.id] = known.by, known.cut
     for (_, judge), places in same.items():

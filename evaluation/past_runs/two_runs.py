@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...calibration.comparison.compare import compare
 from ...calibration.comparison.comparison_results import Strata
-from ...calibration.cuts import HALF
+from ...calibration.cuts import Cut
 from ...calibration.tables.files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
@@ -96,7 +96,7 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
         )
     told = {key: _told(said[0][key], said[1][key]) for key in said[1] if key in common}
     cuts = before.roster.cuts, after.roster.cuts
-    moved = [(key, _moved(key, pair, cuts)) for key, pair in told.items() if pair is not None]
+    moved = [_moved(key, pair, cuts) for key, pair in told.items() if pair is not None]
     return TwoRuns(
         before=str(before.path),
         after=str(after.path),
@@ -104,9 +104,9 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
         only_before=len(said[0].keys() - common),
         only_after=len(said[1].keys() - common),
         systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}))),
-        broke=[each for _, each in moved if (each.before, each.after) == ("pass", "fail")],
-        better=[each for _, each in moved if (each.before, each.after) == ("fail", "pass")],
-        graded_otherwise=[each for _, each in moved if _scored(each.before) != _scored(each.after)],
+        broke=[each for each in moved if (each.before, each.after) == ("pass", "fail")],
+        better=[each for each in moved if (each.before, each.after) == ("fail", "pass")],
+        graded_otherwise=[each for each in moved if _scored(each.before) != _scored(each.after)],
         not_compared=sum(pair is None for pair in told.values()),
         changed=list(what_changed(*manifests)),
     )
@@ -150,7 +150,7 @@ def _told(before: _Words, after: _Words) -> tuple[Said, Said] | None:
 
 
 def _moved(
-    key: ItemKey, pair: tuple[Said, Said], cuts: tuple[Mapping[Author, Any], Mapping[Author, Any]]
+    key: ItemKey, pair: tuple[Said, Said], cuts: tuple[Mapping[Author, Cut], Mapping[Author, Cut]]
 ) -> Moved:
     words = [_word(said, cut) for said, cut in zip(pair, cuts, strict=True)]
     before, after = pair
@@ -165,11 +165,10 @@ def _moved(
     )
 
 
-def _word(said: Said, cuts: Mapping[Author, Any]) -> str:
+def _word(said: Said, cuts: Mapping[Author, Cut]) -> str:
     if said.score is None:
         return said.outcome
-    cut = cuts.get(said.author)
-    return "pass" if said.score >= (HALF if cut is None else cut.at) else "fail"
+    return "pass" if said.score >= cuts.get(said.author, Cut()).at else "fail"
 
 
 def _strata(

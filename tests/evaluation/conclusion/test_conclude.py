@@ -7,11 +7,11 @@ import pytest
 from judge_ids import judge_id
 from msgspec.structs import replace
 
-from fiducial.evaluation.conclusion.conclude import OTHER_REASONS, judge_uses
+from fiducial.evaluation.conclusion.conclude import OTHER_REASONS, judge_uses, take_tally
 from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.evaluation.store.run_writer import RunWriter
-from fiducial.records import Outcome, Usage, Verdict
+from fiducial.records import Case, CaseIndex, Outcome, Usage, Verdict, write_records
 
 
 def judged(case_id: str, outcome: Outcome, *, calls: int, cached: bool = False) -> Verdict:
@@ -104,3 +104,14 @@ def test_reasons_that_are_all_different_are_counted_together_beyond_a_hundred(fo
 def test_what_checkers_said_is_no_use_of_a_judge(folder: RunWriter):
     checked = replace(judged("1", "graded", calls=0), by="ast/bfcl", source="checker")
     assert uses_after(folder, checked) == []
+
+
+def test_a_judge_of_decided_outputs_has_no_part_in_the_open_rate(folder: RunWriter, tmp_path: Path):
+    write_records(tmp_path / "cases.jsonl", (Case(id=number, kind="any_call") for number in "12"))
+    checked = replace(judged("1", "graded", calls=0), by="relevance/strict", source="checker")
+    left_open = replace(checked, case_id="2", outcome="undecided", score=None)
+    uses_after(folder, checked, left_open, judged("1", "graded", calls=1), judged("2", "graded", calls=1))
+    with CaseIndex(tmp_path / "cases.jsonl") as cases:
+        tally = take_tally(folder, cases)
+    assert (tally.checked["s"].graded, tally.opened["s"]["mine@m"].graded) == (1, 1)
+    assert [key.case_id for key in tally.open_scores["s"]["mine@m"].keys] == ["2"]

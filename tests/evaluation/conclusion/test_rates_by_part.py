@@ -47,10 +47,9 @@ def test_the_open_part_is_the_judges_rate_and_says_that_it_is_uncorrected():
     tally.add_checked(verdict(0), "0", "tool_call")
     for number in range(1, 5):
         tally.add_checked(verdict(number, "undecided"), str(number), "tool_call")
-    tally.add_judged(verdict(1, source="judge"), "1", is_open=True)
-    tally.add_judged(verdict(2, score=0.0, source="judge"), "2", is_open=True)
-    tally.add_judged(verdict(3, "unparsable", source="judge"), "3", is_open=True)
-    tally.add_judged(verdict(0, source="judge"), "0", is_open=False)
+    tally.add_open(verdict(1, source="judge"), "1")
+    tally.add_open(verdict(2, score=0.0, source="judge"), "2")
+    tally.add_open(verdict(3, "unparsable", source="judge"), "3")
     (result,) = system_results(tally, {"s": 0})
     opened = result.strata[1]
     assert (opened.name, opened.by, opened.value, opened.n, opened.of) == (
@@ -79,7 +78,7 @@ def test_each_judge_answers_for_the_kinds_it_judges_and_the_rest_is_named():
     tally = Tally()
     for number, kind in enumerate(("tool_call", "tool_call", "memory_answer", "open_answer")):
         tally.add_checked(verdict(number, "undecided"), str(number), kind)
-    tally.add_judged(verdict(0, source="judge"), "0", is_open=True)
+    tally.add_open(verdict(0, source="judge"), "0")
     asked = {"tool_call_accuracy/direct@m": {"tool_call"}}
     (result,) = system_results(
         tally, {"s": 0}, judges_kind=lambda judge, kind: kind in asked.get(str(judge), ())

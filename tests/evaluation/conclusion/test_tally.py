@@ -67,11 +67,3 @@ def test_what_the_checker_left_undecided_is_open_by_the_kind_of_its_case():
     tally.add_checked(checked(1), "a", "tool_call")
     tally.add_checked(checked(2, "undecided"), "b", "any_call")
     assert tally.open_kinds == {"s": {"any_call": 1}}
-
-
-def test_a_judge_of_decided_outputs_is_heard_and_has_no_part_in_the_open_rate():
-    tally = Tally()
-    tally.add_judged(judged(1, 1.0), "a", is_open=False)
-    assert (tally.judged["mine@m"].graded, tally.opened) == (1, {})
-    tally.add_judged(judged(2, 0.0), "b", is_open=True)
-    assert (tally.judged["mine@m"].graded, tally.opened["s"]["mine@m"].graded) == (2, 1)
