@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from ...records import Case, Kind, Language, Match, Message, TagValue
 from .categories import CATEGORIES, Category, category_name
 from .configurations import parse_sensitivity_id
@@ -139,13 +141,5 @@ def _tags(entry: Entry) -> dict[str, TagValue]:
     if entry.category.family != "format_sensitivity":
         return tags
     parts = parse_sensitivity_id(entry.id)
-    configuration = parts.configuration
-    return {
-        **tags,
-        "original_category": category_name(parts.original),
-        "ret_fmt": configuration.ret_fmt,
-        "tool_call_tag": configuration.tool_call_tag,
-        "func_doc_fmt": configuration.func_doc_fmt,
-        "prompt_fmt": configuration.prompt_fmt,
-        "style": configuration.style,
-    }
+    original: dict[str, TagValue] = {"original_category": category_name(parts.original)}
+    return tags | original | msgspec.structs.asdict(parts.configuration)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
-from judge_items import Judging, make_pairs
+from judge_items import VerdictOn
 from provider_server import Answer, ProviderServer
 
 from fiducial.errors import PromptError
@@ -73,10 +72,9 @@ def a_one(*probabilities: float) -> Answer:
 
 
 def test_a_prompt_may_declare_it_to_be_the_score(
-    server: ProviderServer, judging: Judging, weighed: str
+    server: ProviderServer, verdict_on: VerdictOn, weighed: str
 ) -> None:
-    server.script = lambda seen: a_one(0.6, 0.2)
-    (verdict,) = judging(make_pairs(1), spec=weighed)
+    verdict = verdict_on(a_one(0.6, 0.2), spec=weighed)
     assert (server.seen[0].body["logprobs"], server.seen[0].body["top_logprobs"]) == (True, 5)
     assert (verdict.outcome, verdict.score) == ("graded", pytest.approx(0.75))
     assert verdict.evidence == {"said": 1.0, "probability": pytest.approx(0.75)}
@@ -85,10 +83,9 @@ def test_a_prompt_may_declare_it_to_be_the_score(
 
 @pytest.mark.parametrize("answer", [Answer("1"), Answer("Certainly: 1")], ids=str)
 def test_a_reply_without_it_is_unparsable_there(
-    server: ProviderServer, judging: Judging, weighed: str, answer: Answer
+    server: ProviderServer, verdict_on: VerdictOn, weighed: str, answer: Answer
 ) -> None:
-    server.script = lambda seen: answer
-    (verdict,) = judging(make_pairs(1), spec=weighed)
+    verdict = verdict_on(answer, spec=weighed)
     assert (verdict.outcome, verdict.score, len(server.seen)) == ("unparsable", None, 2)
 
 
@@ -99,13 +96,11 @@ def test_it_is_refused_on_a_scale_of_more_than_two_scores(weighed: str) -> None:
         load_judge(weighed, model="m")
 
 
-def test_it_is_kept_beside_the_score_when_the_reply_has_it(server: ProviderServer, judging: Judging) -> None:
-    top = [{"token": "1", "logprob": math.log(0.9)}, {"token": "0", "logprob": math.log(0.1)}]
-    logprobs: Any = {"content": [{"token": "1", "logprob": math.log(0.9), "top_logprobs": top}]}
-    server.script = lambda seen: Answer("1", logprobs=logprobs)
-    (verdict,) = judging(
-        make_pairs(1), spec="tool_call_accuracy/direct", parameters={"logprobs": True, "top_logprobs": 5}
-    )
+def test_it_is_kept_beside_the_score_when_the_reply_has_it(
+    server: ProviderServer, verdict_on: VerdictOn
+) -> None:
+    asked = {"logprobs": True, "top_logprobs": 5}
+    verdict = verdict_on(a_one(0.9, 0.1), spec="tool_call_accuracy/direct", parameters=asked)
     assert server.seen[0].body["logprobs"] is True
     assert verdict.score == 1.0
     assert verdict.evidence["probability"] == pytest.approx(0.9)

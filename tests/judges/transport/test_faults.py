@@ -6,7 +6,9 @@ All of it holds for both ways of sending.
 from __future__ import annotations
 
 import asyncio
+import gzip
 import time
+import tracemalloc
 from collections.abc import Callable
 from math import ceil
 
@@ -327,6 +329,37 @@ def test_a_reply_without_text_says_so(verdict_on: VerdictOn) -> None:
     verdict = verdict_on(Answer(None))
     assert (verdict.outcome, verdict.raw) == ("unparsable", None)
     assert "the reply has no text" in str(verdict.reason)
+
+
+@pytest.mark.attack("keys and transport")
+@pytest.mark.parametrize(
+    "response",
+    [
+        Body(b" " * (1 << 26) + b"{}"),
+        Raw(b"HTTP/1.1 200 OK\r\n\r\n" + b" " * (1 << 26) + b"{}"),
+        Raw(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b" " * (1 << 26) + b"{}")),
+    ],
+    ids=["announced", "endless", "packed"],
+)
+def test_a_response_that_would_fill_the_memory_is_not_read(
+    server: ProviderServer, verdict_on: VerdictOn, response: Response
+) -> None:
+    verdict = verdict_on(response)
+    assert (verdict.outcome, verdict.reason) == ("failed", "the response is longer than 64 MB")
+    assert len(server.seen) == 1
+
+
+@pytest.mark.attack("keys and transport")
+def test_what_a_packed_response_unpacks_to_is_never_held_whole(verdict_on: VerdictOn) -> None:
+    bomb = gzip.compress(b"\0" * (1 << 29), 1)
+    tracemalloc.start()
+    try:
+        verdict = verdict_on(Raw(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + bomb))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (verdict.outcome, verdict.reason) == ("failed", "the response is longer than 64 MB")
+    assert peak < 4 * (1 << 26)
 
 
 def test_slots_are_kept_busy_and_never_exceeded(server: ProviderServer, judging: Judging) -> None:
