@@ -34,20 +34,15 @@ DEFAULT_SAMPLE = 100
 
 
 class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What an audit is to do.
+    """What an audit is to do; what is not said here is as `fiducial.audit` takes it.
 
     Attributes:
         probes: A folder of probes; None where there are ladders alone.
         out: The run folder.
         command: The command line, for the record.
         judges: Judges to audit, by name or prepared.
-        model: The model they are asked of, unless a judge names its own (``judge/variant@model``).
-        sample: Probes of each operator at most.
         operators: Names of operators; all, when empty.
-        repeats: How often right outputs are judged, to tell noise from effects.
-        pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
         ladder: Which dials are tried; None for none.
-        environments: Simulated worlds of the user's own, by class name.
         batch: How batches are waited for; None when the model is asked directly.
     """
 

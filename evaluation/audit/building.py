@@ -50,15 +50,7 @@ _WORTH_IT = 8
 
 
 class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How probes are made.
-
-    Attributes:
-        operators: The operators.
-        options: Functions and worlds.
-        names: How documented names with dots were offered.
-        seed: The same seed gives the same probes.
-        per_operator: Probes of one operator from one right output at most.
-    """
+    """How probes are made: of one operator from one right output ``per_operator`` at most; the same seed gives the same probes."""
 
     operators: Sequence[Operator]
     options: CheckOptions

@@ -111,7 +111,7 @@ def certify(
     accepted: float | None = None,
     drift: DriftTest = "paired",
 ) -> Certificate:
-    """Measure what is claimed, with bounds that hold at their level.
+    """Measure what is claimed, with bounds that hold at their level, whether or not the claims do.
 
     Args:
         run: A judge's verdicts with labels.
@@ -121,9 +121,6 @@ def certify(
         pass_at: From which score on verdicts pass, where that is told; else as the judge declares.
         accepted: The accuracy on the anchors below which the judge counts as drifted; its certified bound when None.
         drift: By which test drift will be found.
-
-    Returns:
-        The certificate, whether or not its claims hold.
 
     Raises:
         UsageError: A claim names another statistic.

@@ -15,12 +15,7 @@ ClusterOf = Callable[[str], str]
 
 
 class Chosen(NamedTuple):
-    """The probes of an audit.
-
-    Attributes:
-        probes: By output.
-        originals: The right outputs among them, which are asked about repeatedly.
-    """
+    """The probes of an audit by output, and the right outputs among them, which are asked about repeatedly."""
 
     probes: Mapping[ItemKey, ProbeFacts]
     originals: frozenset[ItemKey]

@@ -11,16 +11,9 @@ from .probe_folder import ProbeFacts
 
 
 class Scored(NamedTuple):
-    """A probe with what a judge said of it.
+    """A probe with what a judge said of it: score (None when not graded), outcome and reason of the first repeat; scores of all graded ones.
 
-    Attributes:
-        facts: The probe.
-        cluster: The cluster of its case.
-        score: The first repeat's; None when it was not graded.
-        outcome: The first repeat's.
-        reason: The first repeat's.
-        repeats: Scores of all graded repeats.
-        cut: From which score on the judge's verdicts pass.
+    ``cut`` says from which score on the judge's verdicts pass.
     """
 
     facts: ProbeFacts

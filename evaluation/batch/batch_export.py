@@ -29,11 +29,6 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be asked.
 
     Attributes:
-        cases: The cases files.
-        outputs: The outputs files.
-        judges: Judges to ask.
-        model: The model they are asked of.
-        repeats: How often each output is judged.
         results: Result files of earlier batches: what they answer is left out.
         environments: Simulated worlds of the user's own, by class name.
         run: A run folder: what it has verdicts for is left out. None for no such folder.

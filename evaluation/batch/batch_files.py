@@ -17,13 +17,7 @@ URL = "/v1/chat/completions"
 
 
 class BatchFile(msgspec.Struct, frozen=True):
-    """A batch file that was written.
-
-    Attributes:
-        path: The file.
-        requests: How many requests it holds.
-        sha256: Of its bytes.
-    """
+    """A batch file that was written: how many requests it holds, and the hash of its bytes."""
 
     path: Path
     requests: int

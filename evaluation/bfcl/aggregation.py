@@ -130,14 +130,10 @@ SUMMARIES = Summary.__struct_fields__[2:]
 
 
 class SystemScore(msgspec.Struct, frozen=True):
-    """Everything about one system.
+    """Everything about one system: scores by category, in BFCL's order, latency and tokens.
 
-    Attributes:
-        name: Its folder's name.
-        names: How documented names with dots were taken to have been offered to it.
-        scores: By category, in BFCL's order.
-        effort: Its latency and tokens.
-        modes: How many answers were read as text and how many as native calls.
+    ``names`` says how documented names with dots were taken to have been offered to it; ``modes`` counts answers that were read as text, and as native
+    calls.
     """
 
     name: str

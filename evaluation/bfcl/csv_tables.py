@@ -61,13 +61,7 @@ _NOTHING_KNOWN = None
 
 
 class CsvTable(msgspec.Struct, frozen=True):
-    """One file.
-
-    Attributes:
-        name: File name.
-        columns: Titles after the rank, and what stands below them.
-        sorted_by: Which of these columns orders the rows, from 1.
-    """
+    """One file: its name, titles after the rank with what stands below them, and which of these columns orders the rows, from 1."""
 
     name: str
     columns: list[tuple[str, Callable[[SystemScore], Cell]]]

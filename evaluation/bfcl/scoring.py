@@ -31,11 +31,8 @@ _HELD_IN_MEMORY = 8 * 1024 * 1024
 class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How a result tree is scored.
 
-    Attributes:
-        rules: Which rule set.
-        names: How documented names with dots were offered to the systems; ``auto`` decides by their answers.
-        mode: Whether answers are native calls or text; ``auto`` decides answer by answer.
-        partial: Whether entries may be without an answer.
+    ``auto`` decides by a system's answers how documented names with dots were offered to it, and answer by answer whether it is native calls
+    or text. With ``partial`` entries may be without an answer.
     """
 
     rules: Rules = "bfcl"

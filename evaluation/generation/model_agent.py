@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -42,7 +42,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelAgent:
-    """A model behind an OpenAI-compatible endpoint. Its calls are executed in worlds that ``scenes`` make; ``clock`` gives seconds that only go forward."""
+    """A model behind an OpenAI-compatible endpoint. Its calls are executed in worlds that ``scenes`` make."""
 
     def __init__(
         self,
@@ -51,14 +51,12 @@ class ModelAgent:
         scenes: Scenes,
         *,
         system: str | None = None,
-        clock: Callable[[], float] = monotonic,
     ) -> None:
         self.system = system or settings.model
         self.took = Took()
         self._settings = settings
         self._provider = provider
         self._scenes = scenes
-        self._clock = clock
 
     async def work(self, case: Case, trial: int) -> Made:
         """See `Agent.work`."""
@@ -106,7 +104,7 @@ class ModelAgent:
     async def _turn(self, attempt: Attempt, chat: Chat, trial: int, scene: Scene | None) -> str | None:
         """One turn, step by step; why the conversation ends with it, where it does before its end."""
         for _ in range(self._settings.steps_per_turn):
-            started = self._clock()
+            started = monotonic()
             try:
                 reply = await self._ask(attempt.case, chat, trial)
             except CallError as error:
@@ -116,7 +114,7 @@ class ModelAgent:
                 # What it said and did has filled its context: the system's own limit.
                 attempt.error = str(error)
                 return None
-            step, spent = chat.read(reply), _spent(reply, self._clock() - started)
+            step, spent = chat.read(reply), _spent(reply, monotonic() - started)
             self.took.add(spent)
             attempt.say(step, spent)
             if scene is None:

@@ -31,20 +31,13 @@ PREFERENCES = "preferences.json"
 
 
 class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What judges are to compare.
+    """What judges are to compare; what is not said here is as `fiducial.prefer` takes it.
 
     Attributes:
-        cases: The cases file.
-        outputs: The outputs files, of two systems or more.
         out: The run folder.
         command: The command line, for the record.
         judges: Who is asked, by name or prepared.
-        model: The model of judges that name none.
-        against: Compare only with this system.
-        repeats: How often each pair is asked about in each order.
         truth: What is known of outputs, to see whether judges prefer the better one.
-        level: Of the intervals.
-        environments: Simulated worlds of the user's own, by class name.
         batch: How batches are waited for; None when the model is asked directly.
     """
 
@@ -63,12 +56,7 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PreferenceRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What judges prefer.
-
-    Attributes:
-        judges: One a judge.
-        failed: Calls to a model that failed in the end.
-    """
+    """What judges prefer, one a judge, and how many calls to a model failed in the end."""
 
     judges: list[Preferences]
     failed: int = 0

@@ -39,12 +39,9 @@ _RIGHT = 10
 
 
 class LadderSettings(NamedTuple):
-    """What is climbed.
+    """Which dials are climbed, and with how many questions of each to each judge.
 
-    Attributes:
-        dials: The dials.
-        calls: Questions of each, to each judge.
-        evenly: Whether all is asked at once, evenly over the levels, and nothing goes where answers lead.
+    ``evenly``: all is asked at once, evenly over the levels, and nothing goes where answers lead.
     """
 
     dials: Sequence[Dial]

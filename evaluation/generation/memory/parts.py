@@ -11,13 +11,7 @@ P = ParamSpec("P")
 
 
 class Part(NamedTuple):
-    """One part of a memory.
-
-    Attributes:
-        name: As an agent is told.
-        entries: How many texts it holds.
-        characters: How long each may be.
-    """
+    """One part of a memory: its name, as an agent is told, how many texts it holds, and how many characters each may have."""
 
     name: str
     entries: int
