@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Unpack
 
@@ -12,6 +12,7 @@ from ..deterministic.sandbox.limits import Limits
 from ..evaluation.artifacts.attempts import AgentPlan, run_agents
 from ..evaluation.artifacts.outcome import ArtifactOutcome, conclude_artifacts
 from ..evaluation.artifacts.workspaces import prepare as lay_out_all
+from ..evaluation.generation.commands import command_words
 from ..records import Case, read_records
 from .check_options import Workspaces, check_options
 from .places import FilePath, input_path, written_path
@@ -40,7 +41,7 @@ def run_agent(
     cases: FilePath,
     out: FilePath,
     *,
-    command: Sequence[str] | None,
+    command: str | None,
     system: str,
     environment: Mapping[str, str],
     cutoff: float | None = None,
@@ -51,10 +52,11 @@ def run_agent(
 ) -> AgentResults:
     """Run an agent on every challenge, each in a workspace of its own and under its cutoff, and check what it leaves; the same call resumes.
 
-    ``command`` has ``{task}`` and ``{workspace}`` filled in, and None tests every challenge with its own solution; ``environment`` is all that the agent has;
+    ``command``, as it is typed, has ``{task}`` and ``{workspace}`` filled in, and None tests every challenge with its own solution; ``environment`` is all that the agent has;
     ``cutoff`` is in seconds, None for each challenge's own.
     """
-    plan = AgentPlan(command=command, system=system, environment=environment, cutoff=cutoff)
+    words = None if command is None else command_words(command)
+    plan = AgentPlan(command=words, system=system, environment=environment, cutoff=cutoff)
     checks = check_options(rules, {}, {}, **workspaces)
     path, started = input_path(cases), datetime.now(UTC)
     with shown_progress(wanted=progress) as shown:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +83,14 @@ def run(
     """
     from ..api.artifacts import run_agent  # noqa: PLC0415 - likewise
 
+    if mock == (agent is not None):
+        raise UsageError("expected either --agent COMMAND or --mock")
+    if agent is not None and not options["allow_code"]:
+        raise UsageError("--agent runs a command, and what it leaves behind may be run too: add --allow-code")
     found = run_agent(
         cases,
         out,
-        command=_agent_command(agent, mock=mock, allowed=options["allow_code"]),
+        command=agent,
         system=system or ("mock" if mock else "agent"),
         environment=dict(os.environ),
         cutoff=cutoff,
@@ -115,19 +117,3 @@ def doctor() -> int:
     found = sandbox()
     click.echo(str(found))
     return EXIT_GATE if found.problem is not None else EXIT_OK
-
-
-def _agent_command(agent: str | None, *, mock: bool, allowed: bool) -> list[str] | None:
-    if mock == (agent is not None):
-        raise UsageError("expected either --agent COMMAND or --mock")
-    if agent is None:
-        return None
-    if not allowed:
-        raise UsageError("--agent runs a command, and what it leaves behind may be run too: add --allow-code")
-    try:
-        words = shlex.split(agent)
-    except ValueError as error:
-        raise UsageError(f"--agent: {error}: {agent!r}") from error
-    if not words or shutil.which(words[0]) is None:
-        raise UsageError(f"--agent: no such command: {words[0] if words else agent!r}")
-    return words
