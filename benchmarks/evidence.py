@@ -21,7 +21,7 @@ from typing import Any
 from commands import described, reference_folder
 from make_requests import draw_real
 from recorded_adjudications import Adjudicated, Opinion, as_verdicts, read_recorded
-from recorded_audit import ask_probes, make_probes, read_facts
+from recorded_audit import ask_probes, by_operator, make_probes, read_facts
 
 import fiducial as fd
 from fiducial.data import demo_path
@@ -283,11 +283,7 @@ def audit_section(recorded: Path) -> Iterator[str]:
     with TemporaryDirectory() as name:
         probes = make_probes(Path(name))
         said, counts, _ = ask_probes(probes, recorded / "audit.jsonl")
-        facts = {fact.key: fact for fact in read_facts(probes)}
-    tallies: dict[tuple[str, str], list[bool]] = {}
-    for each in said:
-        fact = facts[each.output.key]
-        tallies.setdefault((fact.plants, fact.operator), []).append(each.agrees)
+        tallies = by_operator(said, {fact.key: fact for fact in read_facts(probes)})
     yield "\n## Planted faults\n"
     yield (
         f"`reasons` of the five judges that have probes, on the probes of the built-in suite (seed 0): {counts} replies apply. The operators are explained in [audits.md](audits.md); that nothing is missed says that these "
@@ -303,7 +299,7 @@ def audit_section(recorded: Path) -> Iterator[str]:
     )
     missed = [
         (plants, name, f"{sum(agreed)} of {len(agreed)}")
-        for (plants, name), agreed in sorted(tallies.items())
+        for (plants, name), agreed in tallies.items()
         if not all(agreed)
     ]
     if missed:

@@ -9,14 +9,13 @@ outputs file, journal of attempts and cache. "ideal" is items x latency / concur
 from __future__ import annotations
 
 import asyncio
-import statistics
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from bytecode import compile_package
-from commands import FIDUCIAL, Used, described, run_to_end, running_server
+from commands import FIDUCIAL, Used, beside_first, described, run_to_end, running_server
 from judging.processes import MODEL, TOOLS, pairs, post_all, write_items
 
 ROWS = ("bare openai client", "fiducial generate", "fiducial generate --no-cache")
@@ -55,13 +54,8 @@ def compare(latency: float, items: int, concurrency: int, runs: int) -> None:
                 command = _command(row, url, Path(folder), items, concurrency)
                 measured[row].append(run_to_end(command, Path(folder), core=-1))
     ideal = items * latency / 1000 / concurrency
-    bare = statistics.median(used.wall for used in measured[ROWS[0]])
-    for row, used in measured.items():
-        wall, cpu, memory = (statistics.median(getattr(each, name) for each in used) for name in Used._fields)
-        print(
-            f"| {latency:g} ms | {row} | {wall:.2f} | {wall / ideal:.2f} | {wall / bare:.2f} | {cpu / items * 1000:.2f} | {memory:.0f} |",
-            flush=True,
-        )
+    for row, cells in beside_first(measured, ideal, items).items():
+        print(f"| {latency:g} ms | {row} | {cells} |", flush=True)
 
 
 def _command(row: str, url: str, folder: Path, items: int, concurrency: int) -> list[str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import sys
 import tempfile
 import urllib.request
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bytecode import compile_package
-from commands import FIDUCIAL, PROCESSES, Used, described, run_to_end, running_server
+from commands import FIDUCIAL, PROCESSES, Used, beside_first, described, run_to_end, running_server
 from judging.processes import MODEL, write_items
 
 
@@ -74,14 +73,10 @@ def compare(arguments: argparse.Namespace) -> None:
                 for row in ROWS:
                     cache = Path(folder) / f"{row.process}.sqlite" if row.cached else None
                     measured[row].append(measure(arguments, row.process, url, Path(folder), cache))
-        bare = statistics.median(used.wall for used, _ in measured[ROWS[0]])
-        for row, runs in measured.items():
-            wall, cpu, memory = map(statistics.median, zip(*(used for used, _ in runs), strict=True))
-            print(
-                f"| {latency:g} ms | {row.name} | {wall:.2f} | {wall / ideal:.2f} | {wall / bare:.2f} | {cpu / arguments.items * 1000:.2f} "
-                f"| {memory:.0f} | {runs[-1][1]} |",
-                flush=True,
-            )
+        used = {row.name: [each for each, _ in runs] for row, runs in measured.items()}
+        requests = {row.name: runs[-1][1] for row, runs in measured.items()}
+        for name, cells in beside_first(used, ideal, arguments.items).items():
+            print(f"| {latency:g} ms | {name} | {cells} | {requests[name]} |", flush=True)
 
 
 def compare_memory(arguments: argparse.Namespace) -> None:

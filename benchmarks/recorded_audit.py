@@ -98,7 +98,7 @@ def main() -> int:
     unexplained = list(report(suite, {}))
     print(f"\nprobes: {summary(audit, audit_counts)}")
     unexplained += report(audit, changes)
-    by_operator(audit, facts)
+    print_operators(by_operator(audit, facts))
     print(f"\n{len(unexplained)} disagreements that are not explained")
     return int(bool(unexplained))
 
@@ -203,13 +203,20 @@ def report(said: Iterable[Said], changes: Mapping[ItemKey, str]) -> Iterator[Ite
                 yield key
 
 
-def by_operator(said: Iterable[Said], facts: Mapping[ItemKey, ProbeFacts]) -> None:
-    """Print, by operator, how many of the probes that have a reply were judged as they should be."""
+def by_operator(
+    said: Iterable[Said], facts: Mapping[ItemKey, ProbeFacts]
+) -> dict[tuple[str, str], list[bool]]:
+    """By what is planted and operator: whether each of the probes that have a reply was judged as it should be."""
     counts: dict[tuple[str, str], list[bool]] = {}
     for each in said:
         fact = facts[each.output.key]
         counts.setdefault((fact.plants, fact.operator), []).append(each.agrees)
-    for (plants, operator), agreed in sorted(counts.items()):
+    return dict(sorted(counts.items()))
+
+
+def print_operators(agreements: Mapping[tuple[str, str], list[bool]]) -> None:
+    """A line each."""
+    for (plants, operator), agreed in agreements.items():
         print(f"  {plants:8} {operator:26} {sum(agreed):3} of {len(agreed):3} as labelled")
 
 
