@@ -43,15 +43,16 @@ def source(name: str, given: Cases | Labels) -> InputPath:
 
 def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[InputPath]:
     """Where outputs, or cases, are read from, be it several files; a UsageError where they are nothing of the kind."""
-    if isinstance(outputs, (str, os.PathLike)):
-        return [input_path(outputs)]
-    given: Any = outputs
-    if is_frame(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
-        return [_in_memory(name, given)]
-    given = list(cast("Iterable[Any]", given))
-    if given and all(isinstance(each, (str, os.PathLike)) for each in given):
-        return [input_path(each) for each in given]
-    return [_in_memory(name, given)]
+    return [source(name, each) for each in pieces_of(outputs)]
+
+
+def pieces_of(given: Any, *also: type) -> list[Any]:
+    """Several paths, or values of other types that stand for files, one by one; else all that is given as one piece."""
+    places = (str, os.PathLike, *also)
+    if isinstance(given, (*places, Mapping)) or is_frame(given) or not isinstance(given, Iterable):
+        return [given]
+    rows = list(cast("Iterable[Any]", given))
+    return rows if rows and all(isinstance(each, places) for each in rows) else [rows]
 
 
 def as_case(case: Case | Mapping[str, Any]) -> Case:

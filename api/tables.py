@@ -16,7 +16,7 @@ from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame
 from .places import FilePath, input_path
 from .run import Run
-from .sources import Labels, source
+from .sources import Labels, pieces_of, source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +78,8 @@ def read(
         if decided is not None:
             return replace(given, decisions=given.decisions + read_decisions(decided))
         return given
-    sources = [_source(each) for each in _several(given)]
+    several = given if isinstance(given, _Several) else pieces_of(given, Run)
+    sources = [_source(each) for each in several]
     return read_tables(
         sources,
         labels=None if labels is None else source("labels", labels),
@@ -108,20 +109,6 @@ class _Several(tuple[Any, ...]):
     """Tables that together are one."""
 
     __slots__ = ()
-
-
-def _several(given: Any) -> Iterable[Any]:
-    if isinstance(given, _Several):
-        return given
-    one = (
-        isinstance(given, (str, os.PathLike, Run, Mapping))
-        or is_frame(given)
-        or not isinstance(given, Iterable)
-    )
-    if one:
-        return [given]
-    rows = list(cast("Iterable[Any]", given))
-    return rows if rows and all(isinstance(each, (str, os.PathLike, Run)) for each in rows) else [rows]
 
 
 def _source(given: Any) -> FolderPath | InputPath:
