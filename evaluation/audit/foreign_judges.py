@@ -71,7 +71,7 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
         verdicts = list(_verdicts(results, as_ or find_format(results), chosen))
         if not verdicts:
             raise InputError("no score in it is of one of these probes", path=results)
-        said = {key for verdict in verdicts for key in [verdict.key]}
+        said = {verdict.key for verdict in verdicts}
         asked = Chosen({key: chosen.probes[key] for key in said}, chosen.originals & said)
         clusters = {key.case_id: cases.cluster(key.case_id) for key in said}
     found = scored_probes(verdicts, asked.probes, clusters, {})
