@@ -16,22 +16,14 @@ import msgspec
 from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.statistic import Statistic, defined, undefined
 from ...deterministic import Names
-from ...formats.bfcl import CATEGORIES
+from ...formats.bfcl import CATEGORIES, expand
 from .category_scores import CategoryScore, Effort
 
 _OVERALL_WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "agentic": 40}
 """Percent of the overall score."""
 
 _SIMPLE = ("simple_python", "simple_java", "simple_javascript")
-_MULTI_TURN = (
-    "multi_turn_base",
-    "multi_turn_miss_func",
-    "multi_turn_miss_param",
-    "multi_turn_long_context",
-)
 _LIVE = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
-_MEMORY = ("memory_kv", "memory_vector", "memory_rec_sum")
-_WEB_SEARCH = ("web_search_base", "web_search_no_snippet")
 
 
 class Accuracy(msgspec.Struct, frozen=True):
@@ -75,13 +67,13 @@ def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
     """Compute every summary score of a system."""
     each = {name: _of(name, scores) for name, category in CATEGORIES.items() if category.group != "retired"}
     simple = _plain(each[name] for name in _SIMPLE)
-    web_search = _plain(each[name] for name in _WEB_SEARCH)
-    memory = _plain(each[name] for name in _MEMORY)
+    web_search = _plain(each[category.name] for category in expand(["web_search"]))
+    memory = _plain(each[category.name] for category in expand(["memory"]))
     groups = {
         "non_live": _plain([simple, each["multiple"], each["parallel"], each["parallel_multiple"]]),
         "live": _weighted([each[name] for name in _LIVE]),
         "irrelevance": _plain([each["irrelevance"], each["live_irrelevance"]]),
-        "multi_turn": _plain(each[name] for name in _MULTI_TURN),
+        "multi_turn": _plain(each[category.name] for category in expand(["multi_turn"])),
         "agentic": _plain([web_search, memory]),
     }
     return Summary(
