@@ -24,12 +24,8 @@ from ..evaluation.audit.certificate_check import read_certificate
 from ..evaluation.audit.judged_run import read_judged_run
 from ..evaluation.store.run_store import AUDIT
 from ..records import write_json
-from ..report.audit_words import (
-    alternatives_document,
-    audit_document,
-    certificate_document,
-    standing_document,
-)
+from ..report.audit_words import audit_document
+from ..report.certificate_words import alternatives_document, certificate_document, standing_document
 from .places import FilePath, folder_path, input_path, written_path
 from .shown import Document, Shown, statistics_frame
 

@@ -8,7 +8,6 @@ from typing import TypeVar
 import msgspec
 
 from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
-from ..calibration.cuts import HALF
 from ..calibration.statistic import Statistic
 from . import words
 from .adjudication_words import adjudication_pieces
@@ -105,7 +104,8 @@ def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequen
     """What a judge says against the labels; where it says more than yes and no, how that spreads and whether it comes true."""
     for name, panel in judges.items():
         yield Figure(
-            confusion(panel.tp, panel.fn, panel.fp, panel.tn, of=name), caption=name + _passing(panel)
+            confusion(panel.tp, panel.fn, panel.fp, panel.tn, of=name),
+            caption=name + words.passing(panel.pass_at),
         )
         if bins := scores.get(name):
             numbers = Table(("score", "labels pass", "fail", "share that passes"), bin_table(bins))
@@ -144,14 +144,10 @@ def _row(name: str, panel: JudgeCalibration) -> list[str | Cell]:
     counts = f"; tp {panel.tp:,}, fp {panel.fp:,}, fn {panel.fn:,}, tn {panel.tn:,}"
     missing = f"{words.count(panel.n_missing)} missing" if panel.n_missing else ""
     return [
-        Cell(name, f"{clusters}{_passing(panel)}{counts}"),
+        Cell(name, f"{clusters}{words.passing(panel.pass_at)}{counts}"),
         Cell(words.count(panel.n), missing),
         *(statistic_cell(panel.statistics.get(key)) for key, _, _ in COLUMNS),
     ]
-
-
-def _passing(panel: JudgeCalibration) -> str:
-    return "" if panel.pass_at == HALF else f"; passes at {panel.pass_at:g}"
 
 
 def _slice(

@@ -20,9 +20,9 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def passing(at: float, source: CutSource) -> str:
+def passing(at: float, source: CutSource | None = None) -> str:
     """What is put behind a judge's name: its cut, and who says so, where it is not that of a judge of which nothing else is known."""
-    return "" if at == HALF else f"; passes at {Cut(at, source)}"
+    return "" if at == HALF else f"; passes at {f'{at:g}' if source is None else Cut(at, source)}"
 
 
 def decimal(value: float, digits: int = 2) -> str:

@@ -129,8 +129,11 @@ def _says(verdict: Verdict | Said, cut: float) -> str:
     if verdict.score is None:
         return words.outcome(verdict.outcome)
     says = "right" if verdict.score >= cut else "wrong"
-    passing = "" if cut == HALF else f"; passes at {cut:g}"
-    return says if verdict.score in {0.0, 1.0} else f"{says} ({words.decimal(verdict.score)}{passing})"
+    return (
+        says
+        if verdict.score in {0.0, 1.0}
+        else f"{says} ({words.decimal(verdict.score)}{words.passing(cut)})"
+    )
 
 
 def _name(text: str) -> str:
