@@ -14,6 +14,7 @@ from command import Result, fiducial, typed
 from left_running import signalled
 from provider_server import Answer, Hang, ProviderServer, Response, Seen
 
+from fiducial.data import demo_path
 from fiducial.records import write_records
 
 pytestmark = pytest.mark.attack("adversity")
@@ -58,9 +59,8 @@ def test_an_audit_that_was_killed_comes_to_what_it_would_have_come_to(
 
 
 def run(tmp_path: Path, *more: str) -> Result:
-    data = Path(__file__).parents[2] / "data"
-    names = ("--outputs", str(data / "outputs.jsonl"), "--judge", "groundedness", "--model", "baseline")
-    return fiducial("run", data / "cases.jsonl", *names, "--out", tmp_path / "run", *more)
+    asked = typed(judge="groundedness", model="baseline", out=tmp_path / "run")
+    return fiducial("run", demo_path("cases.jsonl"), *asked, *more, outputs=demo_path("outputs.jsonl"))
 
 
 def test_a_clock_that_goes_backwards_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -94,10 +94,7 @@ def test_a_rename_that_fails_is_one_line_and_the_same_command_goes_on(
 def test_a_recording_that_was_tampered_with_is_named_with_its_line(tmp_path: Path, line: bytes):
     recording = tmp_path / "r.jsonl"
     recording.write_bytes(b'{"key":"k","model":"m","reply":{"text":"1"}}\n' + line + b"\n")
-    data = Path(__file__).parents[2] / "data"
-    result = fiducial(
-        *("judge", data / "cases.jsonl", "--outputs", data / "outputs.jsonl", "--judge", "groundedness"),
-        *("--model", "m", "--replay", recording, "--out", tmp_path / "judged"),
-    )
+    asked = typed(judge="groundedness", model="m", replay=recording, out=tmp_path / "judged")
+    result = fiducial("judge", demo_path("cases.jsonl"), *asked, outputs=demo_path("outputs.jsonl"))
     assert result.code == 2
-    assert "r.jsonl:2" in result.err or "r.jsonl, line 2" in result.err
+    assert "r.jsonl:2" in result.err

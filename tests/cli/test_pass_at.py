@@ -137,7 +137,7 @@ def test_what_the_command_line_says_is_kept_with_the_run(judge: Run, told: str, 
     result = judge("--pass-at", told)
     assert result.code == 0, result.err
     assert (panel("groundedness/direct@m")["pass_at"], panel("mine/custom@m")["pass_at"]) == at
-    assert "(as told)" not in result.out or 0.5 not in at
+    assert "(as told)" not in result.out  # one half is what nobody has to be told
 
 
 def test_a_run_that_is_resumed_with_another_cut_is_held_to_that(judge: Run, server: ProviderServer):
