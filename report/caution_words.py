@@ -80,7 +80,7 @@ def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibra
     match kind:
         case "few_labelled_clusters" | "no_chance":
             noun = "cluster" if kind == "few_labelled_clusters" else "item"
-            return f"{count:,.0f} {noun}{'' if count == 1 else 's'}"
+            return counted(round(count), noun)
         case "another_cut":
             at = f", not {panel.pass_at:g}" if panel is not None else ""
             return f"{name} from {count:g} on{at} (--pass-at {name}={count:g})"
