@@ -43,24 +43,20 @@ class TicketAPI(World):
 
     def close_ticket(self, ticket_id: int) -> dict[str, Any]:
         """Close a ticket that is not closed."""
-        ticket = self._find(ticket_id)
-        if not ticket:
-            return _not_found(ticket_id)
-        if ticket["status"] == "Closed":
-            return error(f"Ticket with ID {ticket_id} is already closed.")
-        ticket["status"] = "Closed"
-        return {"status": f"Ticket {ticket_id} has been closed successfully."}
+        return self._end(ticket_id, "Closed")
 
     def resolve_ticket(self, ticket_id: int, resolution: str) -> dict[str, Any]:
         """Resolve a ticket that is not resolved, with a word on how."""
+        return self._end(ticket_id, "Resolved", resolution=resolution)
+
+    def _end(self, ticket_id: int, status: str, **more: str) -> dict[str, Any]:
         ticket = self._find(ticket_id)
         if not ticket:
             return _not_found(ticket_id)
-        if ticket["status"] == "Resolved":
-            return error(f"Ticket with ID {ticket_id} is already resolved.")
-        ticket["status"] = "Resolved"
-        ticket["resolution"] = resolution
-        return {"status": f"Ticket {ticket_id} has been resolved successfully."}
+        if ticket["status"] == status:
+            return error(f"Ticket with ID {ticket_id} is already {status.lower()}.")
+        ticket.update({"status": status, **more})
+        return {"status": f"Ticket {ticket_id} has been {status.lower()} successfully."}
 
     def edit_ticket(self, ticket_id: int, updates: dict[str, Any]) -> dict[str, Any]:
         """Change some fields of a ticket; a field given as null stays."""

@@ -78,44 +78,38 @@ def deny_calls(*, others: bool = False, modes: bool = False) -> None:
     With ``others`` sockets are denied too, but for pairs, and signals to everybody: nothing of the machine can be spoken to.
     With ``modes`` whoever changes the mode of a file is told that it was done, and it was not: Landlock cannot say of which file it may be.
     """
-    machine = _MACHINES[os.uname().machine]
-    denied = (*machine.denied, *_EVERYWHERE, *((machine.socket,) if others else ()))
-    pretended = (*machine.modes, _FCHMODAT2) if modes else ()
-    everybody = (
-        *(_step(_LOAD, _FIRST_ARGUMENT), _step(_EQUAL, _EVERYBODY, 0, 1)),
-        *(_step(_RETURN, _DENY | errno.EPERM), _step(_RETURN, _ALLOW)),
-    )
-    program = b"".join(
-        [
-            *(
-                _step(_LOAD, _MACHINE),
-                _step(_EQUAL, machine.audit, 1, 0),
-                _step(_RETURN, _DENY | errno.ENOSYS),
-            ),
-            *(
-                _step(_LOAD, _NUMBER),
-                _step(_AT_LEAST, _OTHER_NUMBERS, 0, 1),
-                _step(_RETURN, _DENY | errno.ENOSYS),
-            ),
-            *(
-                _step(_EQUAL, _CLONE3, 0, 1),
-                _step(_RETURN, _DENY | errno.ENOSYS),
-            ),  # callers fall back to clone
-            *(_step(_EQUAL, number, 0, 1) + _step(_RETURN, _DENY | errno.EPERM) for number in denied),
-            *((_step(_EQUAL, machine.kill, 0, 4), *everybody) if others else ()),
-            *(_step(_EQUAL, number, 0, 1) + _step(_RETURN, _DENY) for number in pretended),
-            *(
-                _step(_EQUAL, machine.clone, 0, 4),
-                _step(_LOAD, _FIRST_ARGUMENT),
-                _step(_ANY_BIT, _NAMESPACES, 0, 1),
-            ),
-            *(_step(_RETURN, _DENY | errno.EPERM), _step(_RETURN, _ALLOW)),
-            *(_step(_EQUAL, machine.prlimit, 0, 3), _step(_LOAD, _FIRST_ARGUMENT), _step(_EQUAL, 0, 1, 0)),
-            *(_step(_RETURN, _DENY | errno.EPERM), _step(_RETURN, _ALLOW)),
-        ]
-    )
+    program = _program(_MACHINES[os.uname().machine], others=others, modes=modes)
     steps = ctypes.create_string_buffer(program, len(program))
     kernel.filter_calls(struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(steps)))
+
+
+def _program(machine: _Machine, *, others: bool, modes: bool) -> bytes:
+    denied = (*machine.denied, *_EVERYWHERE, *((machine.socket,) if others else ()))
+    pretended = (*machine.modes, _FCHMODAT2) if modes else ()
+    refuse, allow, unknown = _DENY | errno.EPERM, _ALLOW, _DENY | errno.ENOSYS
+    everybody = (
+        _step(_EQUAL, machine.kill, 0, 4),
+        _step(_LOAD, _FIRST_ARGUMENT),
+        _step(_EQUAL, _EVERYBODY, 0, 1),
+    )
+    return b"".join(
+        [
+            *(_step(_LOAD, _MACHINE), _step(_EQUAL, machine.audit, 1, 0), _step(_RETURN, unknown)),
+            *(_step(_LOAD, _NUMBER), _step(_AT_LEAST, _OTHER_NUMBERS, 0, 1), _step(_RETURN, unknown)),
+            _answer(_CLONE3, unknown),  # callers fall back to clone
+            *(_answer(number, refuse) for number in denied),
+            *((*everybody, _step(_RETURN, refuse), _step(_RETURN, allow)) if others else ()),
+            *(_answer(number, _DENY) for number in pretended),
+            *(_step(_EQUAL, machine.clone, 0, 4), _step(_LOAD, _FIRST_ARGUMENT), _step(_ANY_BIT, _NAMESPACES, 0, 1)),
+            *(_step(_RETURN, refuse), _step(_RETURN, allow)),
+            *(_step(_EQUAL, machine.prlimit, 0, 3), _step(_LOAD, _FIRST_ARGUMENT), _step(_EQUAL, 0, 1, 0)),
+            *(_step(_RETURN, refuse), _step(_RETURN, allow)),
+        ]
+    )  # fmt: skip
+
+
+def _answer(number: int, answer: int) -> bytes:
+    return _step(_EQUAL, number, 0, 1) + _step(_RETURN, answer)
 
 
 def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from .dial import Dial, Rung, steps
-from .scenes import TEXT, WHOLE, calling, day, people, put, scene, somewhere, tool, user
+from .material import TEXT, WHOLE, calling, day, people, put, scene, somewhere, tool, user
 
 _VERBS = ("book", "cancel", "move", "confirm", "price", "rate", "share", "renew")
 _THINGS = ("room", "table", "car", "seat", "tour", "court", "lesson", "locker")

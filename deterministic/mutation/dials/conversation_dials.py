@@ -7,7 +7,7 @@ from typing import Any
 from ....records import Case, Output
 from ..right_outputs import REFERENCE_SYSTEM
 from .dial import Dial, Rung
-from .scenes import TEXT, people, put, scene, somewhere, tool, user
+from .material import TEXT, people, put, scene, somewhere, tool, user
 
 _TURNS = 32
 _TOUCH = tool("touch", "Make an empty file in the current directory.", {"file_name": (TEXT, "Its name.")})

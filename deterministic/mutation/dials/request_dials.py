@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ....records import Message
 from .attack_texts import PHRASES, STRENGTHS
 from .dial import Dial, Rung, steps
-from .scenes import TEXT, WHOLE, calling, day, people, scene, somewhere, tool, user
+from .material import TEXT, WHOLE, calling, day, people, scene, somewhere, tool, user
 
 _TURNS = 48
 _TABLE = tool(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ....records import Case, ContextItem
 from .call_dials import DIGITS, wrong_digit
 from .dial import Dial, Rung, steps
-from .scenes import PEOPLE, put, scene, somewhere, stating, user
+from .material import PEOPLE, put, scene, somewhere, stating, user
 
 _HOUSES = ("Alder", "Birch", "Cedar", "Elm", "Hazel", "Larch", "Maple", "Rowan")
 _SORTS = ("Inn", "Lodge", "House", "Court", "Villa", "Manor", "Hall", "Farm")
