@@ -9,7 +9,7 @@ import pytest
 from command import Result, fiducial, verdicts_in
 from installed_plugins import Install
 
-from fiducial.records.jsonl import write_records
+from fiducial.records import write_records
 
 CHECKER = """
 import fiducial as fd
