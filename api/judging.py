@@ -16,7 +16,6 @@ from ..deterministic.registration import load_environments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.composites import JuryRule, by_statement, seat
-from ..evaluation.judging.replayed_calls import replay_in
 from ..evaluation.judging.tasks import judge_task, told_apart
 from ..judges.jury import Rule
 from .endpoints import EndpointLike
@@ -84,7 +83,7 @@ def judge(
     given = dict(locals())  # the arguments as they were given
     made = partial(judge, **given)
     environments = load_environments() if worlds is None else worlds
-    task = judge_task(os.fspath(prompt), model, replay_in(environments), parameters)
+    task = judge_task(os.fspath(prompt), model, environments, parameters)
     task = replace(task, cut=pass_at_of(pass_at).of([task.by], task.cut))
     if split_statements:
         task = by_statement(task, None)

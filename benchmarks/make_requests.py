@@ -30,7 +30,6 @@ from fiducial.evaluation.batch.batch_export import Questions, export_batch
 from fiducial.evaluation.batch.batch_files import numbered, once, write_batch
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.judging.asking import open_work
-from fiducial.evaluation.judging.replayed_calls import replay_in
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.preference.paired_inputs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
@@ -82,7 +81,7 @@ def write_preferences(count: int, folder: Path, model: str) -> None:
         )
         asked = {*drawn[:count], *((second, first) for first, second in drawn[:count])}
         for variant in ("direct", "reasons"):
-            task = judge_task(f"preference/{variant}", model, replay_in({}))
+            task = judge_task(f"preference/{variant}", model)
             assert task.asked is not None
             work = open_work(pairs, task, lambda key: pairs.members[key] in asked, (), 1)
             requests = once(unanswered(task.asked, work, lambda _: None), set())

@@ -22,7 +22,6 @@ from .judging.access import BatchMode, ModelAccess
 from .judging.asking import EachOutput, Step, Wanted, ask, every_output
 from .judging.composites import JuryRule, by_statement, deliberated, is_split, seat
 from .judging.judge_on import JudgeOn, select
-from .judging.replayed_calls import replay_in
 from .judging.tasks import JudgeTask, called, judge_tasks, refuse_comparing, refuse_idle, require_models
 from .labelling.given_labels import adopt_labels
 from .nothing_to_do import conclusion_of, signature
@@ -230,7 +229,7 @@ def planned_steps(
 
 def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
     """What a plan asks of whom; judges of an earlier start keep their names."""
-    tasks = judge_tasks(plan.judges, plan.model, known, replay_in(plan.environments), plan.pass_at)
+    tasks = judge_tasks(plan.judges, plan.model, known, plan.environments, plan.pass_at)
     refuse_comparing(tasks)
     if not plan.split:
         return tasks

@@ -19,7 +19,6 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
 from ..judging.asking import EachOutput, Step
-from ..judging.replayed_calls import replay_in
 from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks, refuse_idle
 from ..progress import Progress
 from ..store.run_store import RunStore
@@ -146,7 +145,7 @@ def _tasks(plan: AuditPlan) -> list[JudgeTask]:
     """The judges, then the lexical baseline of each that has one."""
     plan.pass_at.refuse_strangers(name for spec in plan.judges for name in called(spec, plan.model))
     known = list(RunStore(plan.out).roster)
-    named = judge_tasks(plan.judges, plan.model, known, replay_in(plan.environments), plan.pass_at)
+    named = judge_tasks(plan.judges, plan.model, known, plan.environments, plan.pass_at)
     tasks = {task.id: task for task in named}
     for task in named:
         if has_rule(task.id):

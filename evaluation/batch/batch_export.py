@@ -14,7 +14,6 @@ from ...judges import BatchResults, Lookup, Reply, Request, unanswered
 from ...records import InputPath
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output, open_work
-from ..judging.replayed_calls import replay_in
 from ..judging.tasks import JudgeTask, judge_tasks, refuse_comparing, refuse_idle
 from ..progress import Progress
 from ..store.rows import VerdictKey
@@ -59,7 +58,7 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
         RunFolderError: The run folder is in use.
     """
     known = [] if questions.run is None else list(RunStore(questions.run).roster)
-    tasks = judge_tasks(questions.judges, questions.model, known, replay_in(questions.environments))
+    tasks = judge_tasks(questions.judges, questions.model, known, questions.environments)
     refuse_comparing(tasks)
     with (
         EvaluationInputs(questions.cases, questions.outputs) as inputs,

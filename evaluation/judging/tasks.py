@@ -10,7 +10,7 @@ from typing import Any
 
 from ...calibration.cuts import UNTOLD, Cut, PassAt
 from ...errors import ConfigurationError, UsageError
-from ...judges import Judge, PromptJudge, Replay, baseline_judge, callable_judge, find_prompt, load_judge
+from ...judges import Judge, PromptJudge, baseline_judge, callable_judge, find_prompt, load_judge
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import JUDGED_KINDS, is_prompt_file
 from ...plugins import JUDGES
@@ -104,7 +104,7 @@ def judge_tasks(
     specs: Iterable[str | JudgeTask],
     model: str | None,
     known: Collection[KnownJudge] = (),
-    replay: Replay | None = None,
+    environments: Mapping[str, type] = {},
     pass_at: PassAt = UNTOLD,
 ) -> list[JudgeTask]:
     """Prepare judges, each under a name of its own.
@@ -114,7 +114,7 @@ def judge_tasks(
             prepared already.
         model: The model's name at the endpoint, or ``baseline``, for judges that name none.
         known: Judges of the run that have a name already.
-        replay: Executes an output's calls, for judges that are shown what they returned; see `replay_in`.
+        environments: Worlds of the user's own, for judges that are shown what calls returned.
         pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
 
     Raises:
@@ -123,7 +123,7 @@ def judge_tasks(
         ConfigurationError: No model is named.
     """
     specs = list(specs)
-    said = [spec if isinstance(spec, JudgeTask) else judge_task(spec, model, replay) for spec in specs]
+    said = [spec if isinstance(spec, JudgeTask) else judge_task(spec, model, environments) for spec in specs]
     spec_of = {task.id: spec for task, spec in zip(said, specs, strict=True) if isinstance(spec, str)}
     return [
         replace(task, cut=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.cut))
@@ -166,7 +166,7 @@ def called(spec: str | JudgeTask, model: str | None) -> list[str]:
 def judge_task(
     spec: str,
     model: str | None,
-    replay: Replay | None = None,
+    environments: Mapping[str, type] = {},
     parameters: Mapping[str, Any] | None = None,
 ) -> JudgeTask:
     """Prepare a judge under its plain name; see `judge_tasks`."""
@@ -183,7 +183,7 @@ def judge_task(
         raise ConfigurationError("no model is named: add --model NAME (the model `baseline` needs none)")
     if model == BASELINE:
         return JudgeTask(judge=baseline_judge(spec))
-    judge = load_judge(spec, model=model, replay=replay, parameters=parameters)
+    judge = load_judge(spec, model=model, replay=replay_in(environments), parameters=parameters)
     if judge.splits:
         raise UsageError(f"{spec} splits answers, and judges none; --split-statements uses it")
     cut = Cut() if judge.pass_at is None else Cut(judge.pass_at, "declared")

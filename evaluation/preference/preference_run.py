@@ -18,7 +18,6 @@ from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode, ModelAccess
 from ..judging.asking import EachOutput, Step, ask, every_output
-from ..judging.replayed_calls import replay_in
 from ..judging.tasks import JudgeTask, judge_tasks, require_models
 from ..progress import Progress, Silent
 from ..store.run_store import PAIRS, RunStore
@@ -124,9 +123,7 @@ def _pairs(plan: PreferencePlan) -> Generator[PairInputs]:
 
 
 def _tasks(plan: PreferencePlan) -> list[JudgeTask]:
-    tasks = judge_tasks(
-        plan.judges, plan.model, list(RunStore(plan.out).roster), replay_in(plan.environments)
-    )
+    tasks = judge_tasks(plan.judges, plan.model, list(RunStore(plan.out).roster), plan.environments)
     for task in tasks:
         if not task.compares:
             raise UsageError(

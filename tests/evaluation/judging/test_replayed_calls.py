@@ -46,7 +46,7 @@ def test_a_case_without_worlds_has_nothing_to_execute(case: Case):
 
 def test_what_a_judge_is_shown_is_part_of_its_fingerprint(tmp_path: Any):
     shipped = load_judge("task_completion/reasons", model="m").fingerprint
-    assert judge_task("task_completion/reasons", "m", replay_in({})).id.fingerprint == shipped
+    assert judge_task("task_completion/reasons", "m").id.fingerprint == shipped
     own = tmp_path / "own.prompty"
     own.write_text(
         "---\ninputs:\n  transcript: {type: string}\nscale: {minimum: 0, maximum: 1, step: 1}\n---\nuser:\n{{transcript}}"
