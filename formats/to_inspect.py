@@ -134,8 +134,7 @@ def _sample(item: Judged) -> dict[str, Any]:
 def _asked(item: Judged) -> list[dict[str, Any]]:
     return [
         {"role": message["role"], "content": as_text(message.get("content")) or ""}
-        for turn in item.case.turns
-        for message in turn
+        for message in item.case.all_messages
         if message["role"] in {"system", "user", "assistant"}
     ]
 

@@ -105,7 +105,7 @@ def _azure_row(item: Judged) -> dict[str, Any]:
 
 
 def _question(item: Judged) -> str:
-    messages = [message for turn in item.case.turns for message in turn]
+    messages = item.case.all_messages
     if len(messages) == 1:
         return message_text(messages[0])
     return "\n\n".join(f"{message['role']}: {message_text(message)}" for message in messages)

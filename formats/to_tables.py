@@ -87,7 +87,7 @@ _OUTPUT_COLUMNS = ("id", "query", "messages", "tool_definitions", "accepted_answ
 def _output_row(item: Judged) -> dict[str, Any]:
     case, output = item.case, item.output
     reference = case.reference
-    messages = [message for turn in case.turns for message in turn]
+    messages = case.all_messages
     alone = len(messages) == 1 and messages[0]["role"] == "user"
     return {
         "id": case.id,

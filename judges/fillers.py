@@ -26,7 +26,7 @@ class NotApplicableError(FiducialError):
 def _query(case: Case, output: Output) -> str:
     """A single user message as it is; a conversation as JSON, in which nobody's text can pose as another's."""
     del output
-    messages = [message for turn in case.turns for message in turn]
+    messages = case.all_messages
     if not messages:
         raise NotApplicableError("the case has no messages")
     if len(messages) == 1 and messages[0]["role"] == "user":
@@ -43,7 +43,7 @@ def _question(case: Case, output: Output) -> str:
 
 def _messages(case: Case, output: Output) -> JsonList:
     del output
-    return json_lines([message for turn in case.turns for message in turn])
+    return json_lines(case.all_messages)
 
 
 def _tool_definitions(case: Case, output: Output) -> JsonList:

@@ -88,10 +88,7 @@ def transcript(case: Case, output: Output, episode: Episode | None = None) -> st
 def transcript_of_calls(case: Case, output: Output) -> str:
     """What was asked and what the agent said or called, without what came of it: as judges were shown it at first."""
     lines: list[str] = []
-    steps = output.agent_turns
-    if steps is None:
-        only: list[AgentStep] = [output.tool_calls] if output.tool_calls else []
-        steps = [only if output.text is None else [*only, output.text]]
+    steps = [_only_turn(output)] if output.agent_turns is None else output.agent_turns
     for turn in range(max(len(case.turns), len(steps))):
         asked = case.turns[turn] if turn < len(case.turns) else []
         done = steps[turn] if turn < len(steps) else []
@@ -136,8 +133,8 @@ def _lines(case: Case, output: Output, episode: Episode) -> Iterator[_Line]:
         yield from _turn_lines(number, steps, outcomes) if steps else [_Line(number, agent="null")]
 
 
-def _only_turn(output: Output) -> list[Step]:
-    calls: list[Step] = [output.tool_calls] if output.tool_calls else []
+def _only_turn(output: Output) -> list[AgentStep]:
+    calls: list[AgentStep] = [output.tool_calls] if output.tool_calls else []
     return calls if output.text is None else [*calls, output.text]
 
 

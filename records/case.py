@@ -218,3 +218,8 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
         if all(isinstance(entry, list) for entry in self.messages):
             return [entry for entry in self.messages if isinstance(entry, list)]
         return [[entry for entry in self.messages if isinstance(entry, dict)]]
+
+    @property
+    def all_messages(self) -> list[Message]:
+        """The messages of all turns."""
+        return [message for turn in self.turns for message in turn]

@@ -79,9 +79,7 @@ def empty_answer(subject: Subject, _chance: random.Random) -> Iterator[Mutation]
 
 def question_repeated(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """The question in the place of an answer."""
-    asked = [
-        message.get("content") for turn in subject.case.turns for message in turn if message["role"] == "user"
-    ]
+    asked = [message.get("content") for message in subject.case.all_messages if message["role"] == "user"]
     if asked and isinstance(asked[-1], str):
         yield Mutation(saying(subject.output, asked[-1]), "the question is repeated", label=0.0)
 

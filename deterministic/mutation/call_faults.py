@@ -110,7 +110,7 @@ def _without(subject: Subject, chance: random.Random, *, required: bool) -> Iter
 
 def _question(subject: Subject) -> str:
     """What was said to the system, in lower case."""
-    return " ".join(message_text(message) for turn in subject.case.turns for message in turn).lower()
+    return " ".join(message_text(message) for message in subject.case.all_messages).lower()
 
 
 ARGUMENT_FAULTS = (

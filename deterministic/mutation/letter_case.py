@@ -61,7 +61,7 @@ def _literals(case: Case) -> tuple[list[str], list[str]]:
     """What the user gave word for word: what stands between quotation marks, and what follows a colon."""
     quoted: list[str] = []
     dictated: list[str] = []
-    for message in (message for turn in case.turns for message in turn):
+    for message in case.all_messages:
         content = message.get("content")
         if isinstance(content, str):
             text = content.casefold()

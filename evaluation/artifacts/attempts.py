@@ -117,7 +117,7 @@ def _cutoff_of(case: Case) -> float:
 
 def _filled_in(command: Sequence[str], case: Case, workspace: Path) -> list[str]:
     """The command with its places filled; what is filled in is not looked at again."""
-    task = "\n".join(message_text(message) for turn in case.turns for message in turn)
+    task = "\n".join(message_text(message) for message in case.all_messages)
     if "\0" in task:
         raise InputError(f"case {case.id!r}: the task holds a NUL, which no command line can")
     values = {"task": task, "workspace": str(workspace.resolve())}

@@ -118,5 +118,5 @@ def _category(case: Case) -> str:
 
 
 def _query(case: Case) -> str:
-    texts = (message_text(message) for turn in case.turns for message in turn if message["role"] == "user")
+    texts = (message_text(message) for message in case.all_messages if message["role"] == "user")
     return "\n\n".join(filter(None, texts))
