@@ -39,11 +39,7 @@ def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
 
 
 def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
-    """Make a workspace anew, with what the agent is to find in it.
-
-    Raises:
-        InputError: The case is no challenge, or files cannot be copied.
-    """
+    """Make a workspace anew, with what the agent is to find in it; an InputError where the case is no challenge, or files cannot be copied."""
     folder = challenge_folder(case)
     sources = [folder.parent / "artifacts_in"] if "suite" in case.reference else []
     sources += [folder / "artifacts_in", *([folder / "artifacts_out"] if solved else [])]
@@ -58,11 +54,7 @@ def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
 
 
 def challenge_folder(case: Case) -> Path:
-    """Where a challenge's files are.
-
-    Raises:
-        InputError: The case is no challenge, or does not say where its files are, or they are not there.
-    """
+    """Where a challenge's files are; an InputError where the case is no challenge, does not say so, or they are not there."""
     if case.kind != "artifact":
         raise InputError(f"case {case.id!r} is of kind {case.kind}; only artifact cases have workspaces")
     try:

@@ -17,11 +17,7 @@ from .scored import Scored
 def adjudicated_audit(
     judges: Mapping[str, Mapping[ItemKey, Scored]], decisions: Decisions
 ) -> AuditAdjudication | None:
-    """Hold an audit's judges against decisions on its probes.
-
-    Returns:
-        What changes; None where nobody decided anything of these probes.
-    """
+    """What decisions on an audit's probes change for its judges; None where nobody decided anything of these probes."""
     probes = {str(key) for scored in judges.values() for key in scored}
     mine = Decisions({item: said for item, said in decisions.by_item.items() if item in probes})
     if not mine.by_item:

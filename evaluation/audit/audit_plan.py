@@ -99,11 +99,7 @@ def prepare(plan: AuditPlan) -> Prepared:
 
 @contextmanager
 def opened(plan: AuditPlan, prepared: Prepared) -> Generator[EvaluationInputs | None]:
-    """The cases and outputs of an audit's probes; None where it has none.
-
-    Raises:
-        UsageError: There is nothing among them for these judges.
-    """
+    """The cases and outputs of an audit's probes; None where it has none, a UsageError where nothing among them is for these judges."""
     if plan.probes is None:
         yield None
         return

@@ -187,11 +187,7 @@ def corrected(comparisons: Sequence[Comparison], matters: Callable[[Comparison],
 
 
 def steadiness(scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey]) -> Steadiness | None:
-    """How far repeats on right outputs agree.
-
-    Returns:
-        None where nothing was judged twice.
-    """
+    """How far repeats on right outputs agree; None where nothing was judged twice."""
     repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
     if not repeated:
         return None

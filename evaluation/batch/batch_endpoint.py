@@ -139,21 +139,13 @@ class BatchEndpoint:
         return None
 
     def look(self, batch_id: str) -> BatchStatus:
-        """How far a batch is.
-
-        Raises:
-            ProviderError: The provider does not say.
-        """
+        """How far a batch is; a ProviderError where the provider does not say."""
         unknown = "is this the endpoint that it was sent to? Without the run's batch/ all is sent anew"
         with self._translated(f"look at the batch {batch_id}", where_unknown=unknown):
             return _status(self._client.batches.retrieve(batch_id))
 
     def fetch(self, file_id: str, path: Path) -> None:
-        """Download a file; it appears under its name only when it is whole.
-
-        Raises:
-            ProviderError: It cannot be downloaded.
-        """
+        """Download a file, or raise a ProviderError; it appears under its name only when it is whole."""
         part = path.with_suffix(".part")
         with (
             self._translated(f"download {file_id}"),

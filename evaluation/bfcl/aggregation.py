@@ -141,11 +141,7 @@ class SystemScore(msgspec.Struct, frozen=True):
 
 
 def rate(score: CategoryScore) -> Statistic:
-    """The accuracy of a category, with Wilson's interval.
-
-    Returns:
-        Undefined when the rules left every answer open.
-    """
+    """The accuracy of a category, with Wilson's interval; undefined when the rules left every answer open."""
     n = score.tally.total
     accuracy = score.tally.accuracy
     if accuracy is None:

@@ -25,11 +25,7 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 def score_line(failed: Failed) -> dict[str, Any]:
-    """The line of the score file.
-
-    Returns:
-        Keys as BFCL writes them; ``valid`` is null for an answer that the rules leave undecided.
-    """
+    """The line of the score file, with keys as BFCL writes them; ``valid`` is null for an answer that the rules leave undecided."""
     head = {
         "id": failed.asked.entry.id,
         "model_name": failed.system,

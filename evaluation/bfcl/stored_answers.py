@@ -23,11 +23,7 @@ def check_stored(case: Case, result: Any, mode: Mode, options: CheckOptions) -> 
 
 
 def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
-    """What the decoder makes of a single-turn answer.
-
-    Returns:
-        Mostly a list of calls; None when it cannot be decoded.
-    """
+    """What the decoder makes of a single-turn answer: mostly a list of calls; None when it cannot be decoded."""
     try:
         return decode_result(result, mode=mode, asked=asked_form(case))
     except DecodingError:
@@ -35,22 +31,14 @@ def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
 
 
 def decoded_turns(result: Any, mode: Mode) -> list[list[list[str]]]:
-    """What the decoder makes of a multi-turn answer.
-
-    Returns:
-        Turns of steps of call texts, without the steps that hold no calls.
-    """
+    """What the decoder makes of a multi-turn answer: turns of steps of call texts, without the steps that hold no calls."""
     read = _reader(mode)
     steps_by_turn = (as_list(turn) for turn in as_list(result))
     return [[calls for step in steps if (calls := answers.calls_in(step, read))] for steps in steps_by_turn]
 
 
 def last_message(result: Any, mode: Mode) -> Any:
-    """The step of an agentic answer that counts as its final message: the last one that holds no calls.
-
-    Returns:
-        The step; None when there is none.
-    """
+    """The step of an agentic answer that counts as its final message: the last one that holds no calls; None when there is none."""
     turns = as_list(result)
     return answers.last_message(as_list(turns[0]) if turns else [], _reader(mode))
 

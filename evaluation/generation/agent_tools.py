@@ -65,11 +65,7 @@ class Toolbox(dict[str, Tool]):
             self[document["name"]] = Tool(document, self._one, self._loop)
 
     async def use(self, calls: list[ToolCall]) -> list[str]:
-        """Make calls in one step.
-
-        Raises:
-            SceneOverError: There were more than are executed.
-        """
+        """Make calls in one step; a SceneOverError where there were more than are executed."""
         self._attempt.say(StepTaken(calls, "", [{call.name: call.arguments} for call in calls]), Spent())
         if self._scene is None:
             return [NOT_EXECUTED] * len(calls)

@@ -49,8 +49,7 @@ class Command:
     def _attempt(self) -> Generator[tuple[str, Reins]]:
         """A folder for one attempt, and what ends its command, as the end of this does.
 
-        Raises:
-            ConfigurationError: The folder cannot be made or filled, which is nothing of the agent's.
+        Where the folder cannot be made or filled, that is a ConfigurationError, and nothing of the agent's.
         """
         reins = Reins()
         self._working.add(reins)
@@ -66,11 +65,7 @@ class Command:
             self._working.discard(reins)
 
     def _run(self, script: str, reins: Reins, trial: int, **told: str) -> Run:
-        """Run it, by a shell that lays its streams.
-
-        Raises:
-            ConfigurationError: It cannot be started.
-        """
+        """Run it, by a shell that lays its streams; a ConfigurationError where it cannot be started."""
         environment = {**self._environment, **told, "FIDUCIAL_TRIAL": str(trial)}
         limits = Limits(
             wall_seconds=self._seconds,

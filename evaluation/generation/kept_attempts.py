@@ -32,11 +32,7 @@ class Store(Protocol):
     """Takes what is made."""
 
     def has(self, key: ItemKey, case: Case) -> bool:
-        """Whether this output is there already.
-
-        Raises:
-            RunFolderError: It is, but the case was another then.
-        """
+        """Whether this output is there already; a RunFolderError where it is, but the case was another then."""
         ...
 
     def add(self, made: Made) -> None:
@@ -139,11 +135,7 @@ class OutputsFile(Closing):
 
 
 def lock(path: Path) -> AbstractContextManager[object]:
-    """Keep other processes from adding to a file, or to the files of a folder.
-
-    Raises:
-        RunFolderError: One of them does already.
-    """
+    """Keep other processes from adding to a file, or to the files of a folder; a RunFolderError where one does already."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         return filelock.FileLock(path.with_name(f".{path.name}.lock"), timeout=0).acquire()

@@ -139,11 +139,7 @@ class ModelAgent:
 
 
 def examine_for_model(case: Case) -> None:
-    """Refuse a case of which there is nothing to send to a model.
-
-    Raises:
-        InputError: It has no messages.
-    """
+    """Refuse a case of which there is nothing to send to a model, with an InputError."""
     if not any(case.turns) and case.kind != "artifact":
         raise InputError("there is nothing to send to a model: the case has no messages", field="messages")
 

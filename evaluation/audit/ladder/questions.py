@@ -81,11 +81,7 @@ class Posed(NamedTuple):
 
 
 def pose(dial: Dial, question: Question, options: CheckOptions) -> Posed:
-    """Make what is asked about.
-
-    Raises:
-        ConfigurationError: The strict checker does not call the right output right, or calls the faulty one so.
-    """
+    """Make what is asked about; a ConfigurationError where the strict checker does not say of it what the dial says."""
     rung = dial.make(question.seed, question.level)
     output = rung.faulty if question.faulty else rung.right
     label = (rung.label or 0.0) if question.faulty else 1.0

@@ -92,10 +92,7 @@ class Remembered:
             raise InputError(message, field="reference.history")
 
     async def before(self, case: Case, name: str, store: type[Any], trial: int, hold: Hold) -> dict[str, Any]:
-        """The memory with which an agent meets a case.
-
-        Returns:
-            A snapshot; empty for a case without a history.
+        """The memory with which an agent meets a case: a snapshot; empty for a case without a history.
 
         Raises:
             InputError: The history is not there.

@@ -42,11 +42,7 @@ class SearchEngine(Protocol):
         ...
 
     def fetch(self, url: str) -> Page:
-        """Fetch a page.
-
-        Raises:
-            PageError: It cannot be had.
-        """
+        """Fetch a page; a PageError where it cannot be had."""
         ...
 
 
@@ -58,11 +54,7 @@ LONGEST = 200_000
 
 
 def shown_page(page: Page, mode: PageMode) -> str:
-    """A page in the form that was asked for, no longer than `LONGEST`.
-
-    Raises:
-        MissingExtraError: It is HTML, is asked for in another form, and the extra that converts it is not installed.
-    """
+    """A page in the form that was asked for, no longer than `LONGEST`; a MissingExtraError where what converts HTML is not installed."""
     text = page.text
     if page.html and mode != "raw":
         text = _converted(text, "markdown" if mode == "markdown" else "plain")

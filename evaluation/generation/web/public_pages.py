@@ -81,11 +81,7 @@ _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 async def fetch(url: str, bounds: Bounds) -> Page:
-    """Fetch a page.
-
-    Raises:
-        PageError: It cannot be had: not of the web, not public, an HTTP error, no text, too slow.
-    """
+    """Fetch a page; a PageError where it cannot be had: not of the web, not public, an HTTP error, no text, too slow."""
     try:
         async with asyncio.timeout(bounds.seconds):
             return await _fetch(url, bounds)

@@ -33,11 +33,7 @@ class WebSearch:
 
         Args:
             config: ``show_snippet`` (true), ``failure_rate`` (0; the share of fetches that fail, as they do on the real web), and the
-                ``seed`` that says which (0).
-
-        Raises:
-            TypeError: A value is of another type.
-            ValueError: The rate is no share.
+                ``seed`` that says which (0). A value of another type is a TypeError, a rate that is no share a ValueError.
         """
         snippet, rate = config.get("show_snippet", True), config.get("failure_rate", 0)
         if not isinstance(snippet, bool) or isinstance(rate, bool) or not isinstance(rate, (int, float)):
