@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from choosing import choosing
+from judge_items import make_case, make_output
 from played_page import ROOT, blocks
 from provider_server import ProviderServer, in_the_form_asked_for
+
+ADDRESS = "http://127.0.0.1:8000/v1"
 
 
 def python_of(page: str) -> list[str]:
@@ -28,8 +32,7 @@ def a_folder_of_ones_own(bare_environment: None, monkeypatch: pytest.MonkeyPatch
 
 def test_generating_with_an_agent_and_with_a_model(server: ProviderServer):
     block, _ = python_of("generate.md")  # the other is tests/examples/calling_agent.py
-    address = "http://127.0.0.1:8000/v1"
-    assert address in block
+    assert ADDRESS in block
     weather: dict[str, Any] = {
         "name": "weather.now",
         "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}, "required": []},
@@ -41,7 +44,7 @@ def test_generating_with_an_agent_and_with_a_model(server: ProviderServer):
         "tools": [weather],
     }
     names: dict[str, Any] = {"cases": [case]}
-    exec(block.replace(address, server.base_url), names)
+    exec(block.replace(ADDRESS, server.base_url), names)
     assert [each.trial for each in names["outputs"]] == [0, 1, 2]
     assert names["run"].systems["my-model"].decided.n == 3
 
@@ -101,3 +104,35 @@ def test_a_test_that_rests_on_a_cassette(
     monkeypatch.delenv("OPENAI_API_KEY")
     assert pytester.runpytest_subprocess(*plain).ret == 0
     assert (asked, len(server.seen)) == (1, 1)
+
+
+def test_judges_and_a_jury(server: ProviderServer, capsys: pytest.CaptureFixture[str]):
+    jury, called, awaited = python_of("judges.md")
+    assert ADDRESS in called
+    case, output = make_case(kind="grounded_answer", reference={}), make_output()
+    names: dict[str, Any] = {"case": case, "output": output, "pairs": [(case, output)]}
+    exec(jury, names)
+    exec(called.replace(ADDRESS, server.base_url), names)
+    exec(f"async def example():\n{textwrap.indent(awaited, '    ')}    return verdict\n", names)
+    verdict = asyncio.run(names["example"]())
+    names["judge"].close()
+    assert capsys.readouterr().out.startswith("graded 1.0 ")
+    assert verdict.score == 1.0
+
+
+def test_which_of_two_is_better(server: ProviderServer, capsys: pytest.CaptureFixture[str]):
+    server.script = choosing(lambda first, second: "first" if "scatters" in first else "second")
+    (example,) = python_of("preference.md")
+    assert ADDRESS in example
+    exec(example.replace(ADDRESS, server.base_url), {})
+    assert capsys.readouterr().out == "1 0.000 [0.000, 0.793] on 1\n0.0\n"
+
+
+def test_the_examples_of_python_run_in_order_and_write_nothing(tmp_path: Path):
+    examples = python_of("python.md")
+    assert len(examples) == 5
+    command = [sys.executable, "-c", "\n".join(examples)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("1.0\n1.000 [")
+    assert list(tmp_path.iterdir()) == []
