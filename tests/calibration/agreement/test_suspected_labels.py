@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from table_rows import rows_of_columns
 
 from fiducial.calibration import table_from_rows
 from fiducial.calibration.agreement.suspected_labels import suspected_label_errors
@@ -35,10 +36,7 @@ def test_errors_of_a_judge_in_the_large_class_do_not_hide_wrong_labels_of_the_sm
     truth = rng.random(1_000) < 0.9
     label = truth & (rng.random(1_000) >= 0.05)
     score = np.where(truth, rng.random(1_000) < 0.95, rng.random(1_000) >= 0.9)
-    rows = [
-        {"item_id": str(n), "judge": "j", "score": float(score[n]), "label": float(label[n])}
-        for n in range(1_000)
-    ]
+    rows = rows_of_columns(label.astype(float), score.astype(float))
     found = suspected_label_errors(table_from_rows(rows), limit=10)
     assert len(found) == 10
     assert sum(bool(truth[int(each.item_id)]) != bool(each.label) for each in found) >= 7
@@ -47,10 +45,7 @@ def test_errors_of_a_judge_in_the_large_class_do_not_hide_wrong_labels_of_the_sm
 def test_the_evidence_is_the_log_odds_of_the_other_class() -> None:
     """Of ten labels eight pass; the judge contradicts one of those and one of the others."""
     label, score = [1.0] * 8 + [0.0] * 2, [1.0] * 7 + [0.0, 0.0, 1.0]
-    rows = [
-        {"item_id": str(n), "judge": "j", "score": s, "label": y}
-        for n, (y, s) in enumerate(zip(label, score, strict=True))
-    ]
+    rows = rows_of_columns(label, score)
     (suspect,) = [each for each in suspected_label_errors(table_from_rows(rows)) if each.item_id == "9"]
     # P(pass | 1) = 8/10, P(pass | 0) = 2/4, P(1) = 9/12, each with one of either added.
     assert suspect.evidence == pytest.approx(np.log(9 / 3) + np.log(0.8 / 0.5))

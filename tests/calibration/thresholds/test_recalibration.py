@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 from known_numbers import covers, printed
+from table_rows import rows_of_columns
 
 from fiducial.calibration import Requests, calibrate, table_from_rows
 from fiducial.calibration.arrays import FloatArray
@@ -111,9 +112,7 @@ def test_the_interval_of_the_change_covers() -> None:
 @pytest.mark.parametrize("method", ["isotonic", "platt"])
 def test_calibrate_does_it_on_request(method: Recalibrator) -> None:
     outcome, score = judged(5, 80, kind=0.5)
-    rows = [
-        {"item_id": str(n), "judge": "j", "score": score[n], "label": outcome[n]} for n in range(len(score))
-    ]
+    rows = rows_of_columns(outcome, score)
     result = calibrate(table_from_rows(rows), requests=Requests(recalibrate=method))
     found = result.recalibration["j"]
     assert isinstance(found.curve, Curve if method == "isotonic" else Sigmoid)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from known_numbers import ends_of, reason_of
 from scipy.stats import mannwhitneyu
+from table_rows import rows_of_columns
 
 from fiducial.calibration import Estimation, RateInterval, estimate, table_from_rows
 from fiducial.calibration.arrays import BoolArray
@@ -17,16 +18,8 @@ SCORE = np.where(RNG.random(1_000) < 0.85, TRUTH, ~TRUTH).astype(float)
 
 
 def found(known: BoolArray, interval: RateInterval = "score", strata: str | None = None) -> Estimation:
-    rows = [
-        {
-            "item_id": str(n),
-            "judge": "j",
-            "score": SCORE[n],
-            "label": float(TRUTH[n]) if known[n] else None,
-            "half": "first" if n < 500 else "second",
-        }
-        for n in range(1_000)
-    ]
+    half = ["first"] * 500 + ["second"] * 500
+    rows = rows_of_columns(np.where(known, TRUTH, np.nan), SCORE, half=half)
     return estimate(table_from_rows(rows), interval=interval, strata=strata)
 
 

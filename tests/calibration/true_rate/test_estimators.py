@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 from known_numbers import covers, ends_of, half_width, reason_of
-from table_rows import rows_of_pairs
+from table_rows import rows_of_columns, rows_of_pairs
 
 from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.arrays import FloatArray
@@ -148,15 +148,8 @@ def test_an_estimate_beside_0_or_1_with_a_large_error_has_an_interval(value: flo
 
 
 def test_rogan_gladen_says_that_it_knows_no_clusters() -> None:
-    rows = [
-        {
-            "item_id": f"q{i}",
-            "judge": "j",
-            "score": float((i % 3 > 0) != (i % 7 == 0)),
-            "label": float(i % 3 > 0) if i < 90 else None,
-        }
-        for i in range(300)
-    ]
+    score = [float((i % 3 > 0) != (i % 7 == 0)) for i in range(300)]
+    rows = rows_of_columns([float(i % 3 > 0) if i < 90 else None for i in range(300)], score)
     alone, together = (
         estimate(table_from_rows(each))["all"].estimates["rogan_gladen"]
         for each in (rows, [row | {"cluster": f"c{i // 10}"} for i, row in enumerate(rows)])
@@ -176,17 +169,8 @@ def test_labels_of_one_cluster_do_not_count_as_many() -> None:
 
 
 def test_the_judges_own_mean_has_the_interval_of_its_target() -> None:
-    rows = [
-        {
-            "item_id": str(n),
-            "judge": "j",
-            "score": n % 4 / 3,
-            "label": n % 2 if n < 40 else None,
-            "cluster": n // 5,
-        }
-        for n in range(120)
-    ]
-    table = table_from_rows(rows)
+    label, score = [n % 2 if n < 40 else None for n in range(120)], [n % 4 / 3 for n in range(120)]
+    table = table_from_rows(rows_of_columns(label, score, cluster=[n // 5 for n in range(120)]))
     found = {target: estimate(table, target=target)["all"].uncorrected for target in ("population", "finite")}
     assert found["population"].value == found["finite"].value == pytest.approx(0.5)
     low, high = ends_of(found["population"])

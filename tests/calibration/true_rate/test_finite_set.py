@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from known_numbers import half_width, reason_of
+from table_rows import rows_of_columns
 
 from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.arrays import FloatArray
@@ -71,15 +72,7 @@ def test_a_stratum_with_one_label_has_no_variance() -> None:
 
 
 def test_the_command_takes_the_target_and_says_it() -> None:
-    rows = [
-        {
-            "item_id": str(number),
-            "judge": "j",
-            "score": SCORE[number],
-            "label": label if number < 100 else None,
-        }
-        for number, label in enumerate(LABEL)
-    ]
+    rows = rows_of_columns([*LABEL[:100], *[None] * (len(LABEL) - 100)], SCORE)
     finite, population = (
         estimate(table_from_rows(rows), target=target)["all"] for target in ("finite", "population")
     )
