@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bytecode import compile_package
+from commands import reference_folder
 
 _FAULTS = ("429", "500", "drop", "badjson", "garbage", "empty", "slow", "hang")
 """In the order in which the kit's server draws them."""
@@ -30,10 +31,7 @@ class Runner(NamedTuple):
 
 def kit_folder() -> Path:
     """Where the kit is; leaves with a message where it is not."""
-    folder = Path(os.environ.get("FIDUCIAL_REFERENCE", "-")) / "perf"
-    if not (folder / "bench.py").is_file():
-        sys.exit("not run: set FIDUCIAL_REFERENCE to the folder of reference data (its perf/ holds the kit)")
-    return folder
+    return reference_folder("perf")
 
 
 def our_runner(name: str = "fiducial", *, command: bool = False, **environment: str) -> Runner:
