@@ -14,8 +14,7 @@ from ...formats.bfcl import Category, DataSource, read_cases
 from ...formats.bfcl.result_trees import ResultIndex
 from ...judges.prices import PriceList
 from ...records import Case, Closing, ItemKey, Step, ToolResults, write_records
-from ..generation.attempt import Attempt, Made
-from ..generation.attempt_rows import AttemptRow, attempt_row
+from ..generation.attempt import Attempt, AttemptRow, Made, attempt_row
 from ..generation.foreseeing import GenerationForecast, foresee_attempts
 from ..generation.generate import Tally, generate
 from ..generation.kept_attempts import bind, lock

@@ -24,8 +24,7 @@ from ...records import (
     write_json,
 )
 from ..store.journal import Journal
-from .attempt import Made
-from .attempt_rows import AttemptRow, asked_of, attempt_row, hash_of
+from .attempt import AttemptRow, Made, asked_of, attempt_row, hash_of
 
 
 class Store(Protocol):
