@@ -127,10 +127,13 @@ UNREADABLE = (RecordError, msgspec.ValidationError)
 
 
 def converted(
-    items: Iterable[T], convert: Callable[[T], Iterable[Found]], place: Callable[[T], Place]
+    items: Iterable[T | Skipped], convert: Callable[[T], Iterable[Found]], place: Callable[[T], Place]
 ) -> Iterator[Found]:
-    """What items are converted to; of one that is not what it should be, it is listed why."""
+    """What items are converted to; of one that is not what it should be, it is listed why; what is skipped already stays so."""
     for item in items:
+        if isinstance(item, Skipped):
+            yield item
+            continue
         try:
             found = list(convert(item))
         except UNREADABLE as error:

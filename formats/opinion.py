@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import RecordError
-from ..records import ItemKey, Outcome, Source, Verdict
+from ..records import Outcome, Source, Verdict
 from .found import UNREADABLE, Place, Skipped
 from .node import named
 
@@ -31,8 +31,10 @@ class Opinion(NamedTuple):
 
     def on(self, case_id: str, system: str, trial: int) -> Verdict:
         """The verdict on an output."""
-        return Verdict.on(
-            ItemKey(case_id, system, trial),
+        return Verdict(
+            case_id=case_id,
+            system=system,
+            trial=trial,
             by=self.by,
             source=self.source,
             outcome=self.outcome,

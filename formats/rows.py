@@ -127,11 +127,7 @@ def decode(raw: bytes) -> Any:
 
 def each(rows: Iterable[Row | Skipped], convert: Callable[[Row], Iterable[Found]]) -> Iterator[Found]:
     """Convert row by row; of one that is not what it should be, it is listed why."""
-    for row in rows:
-        if isinstance(row, Skipped):
-            yield row
-        else:
-            yield from converted([row], convert, lambda each: each.place)
+    return converted(rows, convert, lambda row: row.place)
 
 
 _decode = msgspec.json.Decoder().decode

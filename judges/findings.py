@@ -77,8 +77,10 @@ def _weighed(reading: Reading, reply: Reply, judge: PromptJudge, probability: fl
 def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: Finding) -> Verdict:
     """The verdict of a finding."""
     reading = finding.reading
-    return Verdict.on(
-        output.key,
+    return Verdict(  # in as many words, since it is made for every reply
+        case_id=output.case_id,
+        system=output.system,
+        trial=output.trial,
         by=judge.by,
         source="judge",
         outcome=finding.outcome,
