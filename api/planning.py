@@ -186,16 +186,9 @@ def _draw(
     table: Table, count: int, *, judge: str | None, by_doubt: bool, strata: str | None, seed: int
 ) -> Draw:
     table = table if judge is None else of_judge(table, judge)
-    judged = table.take(np.isfinite(table.score)) if by_doubt or strata is not None else table
-    of = len(unlabelled_items(judged))
     if strata is not None:
-        found = next_by_stratum(table, count, strata, seed=seed)
-        return Draw(
-            chances={item: chance for item, (_, chance) in found.items.items()},
-            of=of,
-            strata=found.strata,
-            stratum_of={item: stratum for item, (stratum, _) in found.items.items()},
-        )
+        return next_by_stratum(table, count, strata, seed=seed)
+    of = len(unlabelled_items(table.take(np.isfinite(table.score)) if by_doubt else table))
     if by_doubt:
         return Draw(chances=next_by_doubt(table, count, seed=seed), of=of)
     return Draw(chances=dict.fromkeys(next_to_label(table, count, seed=seed)), of=of)

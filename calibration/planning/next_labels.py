@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ...errors import InputError
@@ -13,19 +11,7 @@ from ..tables.table import Table
 from ..true_rate.active_labels import draw_probabilities
 from ..true_rate.strata import stratified_items, with_strata
 from ..true_rate.stratified import FEWEST, StratifiedItems, stratum_estimates
-from .plan_results import StratumPlan
-
-
-class StratifiedDraw(NamedTuple):
-    """Items to label next.
-
-    Attributes:
-        strata: By name.
-        items: Item id to its stratum and the chance with which it was drawn, in random order.
-    """
-
-    strata: dict[str, StratumPlan]
-    items: dict[str, tuple[str, float]]
+from .plan_results import Draw, StratumPlan
 
 
 def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
@@ -65,7 +51,7 @@ def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float
     return {items.item.values[items.item.codes[row]]: float(chance[row]) for row in drawn.tolist()}
 
 
-def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> StratifiedDraw:
+def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw:
     """A simple random sample of each stratum, as large as Neyman's allocation has it by the labels so far.
 
     Every stratum comes to at least ten labels, or to all of its items. All of those drawn must be labelled, and
@@ -74,6 +60,7 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Stra
     Raises:
         InputError: Several judges, nothing to draw from, no such strata, or too few labels for all of them.
     """
+    of = len(unlabelled_items(table.take(np.isfinite(table.score))))
     table = with_strata(_to_draw_from(table), by)
     items = stratified_items(table)
     if items is None:
@@ -92,8 +79,13 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Stra
         for (name, each), wanted in zip(found.items(), new.tolist(), strict=True)
     }
     drawn = _draw_each(items, plans, np.random.default_rng(seed))
-    return StratifiedDraw(
-        plans, {table.item.values[table.item.codes[row]]: (name, chance) for row, name, chance in drawn}
+    codes: list[int] = table.item.codes.tolist()
+    name_of = [table.item.values[code] for code in codes]
+    return Draw(
+        chances={name_of[row]: chance for row, _, chance in drawn},
+        of=of,
+        strata=plans,
+        stratum_of={name_of[row]: name for row, name, _ in drawn},
     )
 
 

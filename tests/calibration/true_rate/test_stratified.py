@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -214,11 +215,9 @@ def test_a_draw_by_stratum_can_be_estimated() -> None:
     items, _ = simulate(rng, THREE._replace(labels=(12, 12, 12)))
     rows = rows_of(items)
     draw = next_by_stratum(table_from_rows(rows), 60, "kind")
-    assert len(draw.items) == 60
-    assert {name: plan.next for name, plan in draw.strata.items()} == {
-        name: sum(stratum == name for stratum, _ in draw.items.values()) for name in draw.strata
-    }
-    for item, (_, chance) in draw.items.items():
+    assert len(draw.chances) == 60
+    assert {name: plan.next for name, plan in draw.strata.items()} == Counter(draw.stratum_of.values())
+    for item, chance in draw.chances.items():
         rows[int(item)] |= {"label": float(rng.random() < 0.5), "label_probability": chance}
     found = estimate(table_from_rows(rows), strata="kind")["all"].estimates
     assert found["stratified_ppi"].n == 96
