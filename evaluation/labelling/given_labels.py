@@ -12,13 +12,7 @@ import msgspec
 
 from ...calibration.decisions import REVIEW, decision_of, review_of
 from ...errors import InputError
-from ...records import (
-    InputPath,
-    ItemKey,
-    Verdict,
-    read_numbered,
-    read_records,
-)
+from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records
 from ..inputs import EvaluationInputs
 from ..store.run_store import ADJUDICATIONS, LABELS, RunStore
 from ..store.run_writer import RunWriter
