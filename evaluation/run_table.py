@@ -15,7 +15,7 @@ from ..calibration.cuts import Cut
 from ..calibration.tables.files import read_table
 from ..calibration.tables.table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
 from ..errors import InputError
-from ..records import FolderPath, InputPath, JudgeId, MemoryFolder, ShownNames, Verdict
+from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
 from .labelling.adjudications import decisions_on
 from .store.rows import Said
 from .store.run_store import VERDICTS, RunStore
@@ -132,27 +132,30 @@ def run_rows(
     store: RunStore, names: ShownNames | None = None, *, open_only: bool = False
 ) -> Iterator[dict[str, Any]]:
     """One row for each judge, output and repeat, beside its label; see `RunRows.rows`."""
-    judged, seen = _spoken(store, names or ShownNames())
-    if not judged:
+    names, decided = names or ShownNames(), _Decided(store)
+    if "judge" not in decided.sources:
         raise InputError("there is no verdict of a judge to calibrate", path=str(store.path / VERDICTS))
-    checked = {item: said for item, said in seen.items() if said.graded}
     trusted, people = _labels(store)
-    if open_only:
-        judged = {key: said for key, said in judged.items() if key[0] not in checked}
-        if not judged:
-            raise InputError(_ALL_DECIDED, path=str(store.path))
-    for key, said in judged.items():
-        item = key[0]
-        label = trusted.get(item, checked.get(item))
-        row = _judged_row(key, said, store.clusters) | {
+    all_decided = True
+    for said in store.said_by(judges=True):
+        judge = names.of(said.author, said.by)
+        checked = decided.graded(said.key)
+        if open_only and checked is not None:
+            continue
+        all_decided = False
+        item = str(said.key)
+        label = trusted.get(item, checked)
+        row = _judged_row(item, judge, said, store.clusters) | {
             "label": None if label is None else label.score,
             "outcome": said.outcome,
             "label_by": None if label is None else label.by,
             "error_type": None if label is None else label.error_type,
         }
-        if item in trusted and item in checked:
-            row[f"{BASELINE}checker"] = checked[item].score
+        if item in trusted and checked is not None:
+            row[f"{BASELINE}checker"] = checked.score
         yield row | {f"{PERSON}{name}": score for name, score in people.get(item, {}).items()}
+    if all_decided:
+        raise InputError(_ALL_DECIDED, path=str(store.path))
 
 
 def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[dict[str, Any]]:
@@ -160,34 +163,72 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
 
     An output that no judge was asked about has one row, without a score. Statements of an answer are no outputs.
     """
-    names = names or ShownNames()
-    judged, checked = _spoken(store, names)
+    names, decided = names or ShownNames(), _Decided(store)
     trusted, _ = _labels(store)
-    silent = checked.keys() - {item for item, _, _ in judged}
-    shares = {name for name, judge in names.judges.items() if judge.kind == "share"}
-    split = {(said.key.case_id, said.key.system) for (_, by, _), said in judged.items() if by in shares}
-    for key, said in judged.items():
-        item = key[0]
-        # A run checks every output; a run that only judges has no checker's word of any.
-        is_statement = (said.key.case_id.rpartition("#")[0], said.key.system) in split
-        if item not in checked if checked else is_statement:
+    # A run checks every output; a run that only judges has no checker's word of any.
+    is_checked = bool(decided.sources - {"judge"})
+    split = (
+        set() if is_checked else {(said.key.case_id, said.system) for said in store.said if _is_share(said)}
+    )
+    for said in store.said_by(judges=True):
+        judge = names.of(said.author, said.by)
+        checked = decided.on(said.key)
+        is_statement = (said.key.case_id.rpartition("#")[0], said.system) in split
+        if checked is None if is_checked else is_statement:
             continue
-        yield _judged_row(key, said, store.clusters) | _decided(checked.get(item), trusted.get(item))
-    for item, said in checked.items():
-        if item in silent:
-            case, system, _ = said.key
+        item = str(said.key)
+        yield _judged_row(item, judge, said, store.clusters) | _decided(checked, trusted.get(item))
+    for said in store.said_by(judges=False):
+        if (silent := decided.unjudged(said)) is not None:
+            item, (case, system, _) = str(said.key), said.key
             nothing = {
                 "item_id": item,
-                "judge": said.by,
+                "judge": silent.by,
                 "score": None,
                 "cluster": store.clusters.get(case, case),
                 "system": system,
             }
-            yield nothing | _decided(said, trusted.get(item))
+            yield nothing | _decided(silent, trusted.get(item))
 
 
-def _judged_row(key: tuple[str, str, int], said: Said, clusters: Mapping[str, str]) -> dict[str, Any]:
-    item, judge, repeat = key
+def _is_share(said: Said) -> bool:
+    return isinstance(said.author, JudgeId) and said.author.kind == "share"
+
+
+class _Decided:
+    """What checkers, and others who are no judges, say of the outputs of a run; looked up, since a run may have a million."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._standing = store.verdicts.standing
+        self._sharded = store.known.sharded
+        self.sources = self._standing.sources
+
+    def on(self, item: ItemKey) -> Said | None:
+        """What was said of an output, whether that decides it or not: of several the last one with a score."""
+        said = self._said(item)
+        if len(said) > 1:
+            return next((each for each in reversed(said) if each.graded), said[0])
+        return said[0] if said else None
+
+    def graded(self, item: ItemKey) -> Said | None:
+        """The same where it decides it."""
+        said = self.on(item)
+        return said if said is not None and said.graded else None
+
+    def unjudged(self, first: Said) -> Said | None:
+        """What counts of an output that no judge said anything of; None of another one, and of what was not said first."""
+        if self._standing.is_judged(first.key):
+            return None
+        return self.on(first.key) if self._said(first.key)[0].row == first.row else None
+
+    def _said(self, item: ItemKey) -> list[Said]:
+        said = self._standing.by_others(item)
+        if self._sharded and len(said) > 1:  # in the order of `Standing.by_name`
+            said.sort(key=lambda each: (each.source != "checker", each.by, each.repeat))
+        return said
+
+
+def _judged_row(item: str, judge: str, said: Said, clusters: Mapping[str, str]) -> dict[str, Any]:
     case, system, _ = said.key
     spent = said.spent
     return {
@@ -196,7 +237,7 @@ def _judged_row(key: tuple[str, str, int], said: Said, clusters: Mapping[str, st
         "score": said.score,
         "cluster": clusters.get(case, case),
         "system": system,
-        "repeat": repeat,
+        "repeat": said.repeat,
         "calls": None if spent is None else spent.calls,
         "prompt_tokens": None if spent is None else spent.prompt_tokens,
         "completion_tokens": None if spent is None else spent.completion_tokens,
@@ -208,21 +249,6 @@ def _decided(checked: Said | None, label: Verdict | None) -> dict[str, Any]:
     if checked is not None and checked.graded:
         return {"label": None, DECIDED: checked.score, DECIDED_BY: checked.by}
     return {"label": None if label is None else label.score, DECIDED: None, DECIDED_BY: None}
-
-
-def _spoken(store: RunStore, shown: ShownNames) -> tuple[dict[tuple[str, str, int], Said], dict[str, Said]]:
-    """What judges say of each item, by judge and repeat; and what the checkers do, whether that decides it or not."""
-    judged: dict[tuple[str, str, int], Said] = {}
-    checked: dict[str, Said] = {}
-    items: dict[str, str] = {}
-    for said in store.said:
-        item = str(said.key)
-        item = items.setdefault(item, item)
-        if said.source == "judge":
-            judged[item, shown.of(said.author, said.by), said.repeat] = said
-        elif said.graded or item not in checked:
-            checked[item] = said
-    return judged, checked
 
 
 def _labels(store: RunStore) -> tuple[dict[str, Verdict], dict[str, dict[str, float]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -185,7 +185,15 @@ class RunStore(Closing):
 
     def in_order(self, journal: VerdictJournal) -> Iterator[Said]:
         """What stands in a journal, in the order in which it was first asked for; of a run over shards, whose rows have no order, by name."""
-        return journal.standing.by_name() if self.known.sharded else iter(journal.standing)
+        return map(journal.standing.__getitem__, self._rows_of(journal))
+
+    def said_by(self, *, judges: bool) -> Iterator[Said]:
+        """What judges said, or who is none, in the same order."""
+        return self.verdicts.standing.said(self._rows_of(self.verdicts), by_judges=judges)
+
+    def _rows_of(self, journal: VerdictJournal) -> Sequence[int]:
+        standing = journal.standing
+        return standing.by_name() if self.known.sharded else range(len(standing))
 
     @property
     def inputs(self) -> RunInputs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ...records import Author, ItemKey, Outcome, Source, Usage, Verdict
@@ -70,7 +70,8 @@ class Standing:
         """The same by the number of a kind."""
         self._about: dict[tuple[str, int], list[array[int]]] = {}
         self._checks: dict[tuple[str, int], list[array[int]]] = {}
-        """The same by system and trial: all of them, and those of checkers."""
+        self._others: dict[tuple[str, int], list[array[int]]] = {}
+        """The same by system and trial: all of them, those of checkers, and those of all who are no judges."""
         self._case, self._kind, self._cost = (array("I") for _ in range(3))
         self._score, self._offset = array("d"), array("Q")
 
@@ -149,13 +150,20 @@ class Standing:
             key = (voice.system, voice.trial, voice.author, voice.repeat)
             if key not in self._places:
                 self._places[key] = places = array("I")
-                for known in (self._about, self._checks) if voice.source == "checker" else (self._about,):
+                others = [] if voice.source == "judge" else [self._others]
+                checks = [self._checks] if voice.source == "checker" else []
+                for known in (self._about, *others, *checks):
                     known.setdefault(key[:2], []).append(places)
             self._place_of.append(self._places[key])
         return number
 
-    def by_name(self) -> Iterator[Said]:
-        """The same by case, who speaks and of whose outputs, checkers first: an order that does not depend on that of the journal."""
+    def said(self, rows: Iterable[int], *, by_judges: bool) -> Iterator[Said]:
+        """What of these rows judges say, or who is none."""
+        wanted = [(kind.voice.source == "judge") is by_judges for kind in self._all_kinds]
+        return (self[row] for row in rows if wanted[self._kind[row]])
+
+    def by_name(self) -> list[int]:
+        """The rows by case, who speaks and of whose outputs, checkers first: an order that does not depend on that of the journal."""
         cases = _ranks(self._case_ids)
         voices = list(dict.fromkeys(kind.voice for kind in self._all_kinds))
         ranks = _ranks([(each.source != "checker", each.by, *each[:2], each.repeat) for each in voices])
@@ -164,7 +172,7 @@ class Standing:
         place = array(
             "Q", (cases[case] << 32 | kinds[kind] for case, kind in zip(self._case, self._kind, strict=True))
         )
-        return map(self.__getitem__, sorted(range(len(place)), key=place.__getitem__))
+        return sorted(range(len(place)), key=place.__getitem__)
 
     def offset(self, row: int) -> int:
         """Where the line of a row begins."""
@@ -194,6 +202,14 @@ class Standing:
         about = known.get((item.system, item.trial), ())
         return [row - 1 for places in about if case < len(places) and (row := places[case])]
 
+    def by_others(self, item: ItemKey) -> list[Said]:
+        """What those who are no judges say of an output, in order."""
+        return [self[row] for row in sorted(self._among(self._others, item))]
+
+    def is_judged(self, item: ItemKey) -> bool:
+        """Whether a judge has said something of an output."""
+        return len(self._among(self._about, item)) > len(self._among(self._others, item))
+
     def in_numbers(self, item: ItemKey) -> tuple[tuple[int, float | None], ...]:
         """What is said of an output, by whom and with which score: equal for outputs of which the same is said."""
         kind, score = self._kind, self._score
@@ -207,6 +223,11 @@ class Standing:
     def cases(self) -> Iterator[str]:
         """The cases that anything was said of."""
         return iter(self._case_ids)
+
+    @property
+    def sources(self) -> set[Source]:
+        """What sorts of them said anything."""
+        return {kind.voice.source for kind in self._all_kinds}
 
     @property
     def authors(self) -> set[Author]:

@@ -155,7 +155,12 @@ def test_by_name_verdicts_come_in_one_order_whatever_was_said_first():
         standing = Standing()
         for place, row in enumerate(given):
             standing.add(row, place)
-        orders.append([(each.key.case_id, each.by, each.system) for each in standing.by_name()])
+        orders.append(
+            [
+                (each.key.case_id, each.by, each.system)
+                for each in map(standing.__getitem__, standing.by_name())
+            ]
+        )
     assert (
         orders[0]
         == orders[1]
