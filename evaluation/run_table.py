@@ -167,9 +167,8 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
     trusted, _ = _labels(store)
     # A run checks every output; a run that only judges has no checker's word of any.
     is_checked = bool(decided.sources - {"judge"})
-    split = (
-        set() if is_checked else {(said.key.case_id, said.system) for said in store.said if _is_share(said)}
-    )
+    shares = () if is_checked else filter(_is_share, store.said_by(judges=True))
+    split = {(said.key.case_id, said.system) for said in shares}
     for said in store.said_by(judges=True):
         judge = names.of(said.author, said.by)
         checked = decided.on(said.key)
