@@ -104,8 +104,7 @@ def run(
 
 
 @command.command(
-    short_help="Say how far this machine shuts code in.",
-    epilog="Example: fiducial artifacts doctor",
+    short_help="Say how far this machine shuts code in.", epilog="Example: fiducial artifacts doctor"
 )
 def doctor() -> int:
     """Say how far this machine shuts in the code of workspaces, which limits are in force, and what is left open.

@@ -102,14 +102,7 @@ def generate(
            help="Score only this category, or group of them (live, multi_turn, ...); may be given several times."),
 )  # fmt: skip
 @json_option
-def score(
-    *,
-    data: Path,
-    results: Path,
-    scores: Path,
-    json_file: str | None,
-    **options: Any,
-) -> None:
+def score(*, data: Path, results: Path, scores: Path, json_file: str | None, **options: Any) -> None:
     """Score every system of a result tree.
 
     Writes BFCL's own score tree below SCORES (per category a summary line, then a line for each answer that is not valid) and its CSV

@@ -84,11 +84,7 @@ def load_table(
     from ..api.tables import labels_elsewhere, read  # noqa: PLC0415 - numpy and scipy are slow to import
 
     table = read(
-        tables,
-        labels=labels,
-        columns=_parse_columns(columns),
-        accept_edited=accepts_edited(),
-        **reading,
+        tables, labels=labels, columns=_parse_columns(columns), accept_edited=accepts_edited(), **reading
     )
     if labels is not None:
         elsewhere, given = labels_elsewhere(table, labels)

@@ -51,9 +51,7 @@ def statistic_cell(found: Statistic | None) -> Cell:
 
 @document
 def calibration_page(
-    found: Calibration,
-    scores: Mapping[str, Sequence[Bin]] | None = None,
-    baselines: Collection[str] = (),
+    found: Calibration, scores: Mapping[str, Sequence[Bin]] | None = None, baselines: Collection[str] = ()
 ) -> Iterator[Piece]:
     """A calibration for a page.
 

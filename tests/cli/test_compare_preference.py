@@ -279,7 +279,4 @@ def test_it_judges_no_single_output(inputs: tuple[Path, Path]):
     assert (
         result.code,
         "it is asked by `fiducial compare --by system --judge preference`" in result.err,
-    ) == (
-        2,
-        True,
-    )
+    ) == (2, True)

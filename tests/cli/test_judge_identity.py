@@ -125,10 +125,7 @@ def test_a_kind_that_does_not_exist_is_refused(server: ProviderServer, kinds: tu
     assert (
         result.code,
         "mine.prompty:9: kinds: unknown kind 'open_answers' (did you mean 'open_answer'?)" in result.err,
-    ) == (
-        2,
-        True,
-    )
+    ) == (2, True)
 
 
 @pytest.mark.parametrize("stem", ["jury", "share", "split", "statements"])

@@ -208,12 +208,7 @@ def test_a_split_whose_call_failed_is_asked_again_and_then_counts(judge: Command
     server.script = answers
     assert judge().code == 0
     assert [row.outcome for row in by(SHARE)] == ["graded", "failed", "graded", "graded", "graded"]
-    assert [row["score"] for row in table_rows() if row["judge"] == SHARE] == [
-        0.5,
-        0.5,
-        0.5,
-        1.0,
-    ]
+    assert [row["score"] for row in table_rows() if row["judge"] == SHARE] == [0.5, 0.5, 0.5, 1.0]
 
 
 def test_a_statement_that_cannot_be_read_leaves_its_answer_without_a_score(

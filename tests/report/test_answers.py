@@ -144,10 +144,7 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
         (Found(systems=systems("a", strata=[open_part]), judges=judges, folder="R"), "fiducial review R"),
         (Found(systems=systems("a", "b"), compared=compared("a", "b")), "fiducial plan --difference 0."),
         (Found(systems=one, judges=judges, calibration=calibration, command="X"), "X --pass-at j=0.7"),
-        (
-            Found(systems=one, judges=judges, calibration=without_cut),
-            "fiducial review RUN --of suspects",
-        ),
+        (Found(systems=one, judges=judges, calibration=without_cut), "fiducial review RUN --of suspects"),
         (Found(systems=one, judges=judges, calibration=certified), "fiducial audit certify RUN --by j"),
         (Found(systems=one), ""),
     ]

@@ -10,15 +10,7 @@ from markupsafe import Markup
 from fiducial.calibration.cautions import Caution as Limit
 from fiducial.calibration.statistic import Statistic
 from fiducial.report.caution_words import folded
-from fiducial.report.document import (
-    Caution,
-    Command,
-    Details,
-    Figure,
-    as_html,
-    as_lines,
-    as_markdown,
-)
+from fiducial.report.document import Caution, Command, Details, Figure, as_html, as_lines, as_markdown
 from fiducial.report.figures.rates import Interval, forest
 from fiducial.report.table import Cell, Table, statistic_pieces
 
@@ -119,13 +111,7 @@ def test_a_document_is_a_summary_in_githubs_markdown():
     ],
 )  # fmt: skip
 def test_nothing_hostile_means_anything_to_markdown(text: str):
-    for piece in (
-        text,
-        Caution(text),
-        Command(text),
-        Details(text, [text]),
-        Table((text,), [(text,)]),
-    ):
+    for piece in (text, Caution(text), Command(text), Details(text, [text]), Table((text,), [(text,)])):
         for line in as_markdown([piece]):
             left = re.sub(r"\\.|&(?:lt|gt|amp);|</?(?:details|summary|code)>", "", line)
             left = left.replace("<!-- -->", "\N{BULLET}")
