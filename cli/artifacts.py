@@ -40,7 +40,7 @@ def prepare(*, cases: Path, out: Path, system: str | None) -> None:
 
     When the agent has worked in them, `fiducial run CASES --outputs OUT/outputs.jsonl` says how well.
     """
-    from ..api.artifacts import prepare_workspaces  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.artifacts import prepare_workspaces
 
     count = prepare_workspaces(cases, out, system=system or "agent")
     click.echo(f"{count:,} workspaces, named in {out / 'outputs.jsonl'}")
@@ -81,7 +81,7 @@ def run(
     {workspace}. What it leaves behind runs in a sandbox. OUT holds outputs.jsonl
     (for `fiducial run`), verdicts.jsonl, report.json in agbenchmark's form, logs and workspaces. Exit code 1: a mock failed.
     """
-    from ..api.artifacts import run_agent  # noqa: PLC0415 - likewise
+    from ..api.artifacts import run_agent
 
     if mock == (agent is not None):
         raise UsageError("expected either --agent COMMAND or --mock")
@@ -111,7 +111,7 @@ def doctor() -> int:
 
     Exit code 1: code of workspaces cannot be run here.
     """
-    from ..api.artifacts import sandbox  # noqa: PLC0415 - only when there is work to do
+    from ..api.artifacts import sandbox  # only when there is work to do
 
     found = sandbox()
     click.echo(str(found))

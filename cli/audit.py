@@ -95,7 +95,7 @@ def mutate_command(
     The strict checker labels every probe (answers and statements are labelled by construction). What it judges otherwise than it was
     meant is no probe, but listed in weaknesses.jsonl, as is what BFCL's rules do not see.
     """
-    from ..api.auditing import mutate  # noqa: PLC0415 - slow to import
+    from ..api.auditing import mutate
 
     found = mutate(
         cases,
@@ -148,7 +148,7 @@ def run(
     Right outputs are asked about --repeats times (2 unless said otherwise), to see whether the judge contradicts itself. With --ladder
     faults get harder: each dial is asked about in rounds near the level at which 80 % are caught, which needs no PROBES. Verdicts to read, survivors first of all, are in to_read.jsonl of the run folder. Exit code 3: finished, but calls failed.
     """
-    from ..api.auditing import audit, forecast_audit  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.auditing import audit, forecast_audit
 
     asked: dict[str, Any] = {
         "model": options["model"],

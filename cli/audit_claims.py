@@ -55,7 +55,7 @@ def certify_run(
     labels, and is void (exit code 1) when prompt, model, parser or labels change, or when the anchors - the same labelled outputs, judged
     again with --no-cache in a folder of their own - show that the judge has drifted.
     """
-    from ..api.audits import certify, check_certificate  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.audits import certify, check_certificate
 
     if (against is None) == (out is None) or (against is None) != bool(claims):
         raise UsageError("either --claim STAT=VALUE with --out FILE, or --against FILE")
@@ -91,6 +91,6 @@ def alternative(
     compared with the judge: who is nearer to the others? People get a handicap epsilon for what they cost: 0.2 for
     experts, 0.15 for trained annotators, 0.1 for a crowd.
     """
-    from ..api.audits import alternatives  # noqa: PLC0415 - numpy is slow to import
+    from ..api.audits import alternatives
 
     emit(alternatives(verdicts, likeness=likeness), json_file)

@@ -26,7 +26,7 @@ Examples:
 @option("--sample", type=Whole(1), default=100, help="Probes of each operator at most.")
 def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
     """Write probes so that another tool's judge can be asked about them; nothing in them says what was planted."""
-    from ..api.audits import export_probes as export  # noqa: PLC0415 - slow to import
+    from ..api.audits import export_probes as export
 
     for file in export(probes, to, out, sample=sample):
         click.echo(visible(f"written: {file}"))
@@ -47,6 +47,6 @@ def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
 @json_option
 def import_results(*, probes: Path, results: Path, out: Path, as_: str | None, json_file: str | None) -> None:
     """Analyse what another tool's judges said of PROBES, which `fiducial audit export` wrote, like any judge's verdicts."""
-    from ..api.audits import import_audit  # noqa: PLC0415 - slow to import
+    from ..api.audits import import_audit
 
     emit(import_audit(probes, results, out, as_=as_), json_file)

@@ -52,7 +52,7 @@ def export(*, out: Path, **options: Any) -> None:
     Each request is named by a hash of what it asks (`custom_id`), so that the same question has the same name in every
     export, and is written once. With the results so far, only what is missing is written, and once more what could not be read.
     """
-    from ..api.batches import export_batch  # noqa: PLC0415 - not needed for --help
+    from ..api.batches import export_batch
 
     files = export_batch(out, progress=True, **options)
     for file in files:
@@ -96,10 +96,10 @@ def import_(
 
     What has no result yet, or an error, is `failed`; importing again with more results replaces it.
     """
-    from ..api.batches import access_to_results  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
-    from ..api.running_files import plan_of  # noqa: PLC0415 - likewise
-    from .evaluate import evaluate  # noqa: PLC0415 - likewise
+    from ..api.batches import access_to_results
+    from ..api.check_options import worlds_of
+    from ..api.running_files import plan_of
+    from .evaluate import evaluate
 
     shown = {name: options.pop(name) for name in ("fail_under", "min_graded", "verbose", "quiet")}
     plan = plan_of(command=command_line(), environments=worlds_of(worlds), **options)

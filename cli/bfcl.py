@@ -65,7 +65,7 @@ def generate(
     With --mode tools names with dots are offered with underscores, as BFCL does; the temperature is 0.001 unless --parameter says
     otherwise (temperature=null leaves it out). Exit code 3: calls failed; the same command tries these entries again.
     """
-    from ..api.generating_files import foresee_bfcl, generate_bfcl  # noqa: PLC0415 - `--help` loads none of this
+    from ..api.generating_files import foresee_bfcl, generate_bfcl
 
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
     asking: dict[str, Any] = {
@@ -110,7 +110,7 @@ def score(*, data: Path, results: Path, scores: Path, json_file: str | None, **o
 
     Prices are not known here, so the cost column of the CSV files is N/A, as are model link, organisation and licence.
     """
-    from ..api.bfcl import score_bfcl  # noqa: PLC0415 - `--help` loads none of this
+    from ..api.bfcl import score_bfcl
 
     found = score_bfcl(data, results, scores, progress=True, **options)
     for path in found.passed_over:

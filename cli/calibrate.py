@@ -61,8 +61,8 @@ def command(
     TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
     order, where known), or a run folder.
     """
-    from ..api.gates import judge_gates, parse_gates  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..api.measuring import STATISTICS, calibrate  # noqa: PLC0415 - likewise
+    from ..api.gates import judge_gates, parse_gates
+    from ..api.measuring import STATISTICS, calibrate
 
     wanted = parse_gates(gates, STATISTICS)
     table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)

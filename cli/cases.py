@@ -25,7 +25,7 @@ class FormatGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; a name that is none of ours may be a format that is registered, or that ``--plugin`` brings."""
-        from ..api.own import has_format  # noqa: PLC0415 - looked for only here
+        from ..api.own import has_format  # looked for only here
 
         name, *rest = args
         brought = any(arg.partition("=")[0] == "--plugin" for arg in rest)
@@ -70,8 +70,8 @@ def bfcl(
     histories_out: Path | None,
 ) -> None:
     """Read cases from BFCL's data at PATH: a folder, a bfcl_eval-*.whl, or a checkout of its repository."""
-    from ..api.importing import import_bfcl  # noqa: PLC0415 - `--help` loads none of this
-    from ..api.scenes import write_histories  # noqa: PLC0415 - likewise
+    from ..api.importing import import_bfcl
+    from ..api.scenes import write_histories
 
     if (results is None) != (outputs_out is None):
         raise UsageError("--results and --outputs-out go together")
@@ -95,7 +95,7 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
     A chat that ends with an assistant message, or has a "response", gives an output as well as a case. A log has no reference to check
     against, so judges decide: of an answer with calls as any_call, of all others as open_answer. See also: fiducial import openai.
     """
-    from ..api.importing import import_log  # noqa: PLC0415 - likewise
+    from ..api.importing import import_log
 
     _write(import_log("openai", path, criterion=criterion, system=system), out, outputs_out)
 
@@ -115,7 +115,7 @@ def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | N
     Rows with calls become cases of kind any_call (judge: tool_call_accuracy; strict rules leave them open), rows with a context
     grounded_answer, all others open_answer, compared with "ground_truth" where there is one. See also: fiducial import azure.
     """
-    from ..api.importing import import_log  # noqa: PLC0415 - likewise
+    from ..api.importing import import_log
 
     _write(import_log("azure", path, criterion=criterion, system=system), out, outputs_out)
 
@@ -131,7 +131,7 @@ def agbenchmark(*, path: Path, out: Path) -> None:
 
     Next: `fiducial artifacts run` lets an agent work on them; `fiducial run` checks workspaces and judges what is open.
     """
-    from ..api.importing import import_agbenchmark  # noqa: PLC0415 - likewise
+    from ..api.importing import import_agbenchmark
 
     _write(import_agbenchmark(path), out)
 
@@ -146,7 +146,7 @@ def _own_format(name: str) -> click.Command:
     @_OUT
     @option("--outputs-out", type=OUT_FILE, help="The outputs file to write.")
     def own(*, path: Path, out: Path, outputs_out: Path | None) -> None:
-        from ..api.importing import import_own  # noqa: PLC0415 - likewise
+        from ..api.importing import import_own
 
         _write(import_own(name, path), out, outputs_out)
 

@@ -38,10 +38,10 @@ def command(
     CASES says what was to be done and how it is graded (JSON Lines). The file of verdicts appears when it is complete;
     after Ctrl-C those so far are beside it, in FILE.partial. Exit code 3: finished, but a checker of your own failed.
     """
-    from ..api.checking_files import check_file, partial_file  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.checking_files import check_file, partial_file
 
     if labels_patch is not None:
-        from ..api.labels import corrected_file  # noqa: PLC0415 - as above
+        from ..api.labels import corrected_file
 
         cases = (corrected_file(cases, labels_patch, out),)
         click.echo(f"corrected cases: {cases[0]}", err=True)

@@ -81,7 +81,7 @@ def command(
             )
         return _prefer(tables, labels=labels, against=against, json_file=json_file, options=options)
     _refuse_typed(_OF_JUDGES.split(), "goes with --judge, which is not given")
-    from ..api.measuring import compare  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.measuring import compare
 
     found = compare(
         load_table(tables, columns, labels, outputs=by == "system" and options["right"] != "agrees"),
@@ -103,7 +103,7 @@ def _prefer(
     options: dict[str, Any],
 ) -> int:
     """Ask judges which of two outputs is better, or foresee what that would take."""
-    from ..api.preferring import forecast_preferences, prefer  # noqa: PLC0415 - as above
+    from ..api.preferring import forecast_preferences, prefer
 
     if (table := next((each for each in runs if not each.is_dir()), None)) is not None:
         raise UsageError(f"{table} is no run folder; --judge is shown the outputs that runs are about")

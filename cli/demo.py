@@ -21,8 +21,8 @@ Example:
 @verbosity
 def command(*, out: Path, verbose: bool, quiet: bool) -> int:
     """Run everything on a small built-in suite: no key, no network, a few seconds."""
-    from ..api.demo import COMPARED, demo_access, demo_plan, prompts_compared  # noqa: PLC0415 - numpy and scipy are slow to import
-    from .evaluate import evaluate  # noqa: PLC0415 - likewise
+    from ..api.demo import COMPARED, demo_access, demo_plan, prompts_compared
+    from .evaluate import evaluate
 
     # It takes two seconds: a log needs no line for each of its stages.
     plan = demo_plan(out, command_line())

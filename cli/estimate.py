@@ -57,7 +57,7 @@ def command(
     rest. Of a run folder only the open part is taken: what a checker decided needs no correction, and its labels can
     correct nothing else.
     """
-    from ..api.measuring import estimate  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.measuring import estimate
 
     table = load_table(tables, columns, labels, draws=draw, open_only=True)
     found = estimate(table, phases=phases.split(",") if phases else (), **options)

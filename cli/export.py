@@ -32,7 +32,7 @@ def command(
     *, run: Path, to: str, out: Path | None, endpoint: str | None, judge: str | None, system: str | None
 ) -> None:
     """Write the verdicts of RUN, a run folder or one that `fiducial import` made, for another tool."""
-    from ..api.writing import export, send_otlp  # noqa: PLC0415 - slow to import
+    from ..api.writing import export, send_otlp
 
     if endpoint is not None:
         if to != "otlp" or out is not None:

@@ -113,7 +113,7 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     A case and trial that has an output is not asked again, so that the same command goes on where it was stopped, and tries
     again what failed. Exit code 3: finished, but calls failed: those attempts have no output, and OUT.attempts.jsonl says why.
     """
-    from ..api.generating_files import foresee_file, generate_file  # noqa: PLC0415 - `--help` loads none of this
+    from ..api.generating_files import foresee_file, generate_file
 
     source = source_of(options, options["model"], out, lambda: model_access(options))
     if options["dry_run"]:
@@ -137,7 +137,7 @@ def source_of(
     options: Mapping[str, Any], model: str | None, out: Path, access: Callable[[], ModelAccess]
 ) -> Source:
     """Who generates, as the options of this module say."""
-    from ..api.generating_files import who_generates  # noqa: PLC0415 - see `command`
+    from ..api.generating_files import who_generates
 
     return who_generates(
         model=model,
@@ -156,7 +156,7 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
                 "expected outputs (--outputs FILE), or who produces them (--generate MODEL, --agent COMMAND)"
             )
         return None
-    from ..api.generating_files import GENERATED, generate_into_run  # noqa: PLC0415 - see `command`
+    from ..api.generating_files import GENERATED, generate_into_run
 
     out: Path = given["out"] / GENERATED
     source = source_of(given, given["generate"], out, lambda: _own_access(given, access))
@@ -176,7 +176,7 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
 
 def foresee_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> bool:
     """Say what the first phase of a run would take, and whether its outputs are there already, so that what judging takes can be said, too."""
-    from ..api.generating_files import GENERATED, foresee_file  # noqa: PLC0415 - see `command`
+    from ..api.generating_files import GENERATED, foresee_file
 
     out: Path = given["out"] / GENERATED
     source = source_of(given, given["generate"], out, lambda: _own_access(given, access))

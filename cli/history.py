@@ -25,6 +25,6 @@ Examples:
 @option("--json", "json_file", metavar="FILE", help="Write what was found, - to the terminal.")
 def command(folder: Path, html: Path | None, *, markdown: bool, json_file: str | None) -> None:
     """Show the finished runs in FOLDER over time: rates with intervals, what changed from one to the next, judges that drifted."""
-    from ..api.differences import history  # noqa: PLC0415 - scipy is slow to import
+    from ..api.differences import history
 
     emit_page(history(folder), html, markdown=markdown, json_file=json_file)

@@ -47,7 +47,7 @@ def command(
     ragas, csv, parquet, json, hf, or a format of your own. The folder gets cases.jsonl, outputs.jsonl, verdicts.jsonl (where there are
     scores) and skipped.jsonl, which lists what became no record with file, line, field and reason.
     """
-    from ..api.reading import import_files, import_lines, is_source  # noqa: PLC0415 - slow to import
+    from ..api.reading import import_files, import_lines, is_source
 
     first, *rest = given
     if rest and is_source(first):

@@ -28,7 +28,7 @@ Examples:
 def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -> None:
     """What ``--reparse`` does; before the other options are looked at, since it goes with none of them."""
     if folder is not None and not ctx.resilient_parsing:
-        from ..api.running_files import reparse  # noqa: PLC0415 - numpy and scipy are slow to import
+        from ..api.running_files import reparse
 
         found = reparse(folder, progress=True)
         click.echo(str(found))
@@ -57,6 +57,6 @@ def command(**options: Any) -> int:
 
     Exit code 3: finished, but calls to the model failed; the same command asks again for these alone.
     """
-    from .evaluate import evaluate_as_asked  # noqa: PLC0415 - loads what evaluating needs
+    from .evaluate import evaluate_as_asked
 
     return evaluate_as_asked(options)

@@ -12,14 +12,14 @@ import click
 
 def _copy(address: str, _: click.Context | None) -> Path:
     """The copy of what is read."""
-    from ..api.places import input_path  # noqa: PLC0415 - most places are on this machine
+    from ..api.places import input_path  # most places are on this machine
 
     return input_path(address)
 
 
 def _working_copy(address: str, ctx: click.Context | None) -> Path:
     """The working copy of a run folder that is read or written, which is put back when the command ends."""
-    from ..api.places import folder_path, put_back  # noqa: PLC0415 - likewise
+    from ..api.places import folder_path, put_back
 
     folder = folder_path(address, lambda note: click.echo(f"note: {note}", err=True))
     if ctx is not None:
@@ -29,7 +29,7 @@ def _working_copy(address: str, ctx: click.Context | None) -> Path:
 
 def _refused(address: str, _: click.Context | None) -> Path:
     """Nothing: what is only written is on this machine."""
-    from ..api.places import written_path  # noqa: PLC0415 - likewise
+    from ..api.places import written_path
 
     return written_path(address)
 

@@ -34,6 +34,6 @@ def export(run: Path, out: Path, json_file: str | None) -> None:
     A reference that somebody wrote on the review page is taken; else one is widened by an output that was found right. Each is tried: under it the checker says
     of every decided output of its case what was decided. Decisions that no reference says are listed.
     """
-    from ..api.labels import export_labels  # noqa: PLC0415 - checkers are slow to import
+    from ..api.labels import export_labels
 
     emit(export_labels(run, out), json_file)

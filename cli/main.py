@@ -89,7 +89,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, and what the team's file says of its options."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            from ..records.explanations import nearest  # noqa: PLC0415 - only who mistypes needs it
+            from ..records.explanations import nearest  # only who mistypes needs it
 
             raise click.UsageError(f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}.", ctx)
         name, command, rest = super().resolve_command(ctx, args)
@@ -100,7 +100,7 @@ class LazyGroup(click.Group):
         if command is not None and name is not None and (table := team.told(name, rest)) is not None:
             ctx.default_map = {**(ctx.default_map or {}), name: default_values(command, table, name)}
             if not {"-h", "--help"} & {*rest}:
-                from .trust import take_on_trust  # noqa: PLC0415 - most folders have no such file
+                from .trust import take_on_trust  # most folders have no such file
 
                 take_on_trust(team, f"[{name}]", _within(command, table, rest))
         return name, command, rest

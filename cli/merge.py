@@ -29,7 +29,7 @@ def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
     The numbers are those of one run over all inputs as a set of shards. Runs that differ in rules, judges, checkers or cuts, and outputs that
     two of them say different things of, are refused.
     """
-    from ..api.merging import merge  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.merging import merge
 
     run = merge(runs, out, prices=prices, command=command_line(), progress=True)
     click.echo(

@@ -100,7 +100,7 @@ def command(
         raise UsageError("--by-doubt, --strata, --out, --judge, --labels and --column are about --next")
     if not by_budget and any(wanted[name] for name in _OF_BUDGETS):
         raise UsageError("--cost, --of, --cheap, --dear and --decided are about --budget")
-    from ..api.planning import plan  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.planning import plan
 
     table = (
         load_table(tables, columns, labels, open_only=not by_budget, outputs=by_budget) if tables else None

@@ -26,7 +26,7 @@ def command() -> None:
 @option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
 def list_(*, as_json: bool) -> None:
     """List the prompts that come with fiducial; * marks the variant that a judge's bare name means."""
-    from ..api.prompts import prompts  # noqa: PLC0415 - jinja2 and YAML are slow to import
+    from ..api.prompts import prompts
 
     found = prompts()
     click.echo(json.dumps(found.to_dict()["judges"], indent=2) if as_json else str(found))
@@ -36,7 +36,7 @@ def list_(*, as_json: bool) -> None:
 @click.argument("judge")
 def show(*, judge: str) -> None:
     """Print the prompt file of JUDGE: a name, a name/variant, or a path."""
-    from ..api.prompts import prompt_text  # noqa: PLC0415 - likewise
+    from ..api.prompts import prompt_text
 
     click.echo(visible(prompt_text(judge)), nl=False)
 
@@ -68,7 +68,7 @@ def render(
 
     JUDGE may also be `bfcl`: the prompt that asks an agent for calls as text, for a case made by `fiducial cases bfcl`.
     """
-    from ..api.prompts import rendered_prompt  # noqa: PLC0415 - likewise
+    from ..api.prompts import rendered_prompt
 
     messages, parameters = rendered_prompt(
         judge, cases, outputs, case_id, system=system, trial=trial, worlds=worlds
@@ -91,7 +91,7 @@ def check(*, files: tuple[Path, ...]) -> None:
 
     Exit code 2: one cannot; the message names file and line.
     """
-    from ..api.prompts import check_prompt  # noqa: PLC0415 - likewise
+    from ..api.prompts import check_prompt
 
     for file in files:
         summary, *problems = check_prompt(file)
@@ -121,6 +121,6 @@ def import_(*, file: Path, out: Path, inputs: tuple[str, ...], scale: str | None
     Chat messages are kept to the letter, {{braces}} too; what is to be judged follows them, a section an input. Of a prompt file the
     template is kept, and its inputs are filled from the inputs of ours that --input names.
     """
-    from ..api.prompts import import_prompt  # noqa: PLC0415 - likewise
+    from ..api.prompts import import_prompt
 
     click.echo(f"{out}: {import_prompt(file, out, inputs=inputs, scale=scale, step=step)}")

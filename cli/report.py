@@ -47,14 +47,14 @@ def command(
     if after is not None and all_texts:
         raise UsageError("--all-texts is about the page of one run")
     if after is not None:
-        from ..api.differences import diff  # noqa: PLC0415 - scipy is slow to import
+        from ..api.differences import diff
 
         emit_page(diff(run, after), html, markdown=markdown, json_file=json_file)
         return
-    from ..api.run import Run, is_audit  # noqa: PLC0415 - the template engine is slow to import
+    from ..api.run import Run, is_audit
 
     if is_audit(run):
-        from ..api.audits import load_audit  # noqa: PLC0415 - scipy is slow to import
+        from ..api.audits import load_audit
 
         found = load_audit(run)
     else:

@@ -59,7 +59,7 @@ def command(
     --add they become labels of the run, and the command of the run, typed again, corrects its rates by them. Decisions (--of) are kept
     apart, and `calibrate`, `run` and `audit run` print adjudicated numbers beside the others.
     """
-    from ..api.reviewing import add_labels, review  # noqa: PLC0415 - the template engine is slow to import
+    from ..api.reviewing import add_labels, review
 
     found = add_labels(run, labels) if labels else review(run, of or sample, name=name.strip(), **options)
     emit(found, "-" if as_json else None)

@@ -64,12 +64,12 @@ def command(judge_on: str, **options: Any) -> int:
     CASES says what was to be done and how it is graded (JSON Lines; `fiducial cases` makes it of other people's files).
     Exit code 3: finished, but calls to the model, or checkers of your own, failed; the same command tries these alone again.
     """
-    from ..api.check_options import check_options  # noqa: PLC0415 - likewise
-    from ..api.running_files import engine_of, parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
-    from .evaluate import evaluate_as_asked  # noqa: PLC0415 - likewise
+    from ..api.check_options import check_options
+    from ..api.running_files import engine_of, parse_judge_on
+    from .evaluate import evaluate_as_asked
 
     if options["labels_patch"] is not None:
-        from ..api.labels import corrected_file  # noqa: PLC0415 - likewise
+        from ..api.labels import corrected_file
 
         options["cases"] = [corrected_file(options["cases"], options["labels_patch"], options["out"])]
         click.echo(f"corrected cases: {options['cases'][0]}", err=True)

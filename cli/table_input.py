@@ -81,7 +81,7 @@ def load_table(
     tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, **reading: Any
 ) -> Table:
     """Read the tables of a command line as `fiducial.api.tables.read` does, and say which labels are of nothing in them."""
-    from ..api.tables import labels_elsewhere, read  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.tables import labels_elsewhere, read
 
     table = read(
         tables, labels=labels, columns=_parse_columns(columns), accept_edited=accepts_edited(), **reading
@@ -109,7 +109,7 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
 
 def emit(found: Shown, json_file: str | None, document: Document | None = None) -> None:
     """Print a result, or a document in its place, and write its JSON where it is wanted; with ``--json -`` that is all that is printed."""
-    from ..api.shown import as_lines  # noqa: PLC0415 - not needed for --help
+    from ..api.shown import as_lines
 
     if json_file is not None:
         text = json.dumps(found.to_dict(), indent=2, allow_nan=False)

@@ -55,9 +55,9 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     path = next((each / NAME for each in _project_folders(folder, home) if (each / NAME).is_file()), None)
     if path is None:
         return TeamFile()
-    import tomllib  # noqa: PLC0415 - most folders have no such file
+    import tomllib  # most folders have no such file
 
-    from .trust import read_with_owner  # noqa: PLC0415 - likewise
+    from .trust import read_with_owner
 
     try:
         content, found = read_with_owner(path)
