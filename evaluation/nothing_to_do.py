@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..deterministic.own_checkers import source_fingerprint
 from ..errors import FiducialError
 from ..records import InputPath, files_of
 from ..version import VERSION
@@ -59,7 +58,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         [file_sha256(path) for path in (*files_of(plan.cases), *plan.outputs)],
         None if options is None else [options.rules, options.artifacts, sorted(options.functions)],
         plan.names,
-        {kind: source_fingerprint(kind) for kind in sorted(identity.get("checkers", {}))},
+        _sources_of(sorted(identity.get("checkers", {}))),
         [[task.known, sorted(getattr(task, "models", ()))] for task in tasks],
         sorted(plan.judge_on) if isinstance(plan.judge_on, frozenset) else plan.judge_on,
         None if plan.labels is None else file_sha256(plan.labels),
@@ -77,3 +76,12 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
 
 def _hash_kept(file: InputPath) -> str | None:
     return file_sha256(file) if file.exists() else None
+
+
+def _sources_of(kinds: Sequence[str]) -> dict[str, str]:
+    """What the checkers of kinds of the user's own are made of now."""
+    if not kinds:
+        return {}
+    from ..deterministic.own_checkers import source_fingerprint  # noqa: PLC0415 - who only judges needs no checkers
+
+    return {kind: source_fingerprint(kind) for kind in kinds}

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
-from xml.etree import ElementTree as ET
+from typing import TYPE_CHECKING, Any
 
 from ...errors import DecodingError
 from .python_syntax import parse_expression
 from .wrapping import bounded
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree as ET
 
 _OPENING = "<functions>"
 _CLOSING = "</functions>"
@@ -34,6 +36,8 @@ def _functions(text: str) -> list[ET.Element]:
     end = text.find(_CLOSING, start) if start >= 0 else -1
     if end < 0:
         raise DecodingError(f"expected the calls between {_OPENING} and {_CLOSING}, found no such pair")
+    from xml.etree import ElementTree as ET  # noqa: PLC0415 - few replies are XML
+
     code = bounded(text[start : end + len(_CLOSING)])
     try:
         root = ET.fromstring(code)  # noqa: S314 - see the module's docstring: no entities can be declared

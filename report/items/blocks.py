@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...records import Message, Output, StepOutcome, ToolCall, ToolResults
 from ..document import Details, Piece, Role, Verbatim
 from ..model import ReportItem
 from ..table import Cell, Table
 from ..text import any_excerpt, json_excerpt, shortened
-from .call_diff import ArgumentDiff, CallDiff, call_diffs
 from .passages import cited
+
+if TYPE_CHECKING:
+    from .call_diff import ArgumentDiff, CallDiff
 
 NAME_LIMIT = 200
 """Characters of an id, a name or an error type."""
@@ -42,7 +44,7 @@ def bounded(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
 def item_blocks(item: ReportItem) -> Iterator[Piece]:
     """What was asked, what came, what is right, and what it may rest on."""
     yield from bounded(_conversation(item), "messages and steps")
-    output, diffs = item.output, call_diffs(item.case, item.output)
+    output, diffs = item.output, _diffs(item)
     if output.error is not None:
         yield verbatim("The system ended with", output.error)
     yield from map(_diff_table, diffs)
@@ -56,6 +58,14 @@ def item_blocks(item: ReportItem) -> Iterator[Piece]:
         yield Details(
             f"Functions ({len(item.case.tools)})", [verbatim("Function documents", item.case.tools)]
         )
+
+
+def _diffs(item: ReportItem) -> list[CallDiff]:
+    if item.case.kind != "tool_call":
+        return []
+    from .call_diff import call_diffs  # noqa: PLC0415 - of other kinds no checker is needed
+
+    return call_diffs(item.case, item.output)
 
 
 def _written(output: Output) -> Iterator[Piece]:
