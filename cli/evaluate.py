@@ -107,6 +107,6 @@ def evaluate(
 def _worlds(given: tuple[str, ...]) -> Mapping[str, type]:
     if not given:
         return {}
-    from ..api.check_options import worlds_of  # noqa: PLC0415 - who only judges needs no checkers
+    from ..api.check_options import worlds_of  # who only judges needs no checkers
 
     return worlds_of(given)
