@@ -82,7 +82,8 @@ def _chat(request: Node, response: Node, row: Row, options: Options) -> Iterator
     asked, answers = _split(request, choices)
     tools = [tool.value for tool in request.nodes("tools", "functions")]
     tags: dict[str, TagValue] = {"source": "openai", "offers_tools": bool(tools)}
-    tags |= {} if model is None else {"model": model}
+    if model is not None and not any(answers):
+        tags["model"] = model  # else it is the answer's system: two models may answer one case
     tags |= tags_of(line.held("metadata"))
     case_id = line.name("custom_id", "id") or ""
     for trial, answer in enumerate(answers):

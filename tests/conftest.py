@@ -5,11 +5,19 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from provider_server import ProviderServer
+
+with suppress(ImportError):  # environments of their own have other tests
+    from hypothesis import HealthCheck, settings
+
+    # How long an example takes says what else the machine does.
+    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any machine")
 
 pytest_plugins = ["any_folder_name", "installed_plugins", "pytester"]
 

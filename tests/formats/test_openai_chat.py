@@ -141,6 +141,13 @@ def test_an_id_of_another_case_is_refused_and_listed(read: Read):
     ]
 
 
+def test_two_models_may_answer_one_case(read: Read):
+    answer = {"role": "assistant", "content": "Done."}
+    chat = read(*({"id": "a", "model": model, "messages": [ASKED, answer]} for model in ("m", "n")))
+    assert [case.id for case in chat.cases] == ["a"]
+    assert [output.system for output in chat.outputs] == ["m", "n"]
+
+
 def test_a_case_that_comes_again_is_one_and_its_answer_is_refused_and_listed(read: Read):
     chat = {"id": "a", "messages": [ASKED, {"role": "assistant", "content": "Done."}]}
     chats = read(chat, chat)
