@@ -27,6 +27,7 @@ from ..records import write_json
 from ..report.audit_words import audit_document
 from ..report.certificate_words import alternatives_document, certificate_document, standing_document
 from .places import FilePath, folder_path, input_path, written_path
+from .run import Run, folder_of
 from .shown import Document, Shown, statistics_frame
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Alternatives(Shown, frozen=True, kw_only=True):
 
 
 def certify(
-    run: FilePath,
+    run: Run | FilePath,
     claims: Mapping[str, float],
     *,
     judge: str | None = None,
@@ -117,7 +118,7 @@ def certify(
     """Certify what a labelled run shows of its judge.
 
     Args:
-        run: Its folder.
+        run: One that is kept in a folder, or that folder.
         claims: ``true_positive_rate``, ``true_negative_rate`` or ``accuracy`` to the value that it is at least.
         judge: Which judge, as it signs verdicts; the only one when left out.
         level: Of the claims.
@@ -139,7 +140,7 @@ def certify(
         if not 0.0 < value < 1.0:
             raise UsageError(f"--claim {name}={value:g}: a rate that can be claimed is above 0 and below 1")
     issued = datetime.now(UTC).isoformat(timespec="seconds")
-    judged = read_judged_run(folder_path(run), judge)
+    judged = read_judged_run(folder_of(run, "certify"), judge)
     found = Certificate.of(
         certificates.certify(
             judged,
@@ -156,11 +157,11 @@ def certify(
     return found
 
 
-def check_certificate(run: FilePath, certificate: FilePath, *, judge: str | None = None) -> Standing:
+def check_certificate(run: Run | FilePath, certificate: FilePath, *, judge: str | None = None) -> Standing:
     """Check a later run of the same judge against a certificate.
 
     Args:
-        run: The folder of the later run.
+        run: The later run, which is kept in a folder, or that folder.
         certificate: The file.
         judge: Which judge, as it signs verdicts; the one that is certified when left out.
 
@@ -170,9 +171,9 @@ def check_certificate(run: FilePath, certificate: FilePath, *, judge: str | None
     Raises:
         InputError: The run, or the certificate, cannot be used.
     """
-    kept = written_path(certificate)
-    judged = read_judged_run(folder_path(run), judge, prefer=read_certificate(kept).id)
-    return Standing.of(check(kept, judged, folder_path(run)))
+    kept, folder = written_path(certificate), folder_of(run, "check")
+    judged = read_judged_run(folder, judge, prefer=read_certificate(kept).id)
+    return Standing.of(check(kept, judged, folder))
 
 
 def alternatives(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, cast
 
@@ -81,6 +82,7 @@ def judge(
         ConfigurationError: No model or endpoint is named, or the recording is not there.
     """
     given = dict(locals())  # the arguments as they were given
+    _refuse_wrong_types(given)
     made = partial(judge, **given)
     environments = load_environments() if worlds is None else worlds
     task = judge_task(os.fspath(prompt), model, environments, parameters)
@@ -93,6 +95,24 @@ def judge(
         return ReadyJudge(task, ModelAccess(), made)
     reaching = cast("Reaching", {name: given[name] for name in Reaching.__annotations__.keys() & given})
     return ReadyJudge(task, model_access(task.model, concurrency, **reaching), made)
+
+
+_TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
+    "prompt": ("a judge's name or a path", (str, os.PathLike)),
+    **dict.fromkeys(("model", "base_url", "api_key"), ("a text", (str,))),
+    **dict.fromkeys(("record", "replay"), ("a path", (str, os.PathLike))),
+    "cache": ("a path, True or False", (str, os.PathLike, bool)),
+    **dict.fromkeys(("concurrency", "attempts", "max_calls"), ("a whole number", (Integral,))),
+    **dict.fromkeys(("timeout", "max_cost", "pass_at"), ("a number", (Real,))),
+    **dict.fromkeys(("parameters", "worlds"), ("a mapping", (Mapping,))),
+}
+
+
+def _refuse_wrong_types(given: Mapping[str, Any]) -> None:
+    for name, (expected, kinds) in _TYPES.items():
+        value = given[name]
+        if not isinstance(value, kinds) and (value is not None or name == "prompt"):
+            raise UsageError(f"{name}: expected {expected}, got {type(value).__name__}")
 
 
 def jury(

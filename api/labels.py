@@ -15,7 +15,8 @@ from ..evaluation.store.copies import copy_at
 from ..evaluation.store.run_store import RunStore
 from ..records import Case, MemoryFile, atomic_write, named, write_records
 from ..report.words import counted
-from .places import FilePath, folder_path, written_path
+from .places import FilePath, written_path
+from .run import Run, folder_of
 from .shown import Document, Shown
 from .sources import Cases, source
 
@@ -63,14 +64,14 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
         return lines
 
 
-def export_labels(run: FilePath, out: FilePath | None = None) -> LabelsExported:
+def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExported:
     """Say what was decided of a run's outputs as corrected references of its cases.
 
     A reference that somebody wrote on the review page is taken; else one is widened by an output that was found right. Each is tried: under it
     the checker says of every decided output of the case what was decided.
 
     Args:
-        run: The run's folder.
+        run: A run that is kept in a folder, or that folder.
         out: The file for the patch (JSON Lines); None writes none.
 
     Returns:
@@ -80,11 +81,12 @@ def export_labels(run: FilePath, out: FilePath | None = None) -> LabelsExported:
         RunFolderError: It is no run, or its inputs are not where, or not what, they were.
         InputError: Nothing was decided of it, or the decisions cannot be used.
     """
-    with RunStore(folder_path(run)) as store:
+    folder = folder_of(run, "label")
+    with RunStore(folder) as store:
         store.manifest  # noqa: B018 - refuses what is no run
         if not store.adjudications:
             raise InputError(
-                "nothing was decided there (`fiducial review RUN --of disagreements`)", path=str(run)
+                "nothing was decided there (`fiducial review RUN --of disagreements`)", path=str(folder)
             )
         found, unsaid = corrections(store)
     patch = None if out is None or not found else written_path(out)

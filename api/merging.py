@@ -12,8 +12,6 @@ from .places import FilePath, kept_folder
 from .progress import shown_progress
 from .run import Run, folder_of
 
-_IN_MEMORY = "a run in memory alone cannot be merged: evaluate with out=FOLDER"
-
 
 def merge(
     runs: Sequence[FilePath | Run],
@@ -45,7 +43,7 @@ def merge(
         InputError: An input is not where it was, or cannot be read.
     """
     kept = kept_folder(out, "run")
-    folders = [folder_of(run, _IN_MEMORY) for run in runs]
+    folders = [folder_of(run, "merge") for run in runs]
     if not folders:
         raise UsageError("there is no run to merge")
     with shown_progress(wanted=progress) as shown:

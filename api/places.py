@@ -98,6 +98,8 @@ def written_path(given: FilePath) -> Path:
 
 
 def _address(given: FilePath) -> str | Path:
+    if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not check types
+        raise UsageError(f"expected a path or an address, got {type(given).__name__}")
     if not is_address(given):
         return Path(given)
     address = str(given)

@@ -16,7 +16,8 @@ from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, Sample
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
-from .places import FilePath, folder_path, input_path, put_back, written_path
+from .places import FilePath, input_path, put_back, written_path
+from .run import Run, folder_of
 from .shown import Document, Shown
 
 __all__ = ["LabelsAdded", "ReviewPage", "SampleKind", "add_labels", "review"]
@@ -106,7 +107,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
 
 
 def review(
-    run: FilePath,
+    run: Run | FilePath,
     sample: SampleKind = "open",
     *,
     count: int = 50,
@@ -119,7 +120,7 @@ def review(
     """Make a page on which a person labels outputs of a run: one file that needs no network and no server.
 
     Args:
-        run: The run's folder.
+        run: A run that is kept in a folder, or that folder.
         sample: ``open``: at random from what no checker decided, which is what corrects rates; ``decided``: at random from what one did,
             to audit it; ``doubt``: open, likelier where the judge is in doubt; ``suspected``: labels that judges contradict. To be decided between label and
             judge: ``disagreements``; ``survivors``, the faults that an audit's judges missed; ``suspects``.
@@ -134,7 +135,7 @@ def review(
         RunFolderError: It is no finished run, or its inputs are not where, or not what, they were.
         InputError: There is nothing to draw from.
     """
-    folder = folder_path(run)
+    folder = folder_of(run, "review")
     with put_back(folder), RunStore(folder) as store:
         decide = sample in TO_DECIDE
         if sample != "survivors":
@@ -186,18 +187,18 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
         return [f"{self.skipped:,} {told}"]
 
 
-def add_labels(run: FilePath, files: Sequence[FilePath]) -> LabelsAdded:
+def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
     """Take labels that people made into a run; the run, made again, corrects its rates by them.
 
     Args:
-        run: The run's folder.
+        run: A run that is kept in a folder, or that folder.
         files: Files of labels.
 
     Raises:
         InputError: A file cannot be used.
         RunFolderError: It is no run folder.
     """
-    folder = folder_path(run)
+    folder = folder_of(run, "label")
     added = add_files(folder, [input_path(file) for file in files])
     return LabelsAdded(run=folder, **msgspec.structs.asdict(added))
 

@@ -36,11 +36,11 @@ def kept_of(given: Run | FilePath) -> FolderPath:
     return given.kept if isinstance(given, Run) else folder_path(given)
 
 
-def folder_of(given: Run | FilePath, refusal: str) -> Path:
-    """The same, of one that must not be in memory alone: a UsageError with this refusal."""
+def folder_of(given: Run | FilePath, purpose: str) -> Path:
+    """The same, of one that must not be in memory alone: a UsageError that says what for."""
     kept = kept_of(given)
     if not isinstance(kept, Path):
-        raise UsageError(refusal)
+        raise UsageError(f"this run is in memory alone: evaluate with out=FOLDER to {purpose} it")
     return kept
 
 

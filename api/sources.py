@@ -78,9 +78,14 @@ def _in_memory(name: str, records: Any) -> InputPath:
     if is_frame(records):
         rows = frame_rows(records)
         return memory_file(
-            name, ({key: value for key, value in row.items() if value is not None} for row in rows)
+            name, ({key: _whole(value) for key, value in row.items() if value is not None} for row in rows)
         )
     if isinstance(records, (Mapping, bytes)) or not isinstance(records, Iterable):
         kind = type(records).__name__  # pyright: ignore[reportUnknownArgumentType]
         raise UsageError(f"{name}: expected a path, records, mappings or a data frame, got {kind}")
     return memory_file(name, records)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _whole(value: Any) -> Any:
+    """A whole number as one: pandas makes floats of a column of them in which one is left out."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

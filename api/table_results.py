@@ -95,7 +95,9 @@ class SamplePlan(PlanNumbers, Shown, frozen=True, kw_only=True):
         return plan_json(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row an item that was drawn."""
+        """A row an item that was drawn; without a draw, a row a rate, or comparison, with how many it takes."""
         import pandas as pd  # noqa: PLC0415 - slow to import
 
-        return pd.DataFrame([] if self.draw is None else self.draw.rows())
+        takes = {**(self.labels or {}), **({} if self.items is None else {"comparison": self.items})}
+        needed = [{"for": name, "n": number} for name, number in takes.items()]
+        return pd.DataFrame(needed if self.draw is None else self.draw.rows())

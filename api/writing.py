@@ -61,7 +61,7 @@ def send_otlp(
 
 def _chosen(run: Run | FilePath, judge: str | None, system: str | None) -> tuple[Path, Iterator[Judged]]:
     """A run's folder, and its outputs of a system, or all, with the verdicts of a judge, or all."""
-    folder = folder_of(run, "this run is in memory alone: evaluate with out=FOLDER to export it")
+    folder = folder_of(run, "export")
     return folder, (
         item._replace(verdicts=[verdict for verdict in item.verdicts if judge in {None, verdict.by}])
         for item in judged_outputs(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,44 @@ def test_every_form_of_input_gives_the_same(empty: Path):
     assert fd.evaluate("cases.jsonl", frame).systems["me"].decided == by_records
     assert fd.evaluate(iter(CASES), iter(OUTPUTS)).systems["me"].decided == by_records
     assert fd.evaluate(pd.DataFrame(CASES), OUTPUTS).systems["me"].decided == by_records
+
+
+def test_a_column_of_whole_numbers_in_which_one_is_left_out_holds_whole_numbers():
+    frame = pd.DataFrame([{**OUTPUTS[0], "trial": 1}, OUTPUTS[1]])
+    assert frame["trial"].dtype == float
+    assert [verdict.trial for verdict in fd.evaluate(CASES, frame).verdicts] == [1, 0]
+
+
+def test_a_run_that_is_kept_stands_for_its_folder():
+    judged: dict[str, Any] = {"judges": "tool_call_accuracy", "model": "baseline"}
+    run, in_memory = fd.evaluate(CASES, OUTPUTS, **judged, out="run"), fd.evaluate(CASES, OUTPUTS, **judged)
+    assert fd.review(run, out="page.html").keys == fd.review("run", out="page.html").keys
+    assert fd.certify(run, {"accuracy": 0.01}, out="certificate.json").holds
+    assert fd.check_certificate(run, "certificate.json").valid
+    with pytest.raises(InputError, match="nothing was decided"):
+        fd.export_labels(run)
+    uses: list[Callable[[Any], object]] = [
+        fd.review,
+        fd.export_labels,
+        lambda run: fd.add_labels(run, []),
+        lambda run: fd.certify(run, {"accuracy": 0.01}),
+        lambda run: fd.check_certificate(run, "certificate.json"),
+    ]
+    for use in uses:
+        with pytest.raises(UsageError, match="in memory alone"):
+            use(in_memory)
+
+
+def test_what_is_no_path_is_refused_where_one_is_expected():
+    uses: list[Callable[[Any], object]] = [
+        fd.load_run,
+        fd.review,
+        fd.history,
+        lambda what: fd.evaluate(CASES, OUTPUTS, out=what),
+    ]
+    for use in uses:
+        with pytest.raises(UsageError, match="expected a path or an address, got int"):
+            use(3)
 
 
 def test_verdicts_are_there_as_records_and_as_a_frame():

@@ -418,3 +418,25 @@ def test_the_request_is_the_one_that_the_command_line_makes(
     fiducial("judge", tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl", *judged)
     make()(case_of(), make_output())
     assert server.seen[0].body == server.seen[1].body
+
+
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ({"prompt": 3}, "prompt: expected a judge's name or a path, got int"),
+        ({"prompt": None}, "prompt: expected a judge's name or a path, got NoneType"),
+        ({"model": 3}, "model: expected a text, got int"),
+        ({"base_url": 3}, "base_url: expected a text, got int"),
+        ({"api_key": b"secret-key"}, "api_key: expected a text, got bytes"),
+        ({"cache": 3}, "cache: expected a path, True or False, got int"),
+        ({"concurrency": "4"}, "concurrency: expected a whole number, got str"),
+        ({"timeout": "1"}, "timeout: expected a number, got str"),
+        ({"pass_at": "0.5"}, "pass_at: expected a number, got str"),
+        ({"parameters": 3}, "parameters: expected a mapping, got int"),
+    ],
+)
+def test_an_argument_of_a_wrong_type_is_named_when_the_judge_is_made(
+    make: Make, argument: dict[str, Any], expected: str
+):
+    with pytest.raises(UsageError, match=f"^{expected}$"):
+        make(**argument)

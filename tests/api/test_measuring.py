@@ -122,6 +122,7 @@ def test_a_plan_says_how_much_it_takes():
     assert found.labels is not None
     assert found.labels["pass_rate"] is not None
     assert found.items is not None
+    assert dict(found.to_frame().to_numpy()) == {**found.labels, "comparison": found.items}
     with pytest.raises(UsageError, match="say what to plan"):
         fd.plan()
 
