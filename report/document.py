@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
-from textwrap import wrap
 from typing import TYPE_CHECKING, Literal, ParamSpec, TypeAlias
 
 from markupsafe import Markup
@@ -13,7 +12,7 @@ from ..errors import as_named
 from .block import Block
 from .markdown import escaped
 from .markup import NOTHING, filled, fit, joined
-from .text import visible
+from .text import columns_of, visible
 
 if TYPE_CHECKING:
     from .table import Table
@@ -46,13 +45,25 @@ def as_lines(document: Document, *, full: bool = False, width: int | None = None
         for line in lines:
             # A line break is a name's, and must not make one line look like two.
             shown = as_named(visible(line.replace("\n", "\\n")))
-            broken = width is not None and len(shown) > width and isinstance(piece, str | Caution)
-            yield from _broken(shown, width) if broken else [shown]
+            yield from (
+                _broken(shown, width) if width is not None and isinstance(piece, str | Caution) else [shown]
+            )
 
 
-def _broken(line: str, width: int | None) -> list[str]:
+def _broken(line: str, width: int) -> Sequence[str]:
+    """A line broken at blanks, by columns: `textwrap` counts letters, of which those of East Asia take two."""
+    if columns_of(line) <= width:
+        return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 2)
-    return wrap(line, width or 80, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    first, *words = line.split(" ")
+    lines = [first]
+    for word in words:
+        longer = f"{lines[-1]} {word}"
+        if lines[-1].strip() and columns_of(longer) > width:
+            lines.append(indent + word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def as_html(document: Document) -> Markup:

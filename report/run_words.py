@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import accumulate, takewhile
 
 from ..calibration.comparison.comparison_results import Comparison
 from ..calibration.statistic import Statistic
@@ -16,7 +17,7 @@ from .document import Caution, Command, Piece, document
 from .figures.rates import interval_strip
 from .found import Found
 from .table import ENDS, FIRST, Cell, Table
-from .text import shortened
+from .text import columns_of, shortened
 from .trust import Trust
 
 _NAME = 26
@@ -127,12 +128,15 @@ def _rate(found: Statistic | None) -> Cell:
 
 
 def judges_table(trust: Sequence[Trust], *, why: bool = False) -> Table:
-    """A row a judge: how far it may be trusted, perhaps ``why``, and the rates behind that; a model that all share stands above."""
+    """A row a judge: how far it may be trusted, and the rates behind that; with ``why``, as a page has room for, and with names at full length.
+
+    A model that all share stands above.
+    """
     models = {each.judge.rpartition("@")[2] for each in trust if "@" in each.judge}
     shared = f"@{models.pop()}" if len(models) == 1 and all("@" in each.judge for each in trust) else ""
     rows = [
         (
-            Cell(_fitted(each.judge.removesuffix(shared)), title=each.judge),
+            each.judge.removesuffix(shared) if why else _fitted(each.judge.removesuffix(shared)),
             Cell(each.word, each.why if why else "", each.why),
             *_rates(each),
         )
@@ -188,7 +192,12 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
 
 def _fitted(name: str) -> str:
     """A name that fits its column."""
-    if len(name) <= _NAME:
+    if columns_of(name) <= _NAME:
         return name
     half = (_NAME - 3) // 2
-    return f"{name[: _NAME - 3 - half]}...{name[-half:]}"
+    return f"{_beginning(name, _NAME - 3 - half)}...{_beginning(name[::-1], half)[::-1]}"
+
+
+def _beginning(name: str, columns: int) -> str:
+    wide = accumulate(map(columns_of, name))
+    return name[: sum(1 for _ in takewhile(lambda reached: reached <= columns, wide))]

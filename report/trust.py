@@ -74,7 +74,7 @@ def _trusted(name: str, panel: JudgeCalibration, calibration: Calibration) -> tu
     if _sure(panel):
         return "as it is", misses
     if good := _good_slices(name, calibration):
-        return "only on some", f"only on {good}; elsewhere {misses}"
+        return "only on some", f"only on {good}; on all, {misses}"
     return "corrected", f"{misses}: labels have to correct its rates"
 
 

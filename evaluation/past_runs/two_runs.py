@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ...calibration.comparison.compare import compare
@@ -95,7 +96,8 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
             f"{before.path} and {after.path} have no output in common: no case and system is in both"
         )
     told = {key: _told(said[0][key], said[1][key]) for key in said[1] if key in common}
-    cuts = before.roster.cuts, after.roster.cuts
+    # Both by the cuts of the later one: another cut is no change of what a system does, and stands among the changes.
+    cuts = before.roster.cuts | after.roster.cuts
     moved = [_moved(key, pair, cuts) for key, pair in told.items() if pair is not None]
     return TwoRuns(
         before=str(before.path),
@@ -103,7 +105,7 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
         outputs=len(common),
         only_before=len(said[0].keys() - common),
         only_after=len(said[1].keys() - common),
-        systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}))),
+        systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), cuts)),
         broke=[each for each in moved if (each.before, each.after) == ("pass", "fail")],
         better=[each for each in moved if (each.before, each.after) == ("fail", "pass")],
         graded_otherwise=[each for each in moved if _scored(each.before) != _scored(each.after)],
@@ -149,18 +151,15 @@ def _told(before: _Words, after: _Words) -> tuple[Said, Said] | None:
     return next(both, None)
 
 
-def _moved(
-    key: ItemKey, pair: tuple[Said, Said], cuts: tuple[Mapping[Author, Cut], Mapping[Author, Cut]]
-) -> Moved:
-    words = [_word(said, cut) for said, cut in zip(pair, cuts, strict=True)]
+def _moved(key: ItemKey, pair: tuple[Said, Said], cuts: Mapping[Author, Cut]) -> Moved:
     before, after = pair
     return Moved(
         case_id=key.case_id,
         system=key.system,
         trial=key.trial,
         by=after.by,
-        before=words[0],
-        after=words[1],
+        before=_word(before, cuts),
+        after=_word(after, cuts),
         error_type=after.error_type or before.error_type,
     )
 
@@ -172,7 +171,11 @@ def _word(said: Said, cuts: Mapping[Author, Cut]) -> str:
 
 
 def _strata(
-    before: RunStore, after: RunStore, renamed: Mapping[str, str], systems: list[str]
+    before: RunStore,
+    after: RunStore,
+    renamed: Mapping[str, str],
+    systems: list[str],
+    cuts: Mapping[Author, Cut],
 ) -> Iterator[tuple[str, Strata]]:
     """Each system before against itself after: a paired test over the same items."""
     names = ShownNames()
@@ -193,7 +196,8 @@ def _strata(
                 unread = {"score": None} if judge is not None and judge.kind == "baseline" else {}
                 rows[system].append(row | {"item_id": item, "system": side} | unread)
     for system, each in rows.items():
-        found = compare(table_from_rows(each), by="system", against=AFTER)
+        shown = {name: cuts[judge] for name, judge in names.judges.items() if judge in cuts}
+        found = compare(replace(table_from_rows(each), cuts=shown), by="system", against=AFTER)
         if found.strata is not None:
             yield system, found.strata
 

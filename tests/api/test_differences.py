@@ -334,3 +334,14 @@ def test_a_folder_without_runs_is_refused(tmp_path: Path):
     assert (told.code, told.out) == (2, "")
     assert "no finished run" in told.err
     assert "cannot be read" in fiducial("history", tmp_path / "nowhere").err
+
+
+def test_rates_are_those_of_the_run_also_where_a_judge_declares_its_cut(tmp_path: Path):
+    fiducial("demo", "--out", str(tmp_path / "demo"))
+    run = fd.load_run(tmp_path / "demo")
+    compared = fd.compare(run, by="system").strata
+    assert compared is not None
+    wanted = [compared.decided, compared.open, compared.all]
+    for system, strata in fd.diff(run, run).systems.items():
+        for part, of_run in zip([strata.decided, strata.open, strata.all], wanted, strict=True):
+            assert [rate.value for rate in part.rates.values()] == [of_run.rates[system].value] * 2

@@ -115,7 +115,7 @@ def test_a_judge_may_be_trusted_on_the_slices_on_which_it_stands():
         homogeneity={"kind": {"j": {"true_negative_rate": uneven}}},
     )
     (told,) = answers(Found(systems=systems("a"), judges=judged("j"), calibration=calibration)).trust
-    assert (told.word, told.why[:22]) == ("only on some", "only on kind calls; el")
+    assert (told.word, told.why[:27]) == ("only on some", "only on kind calls; on all,")
 
 
 def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():

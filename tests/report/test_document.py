@@ -13,6 +13,7 @@ from fiducial.report.caution_words import folded
 from fiducial.report.document import Caution, Command, Details, Figure, as_html, as_lines, as_markdown
 from fiducial.report.figures.rates import Interval, forest
 from fiducial.report.table import Cell, Table, statistic_pieces
+from fiducial.report.text import columns_of
 
 _HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 _TABLE = Table(
@@ -129,3 +130,11 @@ def test_columns_stay_aligned_beside_wide_letters_and_marks():
         "  модель    2",
         "  e\u0301te\u0301       3",
     ]
+
+
+def test_paragraphs_are_broken_by_columns_of_which_letters_of_east_asia_take_two():
+    document = [f"  careful and {'長い名' * 5} cannot be told apart: {'語' * 10} {'語' * 10} and so on"]
+    lines = list(as_lines(document, width=60))
+    assert max(map(columns_of, lines)) <= 60
+    assert " ".join(line.strip() for line in lines) == document[0].strip()
+    assert all(line.startswith("    ") for line in lines[1:])
