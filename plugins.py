@@ -69,7 +69,7 @@ class Group(Mapping[str, Any]):
         Raises:
             ConfigurationError: It is not what this group holds, or the name is no name, or is taken by something else.
         """
-        if not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not _NAME.fullmatch(name):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not check types
             raise ConfigurationError(
                 f"{self.name}: {name!r} is no name: letters, digits, and _ - . after the first"
             )
@@ -195,9 +195,10 @@ GROUPS: Final[tuple[Group, ...]] = (
 
 
 def place(target: Any) -> str:
-    """Where something is defined, as ``module:name``, as far as it knows; a path is its own place."""
+    """Where something is defined, as ``module:name``, as far as it knows; a path is its own place, and what is made of a function is where that is."""
     if isinstance(target, str | Path):
         return str(target)
+    target = getattr(target, "__wrapped__", target)
     named = target if hasattr(target, "__qualname__") else cast("Any", type(target))
     return f"{named.__module__}:{named.__qualname__}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 
 from ..calibration.statistic import Statistic
 from ..errors import UsageError
@@ -25,8 +26,8 @@ def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
     __tracebackhide__ = True
     if not isinstance(statistic, Statistic):  # pyright: ignore[reportUnnecessaryIsInstance] - not every test is type-checked
         raise UsageError(f"assert_rate: expected a statistic, got {type(statistic).__name__}")
-    if not -1 <= at_least <= 1:
-        raise UsageError(f"assert_rate: expected at_least between -1 and 1, got {at_least}")
+    if not isinstance(at_least, Real) or not -1 <= at_least <= 1:
+        raise UsageError(f"assert_rate: expected at_least between -1 and 1, got {at_least!r}")
     if statistic.low is not None and statistic.low >= at_least:
         return
     failures: Sequence[Verdict] = getattr(statistic, "failures", ())

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from ..errors import UsageError
 from ..plugins import CHECKERS
 from .explanations import nearest
 from .openai_shapes import outer_tool, plain_message
@@ -200,10 +201,13 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
         tools = [outer_tool(tool) for tool in self.tools]
         if tools != self.tools:
             msgspec.structs.force_setattr(self, "tools", tools)
-        messages = [
-            plain_message(entry) if isinstance(entry, dict) else [plain_message(each) for each in entry]
-            for entry in self.messages
-        ]
+        try:
+            messages = [
+                plain_message(entry) if isinstance(entry, dict) else [plain_message(each) for each in entry]
+                for entry in self.messages
+            ]
+        except (AttributeError, TypeError) as error:  # of a caller; a file's have been validated
+            raise UsageError("messages: expected a list of messages, or of turns of them") from error
         if messages != self.messages:
             msgspec.structs.force_setattr(self, "messages", messages)
 

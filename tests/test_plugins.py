@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from installed_plugins import Install
 
+import fiducial as fd
 from fiducial.errors import ConfigurationError
-from fiducial.plugins import AGENTS, CHECKERS, FUNCTIONS, WORLDS, Plugin, load_module
+from fiducial.plugins import AGENTS, CHECKERS, FUNCTIONS, OPERATORS, WORLDS, Plugin, load_module
 
 Write = Callable[[str, str], Path]
 
@@ -119,6 +121,28 @@ def test_a_definition_that_is_run_again_replaces_itself_but_nothing_else(install
         ConfigurationError, match=r"the name 'sql' is taken by .*mine, and .*second asks for it"
     ):
         CHECKERS.register("sql", second)
+
+
+@pytest.mark.usefixtures("install")
+def test_an_operator_is_where_its_function_is_and_gives_its_name_to_no_other():
+    def named(mutate: Callable[..., Iterator[Any]]) -> None:
+        fd.operator("shouted", family="answer", plants="twin", about="in capitals")(mutate)
+
+    def one(*_: object) -> Iterator[Any]:
+        yield from ()
+
+    def other(*_: object) -> Iterator[Any]:
+        yield from ()
+
+    named(one)
+    assert next(plugin.source for plugin in OPERATORS.found() if plugin.name == "shouted").endswith("one")
+    with pytest.raises(ConfigurationError, match=r"'shouted' is taken by .*one, and .*other asks"):
+        named(other)
+
+
+def test_a_name_that_is_no_text_is_refused():
+    with pytest.raises(ConfigurationError, match="checkers: 3 is no name"):
+        CHECKERS.register(3, first)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "a@b", "_a", "-a", "a\n"])

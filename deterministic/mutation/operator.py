@@ -79,3 +79,8 @@ class Operator(msgspec.Struct, frozen=True):
     mutate: Mutate
     about: str
     against: str = ""
+
+    @property
+    def __wrapped__(self) -> Mutate:
+        """The function that it is made of, whose place is its own."""
+        return self.mutate

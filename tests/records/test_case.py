@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.errors import RecordError
+from fiducial.errors import RecordError, UsageError
 from fiducial.records import Case, decode_record
 
 
@@ -70,6 +70,12 @@ def test_an_artifact_keeps_the_fields_of_its_challenge_whatever_they_are():
         kind="artifact", reference={"ground": {"files": [".txt"], "eval": {"type": "file"}}, "cutoff": 60}
     )
     assert case.reference["cutoff"] == 60
+
+
+@pytest.mark.parametrize("messages", ["hello", ["hello"], 3])
+def test_messages_that_are_none_are_refused_at_construction(messages: Any):
+    with pytest.raises(UsageError, match="messages: expected a list of messages"):
+        Case(id="a", kind="open_answer", messages=messages)
 
 
 def test_flat_messages_are_one_turn():

@@ -56,6 +56,11 @@ class Dial(msgspec.Struct, frozen=True):
     steps: tuple[str, ...] = ()
 
     @property
+    def __wrapped__(self) -> Make:
+        """The function that it is made of, whose place is its own."""
+        return self.make
+
+    @property
     def places(self) -> list[float]:
         """Where levels stand between the easiest, 0, and the hardest, 1: numbers by their logarithm, steps evenly."""
         heights = [float(level) if self.steps else math.log(level) for level in self.levels]
