@@ -107,8 +107,13 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
     return mapping
 
 
-def emit(found: Shown, json_file: str | None, document: Document | None = None) -> None:
-    """Print a result, or a document in its place, and write its JSON where it is wanted; with ``--json -`` that is all that is printed."""
+def emit(
+    found: Shown, json_file: str | None, document: Document | None = None, *, width: int | None = None
+) -> None:
+    """Print a result, or a document in its place, and write its JSON where it is wanted; with ``--json -`` that is all that is printed.
+
+    Paragraphs are broken to ``width`` columns, where that is given.
+    """
     from ..api.shown import as_lines
 
     if json_file is not None:
@@ -118,7 +123,7 @@ def emit(found: Shown, json_file: str | None, document: Document | None = None) 
             return
         with atomic_write(written_path(json_file)) as file:
             file.write(f"{text}\n".encode())
-    click.echo("\n".join(as_lines(found.document() if document is None else document)))
+    click.echo("\n".join(as_lines(found.document() if document is None else document, width=width)))
 
 
 def emit_page(
@@ -128,7 +133,7 @@ def emit_page(
     if markdown:
         click.echo(found.to_markdown())
     else:
-        emit(found, json_file)
+        emit(found, json_file, width=80)
     if html is not None:
         click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")
 

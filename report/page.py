@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -31,6 +31,14 @@ def _file(name: str) -> str:
     return (_TEMPLATES / name).read_text("utf-8")
 
 
+_FILTERS: Mapping[str, Callable[..., str]] = {
+    "count": words.count,
+    "counted": words.counted,
+    "moment": words.moment,
+    "outcomes": words.outcomes,
+}
+
+
 @cache
 def templates() -> jinja2.Environment:
     """Our templates, each compiled once a process; what one prints is escaped, cut and made visible, but for markup of our own."""
@@ -42,7 +50,7 @@ def templates() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_finalize,
     )
-    environment.filters.update(count=words.count, moment=words.moment, outcomes=words.outcomes)
+    environment.filters.update(_FILTERS)
     return environment
 
 

@@ -204,6 +204,7 @@ def test_the_difference_is_shown_on_a_terminal_as_json_as_markdown_and_as_a_page
     assert (shown.code, shown.err) == (0, "")
     assert "1 broke: they passed, and fail.\n  case  system  by          verdict" in shown.out
     assert "a text differs from every accepted one (value_error:string)" in shown.out
+    assert all(len(line) <= 80 for line in shown.out.splitlines() if line.startswith("me:"))
     written = json.loads(fiducial("report", tmp_path / "before", tmp_path / "after", "--json", "-").out)
     assert written == fd.diff(before, after).to_dict()
     assert [each["case_id"] for each in written["broke"]] == ["c00"]

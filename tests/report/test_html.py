@@ -212,6 +212,17 @@ def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item
     assert "3 cases without an output" in text
 
 
+def test_one_is_counted_as_one(data: ReportData, make_item: Callable[..., Candidate]):
+    (first, *others), (file, *_) = data.systems, data.inputs
+    alone = msgspec.structs.replace(
+        data,
+        systems=[msgspec.structs.replace(first, missing=1), *others],
+        inputs=[msgspec.structs.replace(file, rows=1)],
+    )
+    text = Page(render_report(alone, [make_item()])).text()
+    assert all(told in text for told in ("1 output ", "1 case without an output", "1 row "))
+
+
 def test_calibration_stands_beside_the_constant_judges(data: ReportData, make_item: Callable[..., Candidate]):
     text = Page(render_report(data, [make_item()])).text()
     assert "0.87 [0.81, 0.91]" in text
