@@ -45,7 +45,7 @@ def _verdict(system: str, strata: Strata) -> str:
         return f"{system}: nothing can be said of a difference, {of}."
     told = words.statistic(pair.difference)
     word = {AFTER: "better", BEFORE: "worse", None: "not told apart from before"}[pair.better]
-    return f"{system}: {word}: it passes {told} more than before, {of} (paired, p {p_value(pair.p)})."
+    return f"{system}: {word}: its pass rate {of} changed by {told} (paired, p {p_value(pair.p)})."
 
 
 def _pair(part: Stratum) -> Pair | None:
@@ -87,7 +87,7 @@ def _figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
         if (pair := _pair(deciding(strata)[0])) is not None
     ]
     if rows:
-        caption = "Passes more than before"
+        caption = "How far the pass rate changed"
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)
 
 
