@@ -65,7 +65,7 @@ class FunctionJudge:
                 else await asyncio.to_thread(self.function, case, output)
             )
             verdict = _read(await said if inspect.isawaitable(said) else said, output)
-        except Exception as error:  # noqa: BLE001 - whatever a user's function raises is why there is no score
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a user's function raises is why there is no score
             why = " ".join(f"{type(error).__name__}: {error}".split())
             verdict = Verdict.on(output.key, by="", source="judge", outcome="failed", reason=why)
         return msgspec.structs.replace(

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -74,10 +75,17 @@ def _loop() -> asyncio.AbstractEventLoop:
         loop = _loops.get(os.getpid())
         if loop is None:
             loop = asyncio.new_event_loop()
-            threading.Thread(target=loop.run_forever, name="fiducial-judges", daemon=True).start()
+            threading.Thread(target=_serve, args=(loop,), name="fiducial-judges", daemon=True).start()
             _loops.clear()
             _loops[os.getpid()] = loop
         return loop
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop for ever: whoever's code wants to exit ends its own task, and nobody waits in vain for the others."""
+    while True:
+        with suppress(SystemExit):
+            return loop.run_forever()
 
 
 def _forget_after_fork() -> None:

@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
 
     call: str
     result: Any
-    error: Exception | None
+    error: BaseException | None
 
 
 class CannotExecuteError(Exception):
@@ -158,7 +158,7 @@ def _expected_result(call: str, functions: Functions) -> Any:
 def _execute(call: str, functions: Functions) -> Outcome:
     try:
         return Outcome(call, run_call(call, functions), None)
-    except Exception as error:  # noqa: BLE001 - whatever a function raises is the result of this call
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a function raises is the result of this call
         return Outcome(call, None, error)
 
 

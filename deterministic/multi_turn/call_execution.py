@@ -85,7 +85,7 @@ def execute(text: str, resolve: Resolver) -> str:
         return result_text(evaluate(parse(text), call))
     except ProviderError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever else a method raises is its answer to this call
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever else a method raises is its answer to this call
         return error_text(error)
 
 
@@ -101,7 +101,7 @@ def result_text(value: Any) -> str:
     return str(value)
 
 
-def error_text(error: Exception) -> str:
+def error_text(error: BaseException) -> str:
     """An exception as the text that an agent is shown."""
     return f"Error during execution: {error}"
 

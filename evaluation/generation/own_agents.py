@@ -70,7 +70,7 @@ class CallableAgent:
             attempt.stopped, answer = str(error), None
         except FiducialError:
             raise  # ours, or a usage of ours, and no answer of the agent
-        except Exception as error:  # noqa: BLE001 - whatever an agent raises is how it failed
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever an agent raises is how it failed
             answer = {"error": f"{type(error).__name__}: {error}"}
         return answer, attempt
 

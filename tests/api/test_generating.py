@@ -61,14 +61,15 @@ def test_an_answer_may_be_text_calls_fields_or_an_output(answer: Any, field: str
     assert (getattr(output, field), output.case_id, output.system) == (expected, "a", "me")
 
 
-def test_an_exception_of_the_agent_is_the_systems_failure():
+@pytest.mark.parametrize("raised", [TimeoutError("too slow"), SystemExit(2)], ids=repr)
+def test_an_exception_of_the_agent_is_the_systems_failure(raised: BaseException):
     def agent(case: fd.Case) -> str:
         if case.id == "b":
-            raise TimeoutError("too slow")
+            raise raised
         return "fine"
 
     outputs = fd.generate(CASES, agent)
-    assert [each.error for each in outputs] == [None, "TimeoutError: too slow", None]
+    assert [each.error for each in outputs] == [None, f"{type(raised).__name__}: {raised}", None]
 
 
 @pytest.mark.parametrize("answer", [5, None, {"answer": "x"}])

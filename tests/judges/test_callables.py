@@ -58,12 +58,16 @@ def test_what_is_no_score_is_unparsable_and_never_0(said: Any):
     assert "expected a score in [0, 1]" in str(verdict.reason)
 
 
-def test_what_a_function_raises_is_a_call_that_failed():
+@pytest.mark.parametrize(
+    ("raised", "reason"),
+    [(ValueError("not\ntoday"), "ValueError: not today"), (SystemExit(2), "SystemExit: 2")],
+)
+def test_what_a_function_raises_is_a_call_that_failed(raised: BaseException, reason: str):
     def function(case: Case, output: Output) -> bool:
-        raise ValueError("not\ntoday")
+        raise raised
 
     verdict = judged(callable_judge("mine", function))
-    assert (verdict.outcome, verdict.score, verdict.reason) == ("failed", None, "ValueError: not today")
+    assert (verdict.outcome, verdict.score, verdict.reason) == ("failed", None, reason)
 
 
 def test_a_verdict_is_taken_and_signed_by_the_judge():

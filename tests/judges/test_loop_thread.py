@@ -22,6 +22,20 @@ def test_the_loop_is_one_for_all_threads():
     assert names == {"fiducial-judges"}
 
 
+def test_code_that_wants_to_exit_ends_its_own_work_alone():
+    async def leave() -> None:
+        raise SystemExit(2)
+
+    async def stay() -> str:
+        await asyncio.sleep(0.05)
+        return "here"
+
+    staying = submit(stay())
+    with pytest.raises(SystemExit):
+        submit(leave()).result(timeout=30)
+    assert staying.result(timeout=30) == "here"
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_worker_gets_a_loop_of_its_own():

@@ -27,11 +27,16 @@ def span(a: float, b: float) -> tuple[float, float]:
     return (a, b)
 
 
+def leave() -> None:
+    raise SystemExit(0)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "calc_binomial_probability": calc_binomial_probability,
     "price": price,
     "weather": weather,
     "span": span,
+    "leave": leave,
     "math.hypot": math.hypot,
 }
 BINOMIAL = "calc_binomial_probability(n=20, k=5, p=1/6)"
@@ -95,6 +100,7 @@ def test_native_calls_are_executed_too():
         ("[calc_binomial_probability(n=20, k=5)]", "executable_checker:execution_error"),
         ("[calc_binomial_probability(n='x', k=5, p=0.5)]", "executable_checker:execution_error"),
         ("[invented(n=20)]", "executable_checker:execution_error"),
+        ("[leave()]", "executable_checker:execution_error"),
         ("[calc_binomial_probability(n=span(a=1, b=2), k=5, p=0.5)]", "executable_checker:execution_error"),
     ],
 )

@@ -31,6 +31,9 @@ class Tools:
     def fail(self) -> None:
         raise KeyError("key")
 
+    def leave(self) -> None:
+        raise SystemExit("gone")
+
     def recurse(self) -> None:
         self.recurse()
 
@@ -75,6 +78,7 @@ def test_results_become_text_as_an_agent_is_shown_them(value: Any, text: str):
         ),
         ("give(other=1)", "Error during execution: Tools.give() got an unexpected keyword argument 'other'"),
         ("fail()", "Error during execution: 'key'"),
+        ("leave()", "Error during execution: gone"),
         ("1/0", "Error during execution: division by zero"),
         ("give(value=5)(1)", "Error during execution: 'int' object is not callable"),
     ],
