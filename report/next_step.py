@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
-from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, JudgeUse, SystemResult
+from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN, JudgeUse, SystemResult
 from . import words
 from .found import Answer, Found
 from .ranking import deciding, pair_of, ranked_rates
@@ -101,7 +102,9 @@ def _label_open(found: Found) -> Answer | None:
     if strata is not None:
         left = 0 if strata.open.corrected else _unlabelled(strata.open.graded, strata.open.labelled)
     else:
-        left = max((_uncorrected(system) for system in found.systems), default=0)
+        labelled = any(panel.n for panel in found.agreement.judges.values())
+        uncorrected = {OPEN} if labelled else {OPEN, JUDGED}
+        left = max((_uncorrected(system, uncorrected) for system in found.systems), default=0)
     if not left:
         return None
     some = f"{_LABELS} of the " if left > _LABELS else "the "
@@ -113,10 +116,11 @@ def _unlabelled(graded: Mapping[str, int], labelled: Mapping[str, int]) -> int:
     return sum(graded.values()) - sum(labelled.values())
 
 
-def _uncorrected(system: SystemResult) -> int:
+def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
+    """How many outputs the parts of these names have, where no labels correct what their judge says."""
     corrected = {part.by for part in system.strata if part.name == CORRECTED}
     return max(
-        (part.n for part in system.strata if part.name == OPEN and part.by not in corrected), default=0
+        (part.n for part in system.strata if part.name in names and part.by not in corrected), default=0
     )
 
 

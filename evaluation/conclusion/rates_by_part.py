@@ -10,7 +10,7 @@ import msgspec
 
 from ...calibration.intervals.closed_forms import Interval, wilson_interval
 from ...records import Author, ItemKey, Kind
-from .run_results import DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
+from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, Stratum, SystemResult
 from .tally import Sums, Tally
 
 JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
@@ -37,7 +37,7 @@ def _system_result(
     checked = tally.checked.get(system)
     opened = tally.opened.get(system, {})
     if checked is None:
-        strata = [rate_of("judge's rate", sums, by=sums.by, missing=missing) for sums in opened.values()]
+        strata = [rate_of(JUDGED, sums, by=sums.by, missing=missing) for sums in opened.values()]
         return SystemResult(system=system, strata=strata, missing=missing)
     corrected = dict(_corrected_strata(system, tally, labels))
     uncorrected = (

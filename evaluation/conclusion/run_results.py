@@ -10,6 +10,7 @@ from ...records import JudgeId, Outcome, Source
 DECIDED = "checker decided"
 UNJUDGED = "open"
 OPEN = "open: judge's rate, uncorrected"
+JUDGED = "judge's rate"
 CORRECTED = "open: corrected by labels"
 
 

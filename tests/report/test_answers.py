@@ -20,7 +20,15 @@ from fiducial.calibration.agreement.calibration_results import Calibration, Judg
 from fiducial.calibration.agreement.diagnosis_results import EqualRates, SuspectedLabel
 from fiducial.calibration.cautions import Caution
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.conclusion.run_results import DECIDED, OPEN, UNJUDGED, JudgeUse, Stratum
+from fiducial.evaluation.conclusion.run_results import (
+    DECIDED,
+    JUDGED,
+    OPEN,
+    UNJUDGED,
+    JudgeUse,
+    Stratum,
+    SystemResult,
+)
 from fiducial.report.answers import answers
 from fiducial.report.found import Found
 
@@ -156,6 +164,16 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
 def test_labels_are_asked_for_where_judges_of_several_systems_are_not_corrected():
     told = answers(Found(systems=systems("a", "c"), compared=compared("a", "c", judged=1.0))).next
     assert told.text.startswith("Label the 40 outputs")
+
+
+def test_what_a_judge_alone_was_asked_about_wants_labels_until_there_are_some():
+    alone = Stratum(name=JUDGED, by="j", n=80, of=80, value=0.9, low=0.8, high=0.95)
+    found = Found(systems=[SystemResult(system="a", strata=[alone])], judges=judged("j"), folder="run")
+    told = answers(found).next
+    assert told.text.startswith("Label 50 of the 80 outputs that only judges decided")
+    assert told.command == "fiducial review run"
+    labelled = replace(found, calibration=Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))}))
+    assert "Label" not in answers(labelled).next.text
 
 
 def adjudicated(*, judge_right: int, left: int) -> Adjudication:
