@@ -132,6 +132,7 @@ def plan_of(
         outputs=by.files,
         sharded=of.sharded or by.sharded,
         prices=None if prices is None else price_list(prices),
+        priced=tuple(prices or ()),
         jury=None if jury is None else _jury(jury, weights, unsure),
         batch=None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
         **fields,

@@ -69,7 +69,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         [plan.split, plan.split_model],
         sorted(plan.environments),
         plan.notes,
-        None if plan.prices is None else [plan.prices(task.id.model) for task in tasks],
+        list(plan.priced),
     ]
     return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
 

@@ -51,6 +51,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         judge_on: Which outputs they are asked about.
         pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
         prices: What models cost, for the record; None to leave costs out.
+        priced: What the user says of them: another word and costs are counted anew. The public list is too large to be read for that.
         jury: How the judges' opinions are counted into one more verdict; None to leave them apart.
         batch: How to wait for a provider's batch endpoint; None to ask the model directly.
         split: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
@@ -76,6 +77,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     pass_at: PassAt = UNTOLD
     repeats: int = 1
     prices: PriceList | None = None
+    priced: Sequence[str] = ()
     jury: JuryRule | None = None
     batch: BatchMode | None = None
     split: bool = False

@@ -30,6 +30,20 @@ def test_repeats_are_judged_apart(judge: Command, server: ProviderServer):
     assert (len(rows), len(server.seen)) == (60, 60)
 
 
+def test_another_price_in_the_teams_file_counts_anew_what_a_finished_run_cost(
+    judge: Command, server: ProviderServer
+):
+    told: list[str] = []
+    for price in ("1/10", "2/20"):
+        Path("fiducial.toml").write_text(f'[judge]\nprice = ["{price}"]\n', "utf-8")
+        told += [
+            line.rpartition(", ")[2] for line in judge("tool_call_accuracy").out.splitlines() if "$" in line
+        ]
+    first, second = (float(cost.strip().removeprefix("$")) for cost in told)
+    assert second == pytest.approx(2 * first)
+    assert len(server.seen) == 20
+
+
 def test_a_call_that_hangs_is_asked_again_and_fails_nothing(judge: Command, server: ProviderServer):
     good = in_the_form_asked_for()
     server.script = lambda seen: Hang() if len(server.seen) == 30 else good(seen)
