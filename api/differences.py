@@ -9,7 +9,7 @@ import msgspec
 
 from ..evaluation.past_runs.history import History as HistoryNumbers
 from ..evaluation.past_runs.history import read_history
-from ..evaluation.past_runs.two_runs import TwoRuns, two_runs
+from ..evaluation.past_runs.two_runs import Moved, TwoRuns, two_runs
 from ..evaluation.store.run_store import RunStore
 from ..report.difference_words import difference_document
 from ..report.history_words import history_document
@@ -32,9 +32,11 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
         import pandas as pd  # noqa: PLC0415 - slow to import
 
         kinds = {"broke": self.broke, "better": self.better, "graded otherwise": self.graded_otherwise}
-        return pd.DataFrame(
-            [{"what": kind, **msgspec.to_builtins(each)} for kind, moved in kinds.items() for each in moved]
-        )
+        rows = [
+            {"what": kind, **msgspec.to_builtins(each)} for kind, moved in kinds.items() for each in moved
+        ]
+        # Named, for where nothing changed there is no row that does.
+        return pd.DataFrame(rows, columns=["what", *Moved.__struct_fields__])
 
     def report(self, path: FilePath) -> Path:
         """Write it as one HTML file that opens from the disk, and give the file; an InputError where it cannot be written."""

@@ -213,7 +213,10 @@ def test_the_difference_is_shown_on_a_terminal_as_json_as_markdown_and_as_a_page
     text = Page(page.read_text("utf-8"))
     assert "1 got better" in text.text()
     assert not text.of("script")
-    assert list(fd.diff(before, after).to_frame()["what"]) == ["broke", "better"]
+    frame = fd.diff(before, after).to_frame()
+    assert list(frame["what"]) == ["broke", "better"]
+    unchanged = fd.diff(before, before).to_frame()
+    assert (len(unchanged), list(unchanged.columns)) == (0, list(frame.columns))
 
 
 def test_one_run_is_a_summary_for_a_pull_request(run: MakeRun, tmp_path: Path):
