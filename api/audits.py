@@ -22,7 +22,7 @@ from ..evaluation.audit.certificate_check import Standing as StandingNumbers
 from ..evaluation.audit.certificate_check import check_certificate as check
 from ..evaluation.audit.certificate_check import read_certificate
 from ..evaluation.audit.judged_run import read_judged_run
-from ..evaluation.store.run_store import AUDIT
+from ..evaluation.store.file_names import AUDIT
 from ..records import write_json
 from ..report.audit_words import audit_document
 from ..report.certificate_words import alternatives_document, certificate_document, standing_document

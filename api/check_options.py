@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from ..deterministic import CheckOptions, Rules
-from ..deterministic.checkers import ArtifactOptions
+from ..deterministic.options import ArtifactOptions
 from ..deterministic.registration import load_environments, load_functions
 from ..deterministic.sandbox.limits import Limits
 from ..errors import UsageError

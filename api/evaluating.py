@@ -20,7 +20,7 @@ from ..evaluation.judging.tasks import JudgeTask
 from ..evaluation.pipeline import DEFAULT_JUDGE_ON, Plan
 from ..evaluation.pipeline import run as run_plan
 from ..evaluation.shards import shards_of
-from ..evaluation.store.run_store import GENERATED
+from ..evaluation.store.file_names import GENERATED
 from ..judges.loop_thread import run_apart
 from ..records import InputPath
 from .check_options import Functions, Worlds, check_options, worlds_of

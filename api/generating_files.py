@@ -16,7 +16,7 @@ from ..evaluation.generation.output_sources import generate_file as make_file
 from ..evaluation.generation.output_sources import generate_into_run as make_into_run
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
-from ..evaluation.store.run_store import GENERATED
+from ..evaluation.store.file_names import GENERATED
 from ..formats.bfcl import DataSource, expand, open_source
 from ..judges.prices import price_list
 from ..report.forecast_words import generation_forecast

@@ -44,7 +44,7 @@ def input_path(given: FilePath) -> Path:
     address = _address(given)
     if isinstance(address, Path):
         return address
-    from ..evaluation.store.run_store import MANIFEST  # noqa: PLC0415 - likewise
+    from ..evaluation.store.file_names import MANIFEST  # noqa: PLC0415 - likewise
     from ..records.fetching import fetch_input  # noqa: PLC0415 - most inputs are on this machine
 
     objects = ObjectFolder(address)

@@ -11,7 +11,8 @@ import msgspec
 
 from ..errors import RunFolderError, UsageError, as_named
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, Stratum, SystemResult
-from ..evaluation.store.run_store import AUDIT, RunStore
+from ..evaluation.store.file_names import AUDIT
+from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.answers import Answers, answers
 from ..report.document import Document, as_html

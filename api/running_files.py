@@ -19,8 +19,8 @@ from ..evaluation.judging.judge_on import parse_judge_on
 from ..evaluation.pipeline import Plan
 from ..evaluation.pipeline import run as run_plan
 from ..evaluation.shards import shards_of
+from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.manifest import component_versions
-from ..evaluation.store.run_store import GENERATED
 from ..judges.prices import price_list
 from ..records import InputPath
 from ..report import words

@@ -9,8 +9,8 @@ from typing import Any
 
 from commands import packed_records, peak_megabytes, reference_folder
 
-from fiducial.deterministic.checkers import CheckOptions, Rules
 from fiducial.deterministic.multi_turn import check_result
+from fiducial.deterministic.options import CheckOptions, Rules
 from fiducial.formats.bfcl import expand, open_source, read_cases
 from fiducial.records import Case
 

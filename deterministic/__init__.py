@@ -1,7 +1,8 @@
 """Deterministic checkers: a Case and an Output in, a Verdict out; no model, no network."""
 
-from .checkers import Checker, CheckOptions, Names, Rules, check, checker_for
+from .checkers import Checker, check, checker_for
 from .finding import PASSED, Finding, fault, undecided
+from .options import CheckOptions, Names, Rules
 from .own_checkers import OwnChecker, checker
 from .stored_results import Mode, check_result
 

@@ -13,11 +13,11 @@ import msgspec
 
 from ..errors import DecodingError
 from ..records import AnswerReference, Case, Output
-from .checkers import CheckOptions
 from .decoding.python_syntax import parse_expression
 from .evidence import plain, shorten
 from .execution.call_texts import ReplyReader, read_native, read_prompt
 from .finding import PASSED, Finding, fault, undecided
+from .options import CheckOptions
 from .relevance import is_call_text
 
 _LONGEST_PLAIN = 300

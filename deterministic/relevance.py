@@ -9,10 +9,10 @@ from typing import Any, cast
 from ..errors import DecodingError
 from ..records import Case, Output
 from .ast.tool_calls import is_call_list
-from .checkers import CheckOptions
 from .decoding import decode_output, decode_prompt
 from .evidence import plain
 from .finding import PASSED, Finding, fault, undecided
+from .options import CheckOptions
 
 _TAG = re.compile(r"<(?:tool_?call|function_?call|functions?\b|function=)|\[TOOL_CALLS\]", re.IGNORECASE)
 _JSON_CALL = re.compile(r'\{\s*"(?:name|function|tool|tool_name|function_name)"\s*:\s*["{]')

@@ -6,9 +6,9 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import DecodingError
 from ..records import Case
-from .checkers import CheckOptions
 from .decoding import PLAIN, AskedForm, asked_form, decode_native, decode_native_strictly, decode_prompt
 from .finding import Finding
+from .options import CheckOptions
 
 Mode: TypeAlias = Literal["prompt", "fc"]
 """Calls as text, or native function calls."""

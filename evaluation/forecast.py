@@ -23,7 +23,7 @@ from .judging.tasks import refuse_idle
 from .open_requests import KnownReplies, OpenTokens, cost_of
 from .pipeline import Plan, planned_steps, planned_tasks
 from .progress import Progress
-from .store.run_store import MANIFEST, STATEMENTS, VERDICTS
+from .store.file_names import MANIFEST, STATEMENTS, VERDICTS
 from .store.run_writer import RunWriter
 
 

@@ -17,7 +17,8 @@ from .conclusion.compared import systems_compared
 from .conclusion.conclude import Conclusion
 from .inputs import file_sha256
 from .judging.tasks import JudgeTask
-from .store.run_store import ADJUDICATIONS, LABELS, RunStore
+from .store.file_names import ADJUDICATIONS, LABELS
+from .store.run_store import RunStore
 
 if TYPE_CHECKING:
     from .pipeline import Plan

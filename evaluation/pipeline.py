@@ -26,9 +26,10 @@ from .judging.tasks import JudgeTask, called, judge_tasks, refuse_comparing, ref
 from .labelling.given_labels import adopt_labels
 from .nothing_to_do import conclusion_of, signature
 from .progress import Progress
+from .store.file_names import GENERATED
 from .store.kept_inputs import keep_inputs
 from .store.manifest import KnownJudge, component_versions, own_versions
-from .store.run_store import GENERATED, RunStore
+from .store.run_store import RunStore
 from .store.run_writer import RunWriter
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ from ..calibration.tables.table import BASELINE, DECIDED, DECIDED_BY, PERSON, Ta
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
 from .labelling.adjudications import decisions_on
+from .store.file_names import VERDICTS
 from .store.rows import Said
-from .store.run_store import VERDICTS, RunStore
+from .store.run_store import RunStore
 
 _ALL_DECIDED = "a checker decided all that judges were asked about: the rate of these outputs is the checker's, and needs no correction"
 

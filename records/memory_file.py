@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..errors import RecordError
+from .encoding import encode_record
 
 
 class MemoryFile:
@@ -112,8 +113,6 @@ def _line(record: Any, name: str, number: int) -> bytes:
     try:
         return _ENCODER.encode(record) + b"\n"
     except UnicodeEncodeError:  # a lone surrogate, which a model can produce
-        from .writing import encode_record  # noqa: PLC0415 - reads from here, too
-
         return encode_record(msgspec.to_builtins(record, enc_hook=_plain))
     except (TypeError, msgspec.MsgspecError, RecursionError) as error:
         raise RecordError(f"cannot be written as JSON: {error}", path=name, line=number) from error

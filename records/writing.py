@@ -14,19 +14,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from ..errors import RunFolderError, readable
+from .encoding import encode_record
 from .memory_file import InputPath, MemoryFile
 from .plain_file import open_plainly
-
-
-def encode_record(record: object) -> bytes:
-    r"""Encode a record as one line, newline included.
-
-    Lone surrogates, which UTF-8 cannot carry but a model can produce, are written as ``\u`` escapes.
-    """
-    try:
-        return msgspec.json.encode(record) + b"\n"
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(record)).encode("ascii") + b"\n"
 
 
 def write_records(path: InputPath | str, records: Iterable[object]) -> int:

@@ -10,8 +10,9 @@ import msgspec
 from ..errors import InputError, RunFolderError
 from ..evaluation.conclusion.compared import systems_compared
 from ..evaluation.conclusion.run_results import SystemResult
+from ..evaluation.store.file_names import REPORT, VERDICTS
 from ..evaluation.store.manifest import Manifest
-from ..evaluation.store.run_store import REPORT, VERDICTS, RunStore
+from ..evaluation.store.run_store import RunStore
 from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
 from . import words
 from .figures.scores import Bin

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..checkers import CheckOptions
+from ..options import CheckOptions
 from ..sandbox.limits import Limits
 from ..sandbox.running import Confinement, Exam, Run, SandboxError, run_confined
 from .challenge import Challenge, ChallengeError

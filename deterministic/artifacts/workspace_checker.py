@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...records import Case, Output
-from ..checkers import ArtifactOptions, CheckOptions
 from ..finding import Finding, fault, undecided
+from ..options import ArtifactOptions, CheckOptions
 from .challenge import Challenge, ChallengeError, challenge_of
 from .code import CodeFault, confinement_evidence, holds_other_tests, run_code
 from .files import WorkspaceFault, choose_files, read_text, shown, workspace_root

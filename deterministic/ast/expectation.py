@@ -10,8 +10,8 @@ import msgspec
 
 from ...errors import InputError
 from ...records import AcceptedCall, AnyOrder, Match, ToolCallReference, accepted_calls, nearest
-from ..checkers import Names
 from ..evidence import shorten
+from ..options import Names
 from .languages import Dialect, dialect_of
 from .schemas import part_of, property_of, settled
 from .standard_text import standardise

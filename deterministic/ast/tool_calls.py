@@ -9,9 +9,9 @@ import msgspec
 
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, ToolCallReference
-from ..checkers import CheckOptions, Names
 from ..decoding import asked_form, decode_output
 from ..finding import PASSED, Finding, fault, undecided
+from ..options import CheckOptions, Names
 from .bfcl_rules import check_call
 from .expectation import Expectation, compile_expectation
 from .matching import match_best, match_greedily, match_in_order

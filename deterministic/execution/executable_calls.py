@@ -10,10 +10,10 @@ import msgspec
 
 from ...errors import DecodingError, InputError
 from ...records import Case, ExecutableReference, Output
-from ..checkers import CheckOptions, Rules
 from ..decoding.python_syntax import unparse
 from ..evidence import plain, shorten
 from ..finding import PASSED, Finding, fault, undecided
+from ..options import CheckOptions, Rules
 from ..pairing import pair_completely, pair_greedily
 from .call_texts import read_native, read_prompt, read_prompt_exactly
 from .expressions import ForbiddenExpressionError, evaluate_arguments, parse

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from ...records import ExecutionMatch
-from ..checkers import Rules
 from ..evidence import shorten
+from ..options import Rules
 
 TOLERANCE = 0.2
 """How far, relative to the expected number, a result may be off where the truth moves (prices, weather)."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..checkers import Rules
 from ..environments import ENVIRONMENTS
 from ..environments.file_system import GorillaFileSystem
 from ..execution.call_texts import ReplyReader, read_call_texts, read_native, read_prompt, read_prompt_exactly
+from ..options import Rules
 from .call_execution import direct_executor, original_executor
 from .reference import ExecutorFactory, StateReader
 from .turn_checks import (

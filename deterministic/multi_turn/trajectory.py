@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
 from ...records import AgentStep, Case, Episode, Output, StepOutcome
-from ..checkers import CheckOptions
 from ..evidence import shorten
 from ..finding import PASSED, Finding, fault
+from ..options import CheckOptions
 from .call_execution import Allowance, Executor, LimitExceededError, direct_executor
 from .reference import Scenario, reference_trajectory, scenario_of
 from .rule_sets import RuleSet, rule_set

@@ -10,7 +10,8 @@ import msgspec
 
 from ...records import Case, Output, Verdict, encode_record
 from ..answers import check_answer
-from ..checkers import CheckOptions, Rules, check
+from ..checkers import check
+from ..options import CheckOptions, Rules
 from .answer_operators import said
 from .chance import generator
 from .operator import KINDS, Mutation, Operator, Plants

@@ -11,7 +11,8 @@ import numpy as np
 from ...calibration.agreement.alt_test import AltTest, Likeness, alt_test
 from ...errors import UsageError
 from ...records import ItemKey, ShownNames, Verdict, read_records
-from ..store.run_store import CLUSTERS, read_clusters
+from ..store.file_names import CLUSTERS
+from ..store.run_store import read_clusters
 
 EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 """Handicaps at which the test is shown, so that its outcome does not hang on the choice of one."""

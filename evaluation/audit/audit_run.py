@@ -17,7 +17,8 @@ from ..judging.asking import ask
 from ..judging.tasks import JudgeTask, require_models
 from ..labelling.adjudications import decisions_on
 from ..progress import Progress, Silent
-from ..store.run_store import AUDIT, RunStore
+from ..store.file_names import AUDIT
+from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .adjudicated_probes import adjudicated_audit
 from .analysis import judge_audit, to_read, with_ladders

@@ -27,7 +27,7 @@ from ...records import (
     write_json,
     write_records,
 )
-from ..store.run_store import AUDIT, VERDICTS
+from ..store.file_names import AUDIT, VERDICTS
 from .analysis import judge_audit, to_read
 from .audit_results import Audit
 from .audit_run import TO_READ

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal, TypeAlias
 
-from ...deterministic.checkers import Names
+from ...deterministic.options import Names
 from ...records import Case, Output
 
 NamesOption: TypeAlias = Literal["dotted", "underscored", "auto"]

@@ -11,7 +11,8 @@ from ...calibration.comparison.comparison_results import Comparison
 from ...errors import InputError, RecordError
 from ...records import MemoryFolder, decode_record
 from ...version import VERSION
-from ..store.run_store import CLUSTERS, COMPARISON, LABELS, VERDICTS, RunStore
+from ..store.file_names import CLUSTERS, COMPARISON, LABELS, VERDICTS
+from ..store.run_store import RunStore
 
 if TYPE_CHECKING:
     from ..store.run_writer import RunWriter

@@ -14,7 +14,7 @@ from ...plugins import place
 from ...records import Case, CaseFiles, CaseIndex, FolderPath, InputPath
 from ..judging.access import ModelAccess
 from ..progress import Progress
-from ..store.run_store import GENERATED
+from ..store.file_names import GENERATED
 from ..store.run_writer import RunWriter
 from .attempt import Agent
 from .command_steps import CommandSteps

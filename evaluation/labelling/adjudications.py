@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ...calibration.decisions import Decisions, decisions_of, read_decisions
 from ...errors import RunFolderError
 from ...records import Case, InputPath, ItemKey, read_records
-from ..store.run_store import ADJUDICATIONS, RunStore
+from ..store.file_names import ADJUDICATIONS
+from ..store.run_store import RunStore
 
 
 def decisions_on(stores: Sequence[RunStore], more: InputPath | None = None) -> Decisions:

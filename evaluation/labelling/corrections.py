@@ -27,7 +27,8 @@ from ...records import (
 )
 from ...records.case import Record
 from ..inputs import outputs_of
-from ..store.run_store import ADJUDICATIONS, RunStore
+from ..store.file_names import ADJUDICATIONS
+from ..store.run_store import RunStore
 from .widening import widened
 
 

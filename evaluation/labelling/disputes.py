@@ -13,8 +13,9 @@ from ...calibration.cuts import Cut
 from ...calibration.decisions import drawn_rank
 from ...errors import InputError, UsageError
 from ...records import ItemKey, ShownNames, Verdict, read_records
+from ..store.file_names import LABELS
 from ..store.rows import Said, is_baseline
-from ..store.run_store import LABELS, RunStore
+from ..store.run_store import RunStore
 from .review_sample import ReviewSample, SampleKind, draw_sample
 
 _NOTHING: dict[SampleKind, str] = {

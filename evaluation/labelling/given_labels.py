@@ -14,7 +14,8 @@ from ...calibration.decisions import REVIEW, decision_of, review_of
 from ...errors import InputError
 from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records
 from ..inputs import EvaluationInputs
-from ..store.run_store import ADJUDICATIONS, LABELS, RunStore
+from ..store.file_names import ADJUDICATIONS, LABELS
+from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .review_sample import TO_DECIDE
 

@@ -12,8 +12,9 @@ from ...errors import InputError
 from ...formats.folder import CASES, OUTPUTS
 from ...formats.judged import Judged, Known
 from ...records import CaseIndex, Output, read_records
+from ..store.file_names import MANIFEST, VERDICTS
 from ..store.kept_inputs import RunInputs
-from ..store.run_store import MANIFEST, VERDICTS, RunStore
+from ..store.run_store import RunStore
 
 
 def judged_outputs(folder: Path) -> Iterator[Judged]:

@@ -20,7 +20,8 @@ from ..judging.access import BatchMode, ModelAccess
 from ..judging.asking import EachOutput, Step, ask, every_output
 from ..judging.tasks import JudgeTask, judge_tasks, require_models
 from ..progress import Progress, Silent
-from ..store.run_store import PAIRS, RunStore
+from ..store.file_names import PAIRS
+from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .paired_inputs import PairInputs
 from .verdicts_on_pairs import choices_of

@@ -12,7 +12,7 @@ import msgspec
 
 from ...records import atomic_write
 from ...records.objects import Mark
-from .run_store import MANIFEST
+from .file_names import MANIFEST
 
 _NOTED_AFTER = 0.5
 

@@ -22,6 +22,7 @@ from ...records import (
     lines_of,
     open_plainly,
 )
+from .file_names import ADJUDICATIONS, CALIBRATION, CLUSTERS, LABELS, MANIFEST, PAIRS, STATEMENTS, VERDICTS
 from .journal import VerdictJournal
 from .kept_inputs import RunInputs, unchanged_inputs
 from .manifest import Manifest, Roster
@@ -30,25 +31,6 @@ from .standing import Said
 
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import Calibration
-
-MANIFEST = "run.json"
-VERDICTS = "verdicts.jsonl"
-STATEMENTS = "statements.jsonl"
-LABELS = "labels.jsonl"
-ADJUDICATIONS = "adjudications.jsonl"
-CLUSTERS = "clusters.json"
-CALIBRATION = "calibration.json"
-COMPARISON = "comparison.json"
-REPORT = "report.html"
-
-AUDIT = "audit.json"
-"""What an audit found, which is kept in the folder of the run that asked about its probes."""
-
-PAIRS = "pairs_of"
-"""In the identity of a run about pairs of outputs: the hashes of the files that these are in."""
-
-GENERATED = "outputs.jsonl"
-"""The outputs of a run that generates them itself; it grows when the run goes on."""
 
 
 class RunStore(Closing):

@@ -24,8 +24,7 @@ from ...records import (
     write_records,
 )
 from .copies import copy_at
-from .manifest import KnownJudge, Manifest
-from .run_store import (
+from .file_names import (
     ADJUDICATIONS,
     CALIBRATION,
     CLUSTERS,
@@ -34,8 +33,9 @@ from .run_store import (
     MANIFEST,
     STATEMENTS,
     VERDICTS,
-    RunStore,
 )
+from .manifest import KnownJudge, Manifest
+from .run_store import RunStore
 from .seals import Seal, seal_of
 
 if TYPE_CHECKING:

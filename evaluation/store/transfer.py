@@ -14,7 +14,7 @@ import msgspec
 from ...records.fetching import refuse_too_much
 from ...records.objects import Mark, ObjectFolder
 from .agreed_state import Agreed, Agreement, Stamp, manifests_last, of_the_run
-from .run_store import MANIFEST
+from .file_names import MANIFEST
 from .seals import Seal
 
 

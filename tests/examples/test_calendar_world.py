@@ -6,7 +6,8 @@ from typing import TypeVar
 import msgspec
 import pytest
 
-from fiducial.deterministic.checkers import CheckOptions, check
+from fiducial.deterministic.checkers import check
+from fiducial.deterministic.options import CheckOptions
 from fiducial.deterministic.registration import load_environments
 from fiducial.records import Case, Output, Verdict
 

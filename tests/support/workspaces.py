@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.checkers import ArtifactOptions
+from fiducial.deterministic.options import ArtifactOptions
 from fiducial.records import Case, Output, Verdict
 
 

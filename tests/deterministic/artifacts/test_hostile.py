@@ -13,7 +13,7 @@ import pytest
 from hostile_workspaces import Hostile, challenge, hostile_workspaces
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.checkers import ArtifactOptions
+from fiducial.deterministic.options import ArtifactOptions
 from fiducial.deterministic.sandbox.limits import Limits
 from fiducial.records import Case, Output, Verdict
 

@@ -13,7 +13,7 @@ import pytest
 from workspaces import lay_out
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.checkers import ArtifactOptions
+from fiducial.deterministic.options import ArtifactOptions
 from fiducial.formats.agbenchmark import read_challenges
 from fiducial.records import Case, Output, Verdict
 

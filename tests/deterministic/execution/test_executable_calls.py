@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from fiducial.deterministic.checkers import CheckOptions, Rules, check
+from fiducial.deterministic.checkers import check
+from fiducial.deterministic.options import CheckOptions, Rules
 from fiducial.errors import InputError
 from fiducial.records import Case, Output, ToolCall, Verdict
 

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from fiducial.deterministic.checkers import CheckOptions, Rules
 from fiducial.deterministic.multi_turn.trajectory import Examination, examine
 from fiducial.deterministic.multi_turn.turns import Mode
+from fiducial.deterministic.options import CheckOptions, Rules
 from fiducial.records import Case
 
 Examine: TypeAlias = Callable[..., Examination]

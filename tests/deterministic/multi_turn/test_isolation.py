@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from fiducial.deterministic.checkers import CheckOptions, check
+from fiducial.deterministic.checkers import check
 from fiducial.deterministic.multi_turn.call_execution import MAX_CALLS
+from fiducial.deterministic.options import CheckOptions
 from fiducial.records import Output, ToolCall
 
 from .conftest import Examine, world_case

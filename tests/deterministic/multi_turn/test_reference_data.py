@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from fiducial.deterministic.checkers import CheckOptions
 from fiducial.deterministic.multi_turn import check_result
 from fiducial.deterministic.multi_turn.trajectory import examine
+from fiducial.deterministic.options import CheckOptions
 from fiducial.formats.bfcl import expand, open_source, read_cases
 from fiducial.records import Case
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from fiducial.deterministic.checkers import CheckOptions, Rules
 from fiducial.deterministic.finding import Finding
 from fiducial.deterministic.multi_turn.trajectory import examine, find
+from fiducial.deterministic.options import CheckOptions, Rules
 from fiducial.records import Output, Step, ToolCall, ToolResults
 
 from .conftest import Examine, world_case

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from fiducial.deterministic.checkers import CheckOptions, check
+from fiducial.deterministic.checkers import check
 from fiducial.deterministic.multi_turn import check_result
 from fiducial.deterministic.multi_turn.call_execution import MAX_CALLS
 from fiducial.deterministic.multi_turn.trajectory import replay
+from fiducial.deterministic.options import CheckOptions
 from fiducial.errors import InputError
 from fiducial.records import Case, Output, StepOutcome, ToolCall, ToolResults
 from fiducial.tests.deterministic.multi_turn.conftest import Examine, world_case

@@ -16,7 +16,8 @@ from fiducial.calibration.cuts import Cut
 from fiducial.calibration.tables.table import Table
 from fiducial.evaluation.conclusion import compared
 from fiducial.evaluation.conclusion.compared import keep_comparison, systems_compared
-from fiducial.evaluation.store.run_store import CLUSTERS, COMPARISON, LABELS, MANIFEST, VERDICTS, RunStore
+from fiducial.evaluation.store.file_names import CLUSTERS, COMPARISON, LABELS, MANIFEST, VERDICTS
+from fiducial.evaluation.store.run_store import RunStore
 from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Verdict, decode_record, encode_record
 

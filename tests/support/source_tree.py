@@ -1,0 +1,139 @@
+"""The package's source as text: docstrings, names and imports, for tests and `benchmarks/house.py`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+ROOT = Path(__file__).resolve().parents[2]
+_NOT_PRODUCT = {"build", "dist", "notebooks", "tests", "benchmarks", "docs"}
+LONGEST_SUMMARY = 90
+# A summary is an imperative or a noun phrase; these begin a clause, or point elsewhere for their meaning.
+POOR_BEGINNING = re.compile(r"(What|Who|Whom|Whose|Whether|How|It|The same|Nothing|All that)\b")
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Summary(NamedTuple):
+    """The first line of a docstring, and where it stands."""
+
+    file: Path
+    line: int
+    text: str
+
+
+@cache
+def product_files() -> tuple[Path, ...]:
+    """Return every Python file of the package, tests and scripts left out."""
+    return tuple(
+        path
+        for path in sorted(ROOT.rglob("*.py"))
+        if (parts := path.relative_to(ROOT).parts)[0] not in _NOT_PRODUCT and not parts[0].startswith(".")
+    )
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return a file's syntax tree."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def room(path: Path) -> str:
+    """Return the top-level folder of a file, `.` for the root."""
+    parts = path.relative_to(ROOT).parts
+    return parts[0] if len(parts) > 1 else "."
+
+
+def summaries(path: Path) -> Iterator[Summary]:
+    """Yield the summary of every documented module, class and function of a file."""
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, _DOCUMENTED) and (text := ast.get_docstring(node)):
+            line = 1 if isinstance(node, ast.Module) else node.lineno
+            yield Summary(path, line, text.partition("\n")[0])
+
+
+def type_names() -> Mapping[str, list[Path]]:
+    """Return the files that define each public class or type alias, by name."""
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in product_files():
+        for node in parsed(path).body:
+            name = _type_name(node)
+            if name and not name.startswith("_"):
+                found[name].append(path)
+    return found
+
+
+def _type_name(node: ast.stmt) -> str | None:
+    """Return the name that a statement gives to a type, if it does."""
+    if isinstance(node, ast.ClassDef):
+        return node.name
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        annotation = node.annotation
+        return node.target.id if isinstance(annotation, ast.Name) and annotation.id == "TypeAlias" else None
+    return None
+
+
+def function_names() -> Mapping[str, list[Path]]:
+    """Return the files that define each public top-level function, by name."""
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in product_files():
+        for node in parsed(path).body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+                found[node.name].append(path)
+    return found
+
+
+def module_names() -> Mapping[str, list[Path]]:
+    """Return the files of each module name; packages and `__main__` left out."""
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in product_files():
+        if not path.stem.startswith("__"):
+            found[path.stem].append(path)
+    return found
+
+
+def import_graph() -> dict[str, set[str]]:
+    """Return which modules each module imports, `TYPE_CHECKING` and imports inside functions included."""
+    modules = {_dotted(path): path for path in product_files()}
+    return {name: set(_imports(name, path, modules)) for name, path in modules.items()}
+
+
+def import_circles() -> list[list[str]]:
+    """Return groups of modules that import each other, largest first."""
+    graph = import_graph()
+    names = sorted(graph)
+    place = {name: number for number, name in enumerate(names)}
+    edges = [(place[name], place[target]) for name in names for target in graph[name]]
+    matrix = coo_array(([1] * len(edges), tuple(zip(*edges, strict=True))), shape=(len(names), len(names)))
+    groups: dict[int, list[str]] = defaultdict(list)
+    for name, label in zip(names, connected_components(matrix, connection="strong")[1], strict=True):
+        groups[int(label)].append(name)
+    return sorted((group for group in groups.values() if len(group) > 1), key=len, reverse=True)
+
+
+def _dotted(path: Path) -> str:
+    parts = ("fiducial", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imports(name: str, path: Path, modules: Mapping[str, Path]) -> Iterator[str]:
+    """Yield the modules of the package that one module imports, itself left out."""
+    package = name if path.stem == "__init__" else name.rpartition(".")[0]
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            candidates = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            stem = ".".join([*base, *([node.module] if node.module else [])])
+            inner = [f"{stem}.{alias.name}" for alias in node.names]
+            candidates = [each for each in inner if each in modules] or [stem]
+        else:
+            continue
+        yield from (each for each in candidates if each in modules and each != name)
