@@ -46,14 +46,13 @@ STATISTICS = {
 }
 JUDGE, LABEL, NOBODY = "the judge", "the official label", "undecidable"
 
-LIMITS = """## What this cannot show
+LIMITS = """## Limits
 
-* It is one model, and its replies were written many to a context: 124 to 175 requests a file, in random order. They are no independent calls, and decoding
-  parameters were not set.
-* The real outputs answer BFCL's questions. The model noted in several files that it recognised the benchmark; it may half-remember its answers.
-* Those who adjudicated were the same model. Where an adjudication matters to you, look again (`fiducial review`).
-* The suite was written together with its judges. That a strong model is at its ceiling says that suite and prompts fit, not that the judge is good on your data: label a
-  sample of your own (`fiducial review`) and calibrate on it.
+* One model, whose replies were written 124 to 175 to a context, in random order: not independent calls. Decoding parameters were not set.
+* The real outputs answer BFCL's questions. The model noted in several files that it recognised the benchmark, and may remember answers.
+* The same model adjudicated. If a decision matters to you, look again (`fiducial review`).
+* Suite and judges were written together. A strong model at its ceiling shows that they fit, not that the judge is good on your data: label a sample
+  (`fiducial review`) and calibrate on it.
 """
 
 
@@ -77,9 +76,9 @@ def sections(reference: Path, recorded: Path) -> Iterator[str]:
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     yield "# Evidence: a real judge, measured\n"
     yield (
-        "Recorded replies of one Claude model (November 2026) to this project's own judge requests, judged again by the judges as they are today and measured by `fiducial.calibrate`. "
-        f"Written by `make evidence` on {datetime.now(tz=UTC):%d %B %Y} ({machine}); nothing on this page is typed by hand. "
-        "Every rate has its denominator and a 95 % interval, clustered by case.\n"
+        "Recorded replies of one Claude model (November 2026) to this project's judge requests, measured by `fiducial.calibrate`. "
+        f"Written by `make evidence` on {datetime.now(tz=UTC):%d %B %Y} ({machine}). "
+        "Rates have n and a 95 % interval, clustered by case. Prompts with equal numbers share a row.\n"
     )
     yield from suite_section(recorded)
     with TemporaryDirectory() as name:
@@ -108,7 +107,7 @@ def suite_section(recorded: Path) -> Iterator[str]:
     )
     yield "## The built-in suite\n"
     yield (
-        "The labels are the checkers' and, where none can decide, the suite's own. *No reply*: the output or the prompt was changed after the replies were recorded; such outputs are not judged.\n"
+        "Labels are the checkers' or, if none can decide, the suite's. *No reply*: output or prompt changed after the recording, so the output is not judged.\n"
     )
     yield from calibration_table(run)
 
@@ -130,10 +129,10 @@ def real_section(runs: Sequence[fd.Run]) -> Iterator[str]:
     """Real outputs of two systems, half of them officially wrong."""
     yield "\n## Real tool calls\n"
     yield (
-        "500 outputs of two real systems on BFCL, drawn so that half are officially wrong (`benchmarks/make_requests.py`, seed 1). The labels are BFCL's own verdicts.\n"
+        "500 outputs of two real systems on BFCL, half of them officially wrong (`benchmarks/make_requests.py`, seed 1). Labels are BFCL's verdicts.\n"
     )
     yield from calibration_table(*runs)
-    yield "\nThe prompts of a judge differ in accuracy by (first less second; p adjusted over the three pairs):\n"
+    yield "\nDifference in accuracy between prompts (first minus second; p adjusted over three pairs):\n"
     pairs = [pair for run in runs for pair in fd.compare(run).pairs]
     yield from table(
         ("first", "second", "difference", "adjusted p"),
@@ -153,8 +152,8 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
     alike = sum(each.first.verdict == each.second.verdict for each in rows)
     applies = sum((each.judge, each.case_id, each.system) in found for each in rows)
     yield (
-        f"Every disagreement between `reasons` and the official label was decided twice, independently, with both opinions shown unnamed: {alike} of {len(rows)} pairs of decisions are alike. "
-        f"{applies} of the {len(rows)} disagreements are among the {len(found)} that `reasons` has today. *Both*: both decisions say so; *either*: at least one.\n"
+        f"Every disagreement between `reasons` and the official label was decided twice, independently and blind: {alike} of {len(rows)} pairs of decisions agree. "
+        f"{applies} of the {len(rows)} are among today's {len(found)}.\n"
     )
     lines: list[Sequence[object]] = []
     for judge in dict.fromkeys(each.judge for each in rows):
@@ -167,7 +166,7 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
             both, either = sum(each == {who} for each in sides), sum(who in each for each in sides)
             lines.append((judge, who, f"{both} of {len(sides)}", f"{either} of {len(sides)}"))
     yield from table(("judge", "who is right", "both", "either"), lines)
-    yield "\nWhat the fault was, by the first decision:\n"
+    yield "\nFaults, by the first decision:\n"
     counts = Counter(
         (side(each, each.first), (each.first.kind or "not said").replace("_", " ")) for each in rows
     )
@@ -192,8 +191,8 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
         if name.split("@")[0].endswith("/reasons")
     ]
     yield (
-        "The same judges by adjudicated labels ([adjudication.md](adjudication.md)): a label counts as corrected, and an output as undecidable, where both decisions say so or they differ. "
-        "Only disagreements were decided, so *adjudicated* takes every agreement at its word and is the judge's number at best; *bounds* count what is undecidable against the judge, and for it.\n"
+        "The same judges by adjudicated labels ([adjudication.md](adjudication.md)); an output is undecidable if both decisions say so or they differ. "
+        "Only disagreements were decided, so *adjudicated* is the judge's best case. *Bounds* count the undecidable against the judge and for it.\n"
     )
     yield from table(
         ("judge", "", "as labelled", "adjudicated", "bounds"),
@@ -209,7 +208,7 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
             for key, label in STATISTICS.items()
         ],
     )
-    yield "\nErrors of the official label itself that were found, at least so many (agreements were not looked at):\n"
+    yield "\nErrors found in the official labels, a lower bound (agreements were not examined):\n"
     yield from table(
         ("judge's outputs", "category", "found wrong", "undecidable"),
         [
@@ -230,8 +229,8 @@ def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str
     found = fd.export_labels(run)
     why = Counter(each.why.split(";")[0] for each in found.unsaid)
     yield (
-        f"`fiducial labels export` says {len(found.corrections)} of the {len(found.corrections) + len(found.unsaid)} decisions against BFCL's checker as corrected references, each tried under BFCL's rules; "
-        f"of the others {', '.join(f'{count}: {reason}' for reason, count in why.most_common())}.\n"
+        f"`fiducial labels export` writes {len(found.corrections)} of the {len(found.corrections) + len(found.unsaid)} decisions against BFCL's checker as corrected references, tested under BFCL's rules; "
+        f"of the others, {', '.join(f'{count}: {reason}' for reason, count in why.most_common())}.\n"
     )
 
 
@@ -254,10 +253,7 @@ def strict_side(rows: Sequence[Adjudicated], folder: Path) -> str:
         for score in [fd.check(cases[row.case_id], outputs[row.case_id, row.system]).score]
         if score != row.label
     )
-    return (
-        f"fiducial's strict rules do not say what the official label says on {sides.total()} of these {len(rows)} disagreements: they side with the judge in {sides['judge']}, "
-        f"with neither in {sides['neither']}, and leave {sides['nobody']} undecided.\n"
-    )
+    return f"Strict rules contradict the official label on {sides.total()} of these {len(rows)}: {sides['judge']} with the judge, {sides['neither']} with neither, {sides['nobody']} undecided.\n"
 
 
 def summaries_section(recorded: Path) -> Iterator[str]:
@@ -266,11 +262,11 @@ def summaries_section(recorded: Path) -> Iterator[str]:
     strict, half = (fd.calibrate(path, pass_at=cut) for cut in (1.0, 0.5))
     yield "## Summaries with people's labels\n"
     yield (
-        "150 summaries of FaithBench, half of them faithful by people (worst label counts); chosen by its authors because detectors disagree on them. Beside our judge stand the published scores of others "
-        "on the same items. A summary is grounded or it is not: the cut belongs at 1.0, and half of the scale is worth nothing.\n"
+        "150 summaries of FaithBench, half of them faithful by people (the worst label counts), chosen by its authors because detectors disagree. Other judges' scores are the published ones. "
+        "A summary is grounded or not, so the threshold belongs at 1.\n"
     )
     yield from table(
-        ("judge", "n", "balanced accuracy, cut 1.0", "cut 0.5"),
+        ("judge", "n", "balanced accuracy, threshold 1", "threshold 0.5"),
         [
             (name, found.n, found.balanced_accuracy, half.judges[name].balanced_accuracy)
             for name, found in strict.judges.items()
@@ -286,8 +282,8 @@ def audit_section(recorded: Path) -> Iterator[str]:
         tallies = by_operator(said, {fact.key: fact for fact in read_facts(probes)})
     yield "\n## Planted faults\n"
     yield (
-        f"`reasons` of the five judges that have probes, on the probes of the built-in suite (seed 0): {counts} replies apply. The operators are explained in [audits.md](audits.md); that nothing is missed says that these "
-        "probes are too easy for this model, not that it misses nothing.\n"
+        f"`reasons` of the five judges with probes ([audits.md](audits.md)), on probes of the built-in suite (seed 0): {counts} replies apply. "
+        "A model that misses none finds these probes too easy.\n"
     )
     by_kind: dict[str, tuple[int, int, int]] = {}
     for (plants, _), agreed in tallies.items():
@@ -303,7 +299,7 @@ def audit_section(recorded: Path) -> Iterator[str]:
         if not all(agreed)
     ]
     if missed:
-        yield "\nOperators with probes that were judged otherwise:\n"
+        yield "\nOperators with probes judged otherwise:\n"
         yield from table(("planted", "operator", "as labelled"), missed)
 
 
@@ -339,7 +335,19 @@ def calibration_table(*runs: fd.Run) -> Iterator[str]:
         failed = sum(count for outcome, count in uses[name].outcomes.items() if outcome != "graded")
         rates = (found.accuracy, found.true_positive_rate, found.true_negative_rate, found.cohen_kappa)
         rows.append((name, found.n, failed, f"{found.pass_at:g}", *rates))
-    yield from table(("judge", "n", "no reply", "passes at", "accuracy", "TPR", "TNR", "kappa"), rows)
+    yield from table(
+        ("judge", "n", "no reply", "passes at", "accuracy", "TPR", "TNR", "kappa"), one_row_each(rows)
+    )
+
+
+def one_row_each(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:
+    """Rows with equal numbers as one row that names the variants."""
+    variants: dict[tuple[str, ...], list[str]] = {}
+    for name, *numbers in rows:
+        judge, _, variant = str(name).removesuffix(f"@{MODEL}").partition("/")
+        variants.setdefault((judge, *map(str, numbers)), []).append(variant)
+    for (judge, *numbers), named in variants.items():
+        yield (f"{judge}: {', '.join(named)}", *numbers)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
