@@ -19,7 +19,7 @@ from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
 from .judging.asking import Step
-from .judging.tasks import refuse_idle
+from .judging.tasks import refuse_idle, transcripts
 from .open_requests import KnownReplies, OpenTokens, cost_of
 from .pipeline import Plan, planned_steps, planned_tasks
 from .progress import Progress
@@ -92,7 +92,7 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
             check_into_folder(context, plan.names, plan.options, plan.workers)
         tasks = planned_tasks(plan, list(folder.roster))
         if plan.options is None:
-            refuse_idle(tasks, inputs.survey.kinds)
+            refuse_idle(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
         steps = planned_steps(plan, context, tasks, foreseen=True)
         forecasts = forecast_steps(steps, access, plan.prices, in_batch=plan.batch is not None)
         if plan.jury is not None and plan.jury.rule == "escalate":

@@ -22,7 +22,15 @@ from .judging.access import BatchMode, ModelAccess
 from .judging.asking import EachOutput, Step, Wanted, ask, every_output
 from .judging.composites import JuryRule, by_statement, deliberated, is_split, seat
 from .judging.judge_on import JudgeOn, select
-from .judging.tasks import JudgeTask, called, judge_tasks, refuse_comparing, refuse_idle, require_models
+from .judging.tasks import (
+    JudgeTask,
+    called,
+    judge_tasks,
+    refuse_comparing,
+    refuse_idle,
+    require_models,
+    transcripts,
+)
 from .labelling.given_labels import adopt_labels
 from .nothing_to_do import conclusion_of, signature
 from .progress import Progress
@@ -115,7 +123,7 @@ def run(
         require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
     with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options, sharded=plan.sharded) as inputs:
         if plan.options is None:
-            refuse_idle(tasks(), inputs.survey.kinds)
+            refuse_idle(tasks(), inputs.survey.kinds, transcripts(tasks(), inputs))
         with RunWriter(plan.out, accept_edited=plan.accept_edited) as folder:
             context = RunContext(inputs, folder, progress, engine=plan.engine)
             _begin(plan, context, tasks, now())
@@ -249,11 +257,15 @@ def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) 
     if plan.options is None:
         return every_output
     cases = context.inputs.cases
+    recorded = frozenset(transcripts(tasks, context.inputs))
     checked = (
         said
         for said in context.folder.verdicts.standing
         if said.source == "checker"
-        and any(task.judges_kind(cases.facts(said.key.case_id).kind) for task in tasks)
+        and (
+            said.key in recorded
+            or any(task.judges_kind(cases.facts(said.key.case_id).kind) for task in tasks)
+        )
     )
     is_open, sampled = select(checked, plan.judge_on)
     return lambda key: key in is_open or key in sampled

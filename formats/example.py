@@ -1,16 +1,16 @@
 """What a row of any tool says, before it is a Case, an Output and Verdicts; what it has decides what kind of case it is.
 
-==============================  =====================  =====================
+==============================  =====================  =========================================================================================
 what there is                   kind                   judge
-==============================  =====================  =====================
+==============================  =====================  =========================================================================================
 expected calls with arguments   ``tool_call``          ``tool_call_accuracy``
 a criterion                     ``open_answer``        ``rubric``
 accepted answers and a context  ``web_search_answer``  ``web_search_answer``
 accepted answers                ``memory_answer``      ``memory_answer``
-calls that were made            ``any_call``           ``tool_call_accuracy``
+calls that were made            ``any_call``           ``task_completion`` with recorded results or an answer, else ``tool_call_accuracy``
 a context                       ``grounded_answer``    ``groundedness``
 nothing of these                ``open_answer``        ``rubric``
-==============================  =====================  =====================
+==============================  =====================  =========================================================================================
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ class Imported(msgspec.Struct, kw_only=True):
         folder: Where the records are.
         kinds: Cases by kind.
         outputs: Outputs by system.
+        transcripts: Outputs that record their steps, by the kind of their case.
         verdicts: Verdicts by who says so, and by outcome.
         skipped: How much is listed as skipped.
         first_skipped: The first of that.
@@ -40,6 +41,7 @@ class Imported(msgspec.Struct, kw_only=True):
     folder: str
     kinds: dict[Kind, int] = {}
     outputs: dict[str, int] = {}
+    transcripts: dict[Kind, int] = {}
     verdicts: dict[str, dict[str, int]] = {}
     skipped: int = 0
     first_skipped: Skipped | None = None
@@ -54,7 +56,8 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
     """
     if (folder / "run.json").exists():
         raise UsageError(f"{folder} holds a run; name another folder")
-    kinds, outputs = Counter[Kind](), Counter[str]()
+    kinds, outputs, transcripts = Counter[Kind](), Counter[str](), Counter[Kind]()
+    kind_of: dict[str, Kind] = {}
     verdicts: dict[str, Counter[str]] = {}
     clusters: dict[str, str] = {}
     skipped, first = 0, None
@@ -68,11 +71,14 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
             if isinstance(each, Case):
                 to_cases(line)
                 kinds[each.kind] += 1
+                kind_of[each.id] = each.kind
                 if each.cluster is not None:
                     clusters[each.id] = each.cluster
             elif isinstance(each, Output):
                 to_outputs(line)
                 outputs[each.system] += 1
+                if each.turns is not None:
+                    transcripts[kind_of[each.case_id]] += 1
             elif isinstance(each, Verdict):
                 to_verdicts(line)
                 verdicts.setdefault(each.by, Counter())[each.outcome] += 1
@@ -89,6 +95,7 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
         folder=str(folder),
         kinds=dict(kinds),
         outputs=dict(outputs),
+        transcripts=dict(transcripts),
         verdicts={by: dict(said) for by, said in verdicts.items()},
         skipped=skipped,
         first_skipped=first,

@@ -43,6 +43,9 @@ JUDGED_KINDS: Mapping[str, frozenset[Kind]] = {
 }
 """The kinds of case that each judge that comes along judges; every kind has one."""
 
+OF_TRANSCRIPTS = frozenset({"task_completion"})
+"""Judges that take a case of any other kind, too, where the output records its steps."""
+
 
 class PromptName(NamedTuple):
     """A judge and one of its variants."""

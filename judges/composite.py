@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias, cast
 
 from ..records import Case, JudgeId, Kind, Output, Verdict
+from .catalogue import OF_TRANSCRIPTS
 
 if TYPE_CHECKING:
     from .cycle import Work
@@ -35,6 +36,17 @@ class Part(Protocol):
     def kinds(self) -> Collection[Kind] | None:
         """The kinds of case it judges; None for every kind."""
         ...
+
+
+def takes_transcripts(judge: Part) -> bool:
+    """Return whether a judge takes cases of any kind whose output records its steps."""
+    return judge.id.kind in {"shipped", "baseline"} and judge.id.name in OF_TRANSCRIPTS
+
+
+def takes(judge: Part, kind: Kind, output: Output) -> bool:
+    """Return whether a judge is asked about an output of a case of this kind."""
+    listed = judge.kinds is None or kind in judge.kinds
+    return listed or (output.turns is not None and takes_transcripts(judge))
 
 
 class Question(NamedTuple):

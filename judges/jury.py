@@ -13,7 +13,17 @@ import msgspec
 
 from ..errors import UsageError
 from ..records import UNGRADED, Author, Case, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
-from .composite import Composite, Deliberation, Part, Question, deliberation, rounds_of, together, unread
+from .composite import (
+    Composite,
+    Deliberation,
+    Part,
+    Question,
+    deliberation,
+    rounds_of,
+    takes,
+    together,
+    unread,
+)
 
 Rule: TypeAlias = Literal["majority", "mean", "escalate"]
 
@@ -151,7 +161,7 @@ class JuryJudge(Composite):
         return [
             Question(member, case, output, repeat, unread(output))
             for member in members
-            if member.kinds is None or case.kind in member.kinds
+            if takes(member, case.kind, output)
             for repeat in range(times(member.id, self.jury.repeats))
         ]
 

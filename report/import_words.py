@@ -13,7 +13,7 @@ from .words import counted
 
 _BECAUSE: dict[Kind, str] = {
     "tool_call": "the file says which calls are wanted",
-    "any_call": "calls were made, and nothing says which are right, so that no checker can decide",
+    "any_call": "tool calls without a reference: only a judge can grade them",
     "memory_answer": "the file has accepted answers",
     "web_search_answer": "the file has accepted answers and a context",
     "grounded_answer": "the file has a context",
@@ -30,8 +30,8 @@ def import_lines(imported: Imported) -> Iterator[str]:
         f"{counted(verdicts, 'verdict')} of {counted(len(imported.verdicts), 'judge')}, in {imported.folder}"
     )
     for kind, count in imported.kinds.items():
-        judge = judge_of(kind)
-        said = f"; judge: {judge}" if judge else ""
+        judges = judges_of(kind, imported)
+        said = f"; judge: {', '.join(judges)}" if judges else ""
         yield f"  {count:,} {kind}: {_BECAUSE.get(kind, 'said by the file')}{said}"
     for by, outcomes in imported.verdicts.items():
         yield f"  {by}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
@@ -45,7 +45,7 @@ def import_lines(imported: Imported) -> Iterator[str]:
 def _next(imported: Imported) -> Iterator[str]:
     folder = Path(imported.folder)
     if imported.outputs and imported.kinds:
-        judges = " ".join(sorted({judge for kind in imported.kinds if (judge := judge_of(kind))}))
+        judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))
         asked = f" --judge {judges} --model MODEL" if judges else ""
         cases, outputs, run = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, "run"))
         yield f"next: fiducial run {cases} --outputs {outputs}{asked} --out {run}"
@@ -59,6 +59,12 @@ def _next(imported: Imported) -> Iterator[str]:
         yield f"next: answer the cases of {folder / CASES}, or: fiducial.generate(cases, agent)"
 
 
-def judge_of(kind: Kind) -> str | None:
-    """The judge that comes along for a kind of case."""
-    return next((name for name, kinds in JUDGED_KINDS.items() if kind in kinds), None)
+def judges_of(kind: Kind, imported: Imported) -> list[str]:
+    """Return the judges to recommend for a kind of case.
+
+    Tool calls that nothing is compared with are judged with their results and with the answer that follows them, where these are recorded.
+    """
+    recorded = imported.transcripts.get(kind, 0)
+    if kind == "any_call" and recorded:
+        return ["task_completion", *(["tool_call_accuracy"] if recorded < imported.kinds[kind] else [])]
+    return [name for name, kinds in JUDGED_KINDS.items() if kind in kinds][:1]

@@ -14,7 +14,7 @@ from ...judges import BatchResults, Lookup, Reply, Request, unanswered
 from ...records import InputPath
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output, open_work
-from ..judging.tasks import JudgeTask, judge_tasks, refuse_comparing, refuse_idle
+from ..judging.tasks import JudgeTask, judge_tasks, refuse_comparing, refuse_idle, transcripts
 from ..progress import Progress
 from ..store.rows import VerdictKey
 from ..store.run_store import RunStore
@@ -64,7 +64,7 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
         EvaluationInputs(questions.cases, questions.outputs) as inputs,
         closing(BatchResults(questions.results)) as replies,
     ):
-        refuse_idle(tasks, inputs.survey.kinds)
+        refuse_idle(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
         progress.begin("looking for requests", inputs.survey.outputs * len(tasks) * questions.repeats)
         requests = once(_open(questions, tasks, inputs, _known(replies, progress)), set())
         files: list[BatchFile] = []

@@ -113,7 +113,7 @@ def take_tally(folder: RunStore, cases: CaseIndex) -> Tally:
             if verdict.outcome == "undecided":
                 is_open.add(verdict.key)
         elif verdict.repeat == 0 and (verdict.key in is_open or not tally.checked):
-            tally.add_open(verdict, cluster)
+            tally.add_open(verdict, cluster, facts.kind)
             if verdict.graded and tally.checked:
                 scores = tally.open_scores.setdefault(system, {})
                 scores.setdefault(verdict.author, OpenScores()).add(verdict, cluster)

@@ -42,7 +42,9 @@ def _system_result(
     corrected = dict(_corrected_strata(system, tally, labels))
     uncorrected = (
         msgspec.structs.replace(rate, note=None) if judge in corrected else rate
-        for judge, rate in _open_strata(tally.open_kinds.get(system, {}), opened, judges_kind)
+        for judge, rate in _open_strata(
+            tally.open_kinds.get(system, {}), opened, judges_kind, tally.judged_kinds.get(system, {})
+        )
     )
     return SystemResult(
         system=system,
@@ -55,14 +57,21 @@ def _system_result(
 
 
 def _open_strata(
-    kinds: Mapping[Kind, int], opened: Mapping[Author, Sums], judges_kind: JudgesKind
+    kinds: Mapping[Kind, int],
+    opened: Mapping[Author, Sums],
+    judges_kind: JudgesKind,
+    judged: Mapping[Author, Mapping[Kind, int]],
 ) -> Iterator[tuple[Author | None, Stratum]]:
-    """The rate of each judge on the open outputs of the kinds it judges, and the kinds that no judge was asked about."""
+    """Yield the rate of each judge on the undecided outputs it takes, and those that no judge was asked about.
+
+    A judge takes every output of its kinds, and of other kinds those that it was asked about (a transcript).
+    """
     left: dict[Kind, int] = {**kinds}
     for judge, sums in opened.items():
-        of = sum(n for kind, n in kinds.items() if judges_kind(judge, kind))
-        yield judge, rate_of(OPEN, sums, by=sums.by, of=of)
-        left = {kind: n for kind, n in left.items() if not judges_kind(judge, kind)}
+        asked = judged.get(judge, {})
+        taken = {kind: n if judges_kind(judge, kind) else asked.get(kind, 0) for kind, n in kinds.items()}
+        yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(taken.values()))
+        left = {kind: min(n, kinds[kind] - taken[kind]) for kind, n in left.items()}
     count = sum(left.values())
     if count:
         unjudged = {"not judged": count}

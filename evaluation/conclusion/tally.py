@@ -115,6 +115,7 @@ class Tally(msgspec.Struct):
         opened: System to judge to the judge's verdicts on outputs that no checker decided.
         open_kinds: System to the outputs no checker decided, by the kind of their case.
         open_scores: System to judge to its scores of these, one by one.
+        judged_kinds: System to judge to its verdicts of these, by the kind of their case.
     """
 
     graded: dict[tuple[str, int], set[str]] = msgspec.field(default_factory=dict)
@@ -122,6 +123,7 @@ class Tally(msgspec.Struct):
     opened: dict[str, dict[Author, Sums]] = msgspec.field(default_factory=dict)
     open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
     open_scores: dict[str, dict[Author, OpenScores]] = msgspec.field(default_factory=dict)
+    judged_kinds: dict[str, dict[Author, Counter[Kind]]] = msgspec.field(default_factory=dict)
 
     def add_checked(self, verdict: Verdict | Row | Said, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""
@@ -129,7 +131,10 @@ class Tally(msgspec.Struct):
         if verdict.outcome == "undecided":
             self.open_kinds.setdefault(verdict.system, Counter())[kind] += 1
 
-    def add_open(self, verdict: Verdict | Said, cluster: str) -> None:
+    def add_open(self, verdict: Verdict | Said, cluster: str, kind: Kind | None = None) -> None:
         """Count a judge's verdict on an output that no checker decided."""
+        if kind is not None:
+            judged = self.judged_kinds.setdefault(verdict.system, {})
+            judged.setdefault(verdict.author, Counter())[kind] += 1
         opened = self.opened.setdefault(verdict.system, {})
         opened.setdefault(verdict.author, Sums(verdict.by)).add(verdict, cluster)

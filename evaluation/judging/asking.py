@@ -115,7 +115,7 @@ def _open_outputs(
     """The same without the cases, for who only counts: reading one of these takes longer than all else here."""
     for output in inputs.outputs():
         key = output.key
-        if task.judges_kind(inputs.cases.facts(key.case_id).kind) and wanted(key):
+        if task.takes(inputs.cases.facts(key.case_id).kind, output) and wanted(key):
             for repeat in range(times(task.id, repeats)):
                 if VerdictKey(key, task.id, repeat) not in done:
                     yield output, repeat

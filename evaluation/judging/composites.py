@@ -176,7 +176,7 @@ def _deliberations(
             continue
         kind = cases.facts(output.case_id).kind
         for asker in askers:
-            if asker.judges_kind(kind):
+            if asker.takes(kind, output):
                 for repeat in range(times(asker.id, repeats)):
                     yield _composite(asker), (cases[output.case_id], output, repeat)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from ...errors import ConfigurationError, UsageError
 from ...judges import Judge, PromptJudge, baseline_judge, callable_judge, find_prompt, load_judge
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import JUDGED_KINDS, is_prompt_file
+from ...judges.composite import takes_transcripts
 from ...plugins import JUDGES
-from ...records import JudgeId, Kind
+from ...records import ItemKey, JudgeId, Kind, Output
+from ..inputs import EvaluationInputs
 from ..store.manifest import KnownJudge
 from .access import ModelAccess
 from .replayed_calls import replay_in
@@ -90,8 +92,17 @@ class JudgeTask:
         )
 
     def judges_kind(self, kind: Kind) -> bool:
-        """Whether it is asked about a kind of case."""
+        """Whether it is asked about every output of a kind of case."""
         return self.judge.kinds is None or kind in self.judge.kinds
+
+    @property
+    def takes_transcripts(self) -> bool:
+        """Return whether it takes cases of other kinds, too, whose outputs record their steps."""
+        return takes_transcripts(self.judge) or any(part.takes_transcripts for part in self.parts)
+
+    def takes(self, kind: Kind, output: Output) -> bool:
+        """Return whether it is asked about an output of a case of this kind."""
+        return self.judges_kind(kind) or (output.turns is not None and self.takes_transcripts)
 
 
 def split_spec(spec: str) -> tuple[str, str | None]:
@@ -202,9 +213,17 @@ def _registered(spec: str) -> Any:
     return None if ours else JUDGES.get(spec)
 
 
-def refuse_idle(tasks: Collection[JudgeTask], kinds: Mapping[Kind, int]) -> None:
-    """Refuse judges that have nothing to judge, before anything is written, and say who judges what there is."""
-    if any(task.judges_kind(kind) for task in tasks for kind in kinds):
+def refuse_idle(
+    tasks: Collection[JudgeTask], kinds: Mapping[Kind, int], recorded: Iterable[ItemKey] = ()
+) -> None:
+    """Refuse judges that have nothing to judge, before anything is written, and say who judges what there is.
+
+    Args:
+        tasks: The judges.
+        kinds: Outputs by the kind of their case.
+        recorded: Outputs that judges take for their recorded steps (`transcripts`).
+    """
+    if any(task.judges_kind(kind) for task in tasks for kind in kinds) or any(True for _ in recorded):
         return
     fits = {kind: judge for judge, judged in JUDGED_KINDS.items() for kind in judged}
     there = ", ".join(
@@ -213,6 +232,14 @@ def refuse_idle(tasks: Collection[JudgeTask], kinds: Mapping[Kind, int]) -> None
     raise UsageError(
         f"--judge {' '.join(task.by for task in tasks)}: none of the outputs is of a kind to judge; there are {there}"
     )
+
+
+def transcripts(tasks: Collection[JudgeTask], inputs: EvaluationInputs) -> Iterator[ItemKey]:
+    """Yield the outputs that judges take for their recorded steps, whatever the kind of their case."""
+    takers = [task for task in tasks if task.takes_transcripts]
+    if all(task.judges_kind(kind) for task in takers for kind in inputs.survey.kinds):
+        return
+    yield from (output.key for output in inputs.outputs() if output.turns is not None)
 
 
 def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import fiducial, verdicts_in
+from provider_server import Answer, ProviderServer
 
 from fiducial.records import Case, Output, read_records
 
@@ -121,3 +123,72 @@ def test_a_format_of_ones_own_is_a_source(tmp_path: Path):
     result = fiducial("import", *arguments)
     assert result.code == 0, result.err
     assert "1 case, 1 output of 1 system, 1 verdict of 1 judge" in result.out
+
+
+TRACK = {
+    "type": "function",
+    "function": {
+        "name": "track",
+        "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]},
+    },
+}
+
+
+def session(number: int, *after: dict[str, Any]) -> str:
+    """A chat that asks for a parcel, with the call for it and what came after."""
+    call = {"id": "a", "type": "function", "function": {"name": "track", "arguments": f'{{"id": {number}}}'}}
+    asked = {"role": "user", "content": f"Where is my parcel {number}?"}
+    called = {"role": "assistant", "content": None, "tool_calls": [call]}
+    return json.dumps({"messages": [asked, called, *after], "tools": [TRACK]}) + "\n"
+
+
+RESULT = {"role": "tool", "tool_call_id": "a", "content": "in transit"}
+ANSWER = {"role": "assistant", "content": "It has been delivered."}
+
+
+def test_agent_logs_are_judged_with_the_answer_that_follows_the_calls(tmp_path: Path, server: ProviderServer):
+    log, out = tmp_path / "log.jsonl", tmp_path / "shop"
+    log.write_text(session(7, RESULT, ANSWER))
+    imported = fiducial("import", log, "--out", out)
+    assert "--judge task_completion --model MODEL" in imported.out
+    cases, outputs = out / "cases.jsonl", out / "outputs.jsonl"
+    judged = (
+        "--judge",
+        "task_completion",
+        "--model",
+        "m",
+        "--base-url",
+        server.base_url,
+        "--out",
+        out / "run",
+    )
+    server.script = lambda _: Answer("<S1>It is in transit.</S1><S2>0</S2>")
+    run = fiducial("run", cases, "--outputs", outputs, *judged)
+    assert run.code == 0, run.err
+    said = [each for each in verdicts_in(out / "run") if each.source == "judge"]
+    assert [(each.outcome, each.score) for each in said] == [("graded", 0.0)]
+    (asked,) = server.seen
+    shown = asked.text
+    assert '"result": "in transit"' in shown
+    assert '"agent": "It has been delivered."' in shown
+
+
+def test_calls_that_nothing_follows_are_left_to_the_judge_of_calls(tmp_path: Path):
+    log, out = tmp_path / "log.jsonl", tmp_path / "shop"
+    log.write_text(session(7, RESULT, ANSWER) + session(8))
+    imported = fiducial("import", log, "--out", out)
+    assert "judge: task_completion, tool_call_accuracy" in imported.out
+    judges = ("--judge", "task_completion", "tool_call_accuracy", "--model", "baseline")
+    cases, outputs = out / "cases.jsonl", out / "outputs.jsonl"
+    run = fiducial("run", cases, "--outputs", outputs, *judges, "--out", out / "run")
+    assert run.code == 0, run.err
+    by = [each.by for each in verdicts_in(out / "run") if each.source == "judge"]
+    assert sorted(by) == [
+        "task_completion/lexical@baseline",
+        "tool_call_accuracy/lexical@baseline",
+        "tool_call_accuracy/lexical@baseline",
+    ]
+    results = json.loads((out / "run" / "run.json").read_bytes())["results"][0]["strata"]
+    strata = {rate.get("by"): rate["of"] for rate in results}
+    assert strata["task_completion/lexical@baseline"] == 1
+    assert strata["tool_call_accuracy/lexical@baseline"] == 2
