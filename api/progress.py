@@ -1,10 +1,11 @@
-"""How far long work is: bars on a terminal, gone once it is done, and a plain line now and then elsewhere; both on stderr."""
+"""Show the progress of long work on stderr: bars on a terminal, a plain line now and then elsewhere."""
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -14,10 +15,13 @@ import click
 from ..evaluation.progress import Progress, Silent
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
 _SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_TO_FIRST_FAILURE = 2.0
+"""Where nothing is done yet and calls fail, the first line comes sooner: the endpoint may be dead."""
 _SECONDS_BETWEEN_REDRAWS = 0.1
 
 
@@ -28,8 +32,9 @@ def shown_progress(*, wanted: bool | None = None) -> Generator[Progress]:
     if not (looked_at if wanted is None else wanted):
         yield Silent()
     elif looked_at and _can_draw():
-        with _bars() as bars:
-            shown = BarProgress(bars, time.monotonic)
+        failed = FailedCalls(time.monotonic)
+        with _bars(failed) as bars:
+            shown = BarProgress(bars, time.monotonic, failed)
             yield shown
             shown.finish()
     else:
@@ -41,12 +46,42 @@ def _can_draw() -> bool:
     return not _in_notebook() or find_spec("ipywidgets") is not None
 
 
+class FailedCalls:
+    """Failed calls of a stage: how many, why the last one failed, and when it is retried."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._calls, self._reason, self._retried_at = 0, "", 0.0
+
+    def clear(self) -> None:
+        """Begin a stage."""
+        self._calls = 0
+
+    def add(self, calls: int, reason: str, wait: float | None) -> None:
+        """Count failed calls. See `Progress.failing`."""
+        self._calls += calls
+        self._reason = reason
+        self._retried_at = self._clock() + (wait or 0.0)
+
+    def __str__(self) -> str:
+        """Return them in words, with the time that is left until the retry; nothing where none failed."""
+        if not self._calls:
+            return ""
+        from ..report.text import visible  # noqa: PLC0415 - seldom do calls fail
+        from ..report.words import counted  # noqa: PLC0415
+
+        told = f"{counted(self._calls, 'call')} failed: {visible(self._reason)}"
+        wait = math.ceil(self._retried_at - self._clock())
+        return f"{told}; retrying in {wait} s" if wait > 0 else told
+
+
 class BarProgress:
     """A bar a stage, redrawn at most ten times a second, so that drawing never is the bottleneck."""
 
-    def __init__(self, bars: Bars, clock: Callable[[], float]) -> None:
+    def __init__(self, bars: Bars, clock: Callable[[], float], failed: FailedCalls) -> None:
         self._bars = bars
         self._clock = clock
+        self._failed = failed
         self._task: TaskID | None = None
         self._pending = 0
         self._drawn = 0.0
@@ -54,6 +89,7 @@ class BarProgress:
     def begin(self, what: str, total: int) -> None:
         """Draw a new bar below the ones that are done."""
         self.finish()
+        self._failed.clear()
         self._task = self._bars.add_task(what, total=total)
 
     def advance(self, count: int = 1) -> None:
@@ -61,6 +97,10 @@ class BarProgress:
         self._pending += count
         if self._clock() - self._drawn >= _SECONDS_BETWEEN_REDRAWS:
             self.finish()
+
+    def failing(self, calls: int, reason: str, wait: float | None) -> None:
+        """Count failed calls, which stand below the bars."""
+        self._failed.add(calls, reason, wait)
 
     def finish(self) -> None:
         """Draw what was counted but not drawn."""
@@ -76,19 +116,36 @@ class LineProgress:
     def __init__(self, write: Callable[[str], object], clock: Callable[[], float]) -> None:
         self._write = write
         self._clock = clock
-        self._what, self._total, self._done, self._said = "", 0, 0, 0.0
+        self._failed = FailedCalls(clock)
+        self._what, self._total, self._done, self._said, self._told = "", 0, 0, 0.0, False
 
     def begin(self, what: str, total: int) -> None:
         """Say what begins."""
+        self._failed.clear()
         self._what, self._total, self._done, self._said = what, total, 0, self._clock()
+        self._told = False
         self._write(f"{what}: {total:,} to do")
 
     def advance(self, count: int = 1) -> None:
         """Count, and say so when it is time."""
         self._done += count
-        if self._clock() - self._said >= _SECONDS_BETWEEN_LINES:
+        self._say(_SECONDS_BETWEEN_LINES)
+
+    def failing(self, calls: int, reason: str, wait: float | None) -> None:
+        """Count failed calls, and say so when it is time."""
+        self._failed.add(calls, reason, wait)
+        self._say(_SECONDS_BETWEEN_LINES if self._done or self._told else _SECONDS_TO_FIRST_FAILURE)
+
+    def _say(self, seconds: float) -> None:
+        if self._clock() - self._said >= seconds:
+            self._told = True
             self._said = self._clock()
-            self._write(f"{self._what}: {self._done:,} of {self._total:,}")
+            failed = str(self._failed)
+            self._write(
+                f"{self._what}: {self._done:,}/{self._total:,}, {failed}"
+                if failed
+                else f"{self._what}: {self._done:,} of {self._total:,}"
+            )
 
 
 def _in_notebook() -> bool:
@@ -97,10 +154,18 @@ def _in_notebook() -> bool:
     return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
 
 
-def _bars() -> Bars:
+def _bars(failed: FailedCalls) -> Bars:
+    """Make bars with the failed calls below them."""
     from rich.console import Console  # noqa: PLC0415 - rich is loaded only when there is a terminal to draw on
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
     from rich.progress import Progress as RichProgress  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    class BarsAboveFailedCalls(RichProgress):
+        def get_renderables(self) -> Iterable[RenderableType]:
+            yield from super().get_renderables()
+            if told := str(failed):
+                yield Text(told, style="red")
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return RichProgress(*columns, console=Console(stderr=True), transient=True)
+    return BarsAboveFailedCalls(*columns, console=Console(stderr=True), transient=True)

@@ -1,25 +1,44 @@
-"""How a long piece of work says how far it is, without knowing whether anyone looks."""
+"""Report the progress of long work, without knowing if anybody looks."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ..judges.transport.exchange import CallError
+    from ..judges.transport.retry import Failing
 
 
 class Progress(Protocol):
-    """Told what begins, how much of it there is, and each piece that is done."""
+    """Told what begins, how much of it there is, each piece that is done, and each call that fails."""
 
     def begin(self, what: str, total: int) -> None:
-        """A piece of work begins; the one before it is over."""
+        """Begin a piece of work; the one before it is over."""
 
     def advance(self, count: int = 1) -> None:
-        """So many more are done."""
+        """Count so many more as done."""
+
+    def failing(self, calls: int, reason: str, wait: float | None) -> None:
+        """Count failed calls, with the reason of the last and the seconds until it is retried."""
 
 
 class Silent:
-    """A progress that nobody sees."""
+    """Progress reporter that discards updates."""
 
     def begin(self, what: str, total: int) -> None:
-        """Say nothing."""
+        """Discard."""
 
     def advance(self, count: int = 1) -> None:
-        """Say nothing."""
+        """Discard."""
+
+    def failing(self, calls: int, reason: str, wait: float | None) -> None:
+        """Discard."""
+
+
+def failing_in(progress: Progress) -> Failing:
+    """Report failed calls as progress."""
+
+    def failing(error: CallError, wait: float | None) -> None:
+        progress.failing(error.calls, str(error), wait)
+
+    return failing

@@ -9,14 +9,10 @@ from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN
 from . import words
 from .found import Answer, Found
 from .ranking import deciding, pair_of, ranked_rates
-from .text import shortened
 from .trust import SURE, Trust
 from .words import counted, listed
 
 _ASKED_BY = {"--judge": "JUDGE", "--model": "NAME"}
-
-_REASON = 120
-"""Characters of a reason why no call was answered."""
 
 _LABELS = 50
 """How many outputs a person is asked to label at a time."""
@@ -56,17 +52,20 @@ def _ask_again(found: Found) -> Answer | None:
     told = [*([words.missing(calls)] if calls else []), *([words.not_checked(checks)] if checks else [])]
     if not told:
         return None
-    why = _never_answered(found.judges)
-    again = f". Mend this first: {why}. Then the" if why else "; the"
+    why = reason_of_silence(never_answered(found.judges))
+    again = f". Fix this first: {why}. Then the" if why else "; the"
     text = f"{'; '.join(told)}{again} same command tries these alone again."
     return Answer(text=text, evidence="judges", command=found.again())
 
 
-def _never_answered(judges: Sequence[JudgeUse]) -> str:
-    """Why a judge that was asked never answered, such as a wrong key; empty where each did."""
-    silent = (use for use in judges if use.outcomes.get("failed") == sum(use.outcomes.values()) > 0)
-    reasons = (next(iter(use.reasons.get("failed", ())), "") for use in silent)
-    return shortened(next(reasons, ""), _REASON).rstrip(".")
+def never_answered(judges: Sequence[JudgeUse]) -> list[JudgeUse]:
+    """Return the judges of which every call failed."""
+    return [use for use in judges if use.outcomes.get("failed") == sum(use.outcomes.values()) > 0]
+
+
+def reason_of_silence(judges: Sequence[JudgeUse]) -> str:
+    """Return why judges did not answer, such as a wrong key, whole."""
+    return next((reason.rstrip(".") for use in judges for reason in use.reasons.get("failed", ())), "")
 
 
 def _add_missing(found: Found) -> Answer | None:

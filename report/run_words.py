@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import accumulate, takewhile
 
@@ -16,6 +16,7 @@ from .caution_words import sentences
 from .document import Caution, Command, Piece, document
 from .figures.rates import interval_strip
 from .found import Found
+from .next_step import never_answered, reason_of_silence
 from .table import ENDS, FIRST, Cell, Table
 from .text import columns_of, shortened
 from .trust import Trust
@@ -48,6 +49,7 @@ _ALOUD = "labels_of_checkers"
 def run_document(found: Found) -> Iterator[Piece]:
     """A run in a screen: the answers, a table of systems, one of judges, and the next command."""
     told = answers(found)
+    yield from _unanswered(found.judges)
     yield told.better.text
     if told.trusted:
         yield told.trusted
@@ -170,6 +172,16 @@ def cautions_of(found: Found) -> list[str]:
     return sentences(found.agreement.cautions, found.agreement.judges)
 
 
+def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+    """Name the judges that never answered, and why, before any number."""
+    silent = never_answered(judges)
+    if why := reason_of_silence(silent):
+        names = words.listed([use.name for use in silent])
+        who = "No judge answered" if len(silent) == len(judges) else f"{names} did not answer"
+        yield Caution(f"{who}: {why}.")
+        yield ""
+
+
 def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     """What judges did not grade, and why; and what asking them took."""
     for use in judges:
@@ -177,17 +189,21 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
             name: number for name, number in use.outcomes.items() if name != "graded" and number
         }
         if left or not use.outcomes:
-            why = next((next(iter(use.reasons[name]), "") for name in left if use.reasons.get(name)), "")
-            told = (
-                words.outcomes(left)
-                or "nothing to judge: no output that it was to be asked about is of its kind"
-            )
-            yield Caution(f"{use.name}: {told}" + (f": {shortened(why, _REASON)}" if why else ""))
+            told = "; ".join(_left(name, number, use.reasons.get(name, {})) for name, number in left.items())
+            idle = "nothing to judge: no output that it was to be asked about is of its kind"
+            yield Caution(f"{use.name}: {told or idle}")
     if calls := sum(use.calls for use in judges):
         tokens = (sum(use.prompt_tokens for use in judges), sum(use.completion_tokens for use in judges))
         costs = [use.cost for use in judges if use.cost is not None]
         spent = f", ${sum(costs):,.4f}" if costs else ""
         yield f"asked: {words.counted(calls, 'call')}, tokens: {words.tokens(*tokens)}{spent}"
+
+
+def _left(outcome: Outcome, number: int, reasons: Mapping[str, int]) -> str:
+    """Return an outcome with its commonest reason, which of a failed call is shown whole."""
+    why = next(iter(reasons), "")
+    told = words.outcomes({outcome: number})
+    return f"{told}: {why if outcome == 'failed' else shortened(why, _REASON)}" if why else told
 
 
 def _fitted(name: str) -> str:

@@ -13,7 +13,9 @@ from ...errors import ConfigurationError
 from ...judges import Budget, Endpoint, Provider, batch_replies, cassette, connect, replay
 from ...judges.transport.batch_results import ResultsTally
 from ...judges.transport.endpoint import Spread
+from ...judges.transport.retry import Failing
 from ...judges.transport.served_by import ServedByCheck
+from ...judges.transport.trial import Trials
 
 
 class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +37,8 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         served_by: The model that must have answered, where the endpoint says who did; None takes whoever did.
         meanwhile: Called once, in a thread, while the model's first replies are awaited.
         elsewhere: Has clients made and used in other processes; None for this one.
+        trials: The first calls to each model, shared by all judges of a step; None for each judge's own.
+        failing: Called for each failed call, as progress is.
     """
 
     endpoint: Endpoint | None = None
@@ -54,6 +58,8 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     served_by: str | None = None
     meanwhile: Callable[[], object] | None = None
     elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None
+    trials: Trials | None = None
+    failing: Failing | None = None
 
     @property
     def namespace(self) -> str:
@@ -97,6 +103,8 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             budget=self.budget,
             meanwhile=self.meanwhile,
             elsewhere=self.elsewhere,
+            trials=self.trials,
+            failing=self.failing,
         )
 
 

@@ -15,9 +15,11 @@ import msgspec
 
 from ...judges import Work
 from ...judges.jury import times
+from ...judges.transport.trial import Trials
 from ...records import Case, ItemKey, Output, Pair, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
+from ..progress import failing_in
 from ..store.rows import VerdictKey
 from .access import BatchMode, ModelAccess
 from .tasks import JudgeTask
@@ -85,6 +87,7 @@ def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None =
         access = collect_replies(step, access, batch)
     context = step.context
     context.folder.enlist(task.known for task in step.tasks)
+    trials = Trials()
     for task in step.tasks:
         done = context.verdicts.settled
         left = step.left(task, done)
@@ -93,6 +96,7 @@ def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None =
         context.progress.begin(f"judging by {task.by}", left)
         asks_none = task.asked is None
         way = ModelAccess(concurrency=_CALLS) if asks_none else (task.access or access)()
+        way = msgspec.structs.replace(way, trials=trials, failing=failing_in(context.progress))
         if context.engine is not None and not asks_none:
             way = msgspec.structs.replace(way, elsewhere=context.engine.elsewhere)
         verdicts = task.judge.verdicts(step.work(task, done), way)

@@ -18,12 +18,13 @@ from .openai_provider import OpenAIProvider
 from .patience import PatientProvider
 from .recording import CassetteProvider, RecordingProvider, ReplayProvider
 from .reply_cache import CachingProvider, CoalescingProvider, ReplyCache
-from .retry import RetryingProvider, RetryPolicy
+from .retry import Failing, RetryingProvider, RetryPolicy
 from .spreading import SpreadingProvider
+from .trial import FIRST_CALLS, Trial, TrialProvider, Trials
 
 
 @asynccontextmanager
-async def connect(
+async def connect(  # noqa: PLR0913 - a caller passes every option by name
     endpoint: Endpoint | Spread,
     *,
     concurrency: int = 64,
@@ -35,11 +36,13 @@ async def connect(
     budget: Budget | None = None,
     meanwhile: Callable[[], object] | None = None,
     elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None,
+    trials: Trials | None = None,
+    failing: Failing | None = None,
 ) -> AsyncGenerator[Provider]:
     """A provider for judging: asks the endpoint, tries again, keeps and records replies.
 
     From the outside in: identical requests wait for each other; replies are recorded, even those from the cache; the cache
-    is asked before the model; retries wait outside the slots of the limiter; what hangs is asked again within its slot; every call
+    is asked before the model; a model that refuses all of its first calls is asked no more; retries wait outside the slots of the limiter; what hangs is asked again within its slot; every call
     counts against the budget. Of several endpoints each has its own limiter, and what fails at one is asked of another before
     it is a failure (`SpreadingProvider`).
 
@@ -55,6 +58,8 @@ async def connect(
         budget: What may be spent; None for no limit.
         meanwhile: Called once, in a thread, while the endpoint's first responses are awaited.
         elsewhere: Has the client made and used in other processes; limits and the budget are kept here all the same.
+        trials: The first calls to each model, where others share them; None for this provider's own.
+        failing: Called for each failed call.
 
     Raises:
         UsageError: With these numbers nothing could be asked.
@@ -76,7 +81,8 @@ async def connect(
             provider = PatientProvider(provider, patience)
         provider = LimitedProvider(provider, AdaptiveLimiter(concurrency))
     try:
-        provider = RetryingProvider(provider, RetryPolicy(attempts=attempts))
+        provider = RetryingProvider(provider, RetryPolicy(attempts=attempts), failing=failing)
+        provider = TrialProvider(provider, _trial_of(endpoint, trials or Trials()))
         if cache is not None:
             provider = CachingProvider(provider, ReplyCache(cache), endpoint.identity)
         if record is not None:
@@ -85,6 +91,12 @@ async def connect(
         yield provider
     finally:
         await provider.aclose()
+
+
+def _trial_of(endpoint: Endpoint | Spread, trials: Trials) -> Callable[[str], Trial]:
+    """Find a model's trial; several endpoints, each of which is called before a request fails, share the calls."""
+    endpoints = len(endpoint.shares) if isinstance(endpoint, Spread) else 1
+    return partial(trials.of, endpoint.identity, calls=max(1, FIRST_CALLS // endpoints))
 
 
 def _asking(

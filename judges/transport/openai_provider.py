@@ -19,7 +19,8 @@ from .sending import DirectSender, Response, Sender
 _RETRYABLE_STATUSES = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 )
-_LONGEST_MESSAGE = 300
+_LONGEST_MESSAGE = 1000
+"""Characters of an error's message: more than any API writes, less than a page of HTML."""
 _A_MOMENT = 0.02
 """Seconds in which the first requests, as many as may be in flight, are on their way."""
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -45,6 +45,9 @@ class RetryPolicy:
     longest_asked: float = 120.0
 
 
+Failing: TypeAlias = Callable[[CallError, float | None], object]
+"""Told of each failed call, and in how many seconds the same request is tried again; None where it is given up."""
+
 _HOPELESS = 8
 """After so many requests in a row that used up their attempts, and none that was replied to, the endpoint is taken to be down,
 or to let nobody in."""
@@ -64,11 +67,13 @@ class RetryingProvider(Wrapping):
         *,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        failing: Failing | None = None,
     ) -> None:
         super().__init__(inner)
         self._policy = policy or RetryPolicy()
         self._rng = rng or random.Random()  # noqa: S311 - jitter, not a secret
         self._sleep = sleep
+        self._failing = failing
         self._given_up = 0
 
     async def complete(self, request: Request) -> Reply:
@@ -77,6 +82,7 @@ class RetryingProvider(Wrapping):
             reply = await self._inner.complete(request)
         except CallError as error:
             if not error.retryable or self._given_up >= _HOPELESS:
+                self._tell(error, None)
                 raise
             reply = await self._ask_again(request, error)
         self._given_up = 0
@@ -92,6 +98,7 @@ class RetryingProvider(Wrapping):
             stop=tenacity.stop_after_attempt(self._policy.attempts)
             | tenacity.stop_after_delay(self._policy.total_seconds),
             sleep=self._sleep,
+            before_sleep=self._tell_waiting,
             reraise=True,
         )
         calls = 0
@@ -108,12 +115,22 @@ class RetryingProvider(Wrapping):
                         raise
                     return msgspec.structs.replace(reply, calls=calls + reply.calls)
         except CallError as error:
+            self._tell(error, None)
             error.calls = calls
             self._given_up += error.retryable
             raise
         finally:
             del first  # its traceback holds this frame: a circle, until garbage is looked for
         raise AssertionError("tenacity neither returned nor raised")
+
+    def _tell_waiting(self, state: tenacity.RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, CallError):
+            self._tell(error, state.next_action.sleep if state.next_action else None)
+
+    def _tell(self, error: CallError, wait: float | None) -> None:
+        if self._failing is not None and error.calls:
+            self._failing(error, wait)
 
 
 class _Waits:

@@ -81,3 +81,12 @@ def test_without_a_model_to_ask_no_folder_is_left_behind(inputs: tuple[Path, Pat
         assert (result.code, result.out, len(result.err.splitlines())) == (2, "", 1)
         assert wanted in result.err
         assert not Path("run").exists()
+
+
+def test_a_wrong_key_costs_twenty_calls_over_all_judges_and_is_said_first(
+    judge: Command, server: ProviderServer
+):
+    server.script = lambda seen: Status(401)
+    result = judge("tool_call_accuracy", "--judge", "tool_call_accuracy/direct", "--repeats", "3")
+    assert (result.code, len(server.seen)) == (3, 20)
+    assert sum(row.outcome == "failed" for row in verdicts_in("run")) == 120

@@ -215,6 +215,6 @@ def test_why_a_judge_never_answered_is_said_where_the_command_is_proposed_again(
         name="j", fingerprint="f", outcomes={"failed": 2}, reasons={"failed": {"HTTP 404: no such model": 2}}
     )
     told = answers(Found(systems=systems("a"), judges=[failed], command="X")).next
-    assert "Mend this first: HTTP 404: no such model. Then the same command" in told.text
+    assert "Fix this first: HTTP 404: no such model. Then the same command" in told.text
     answered = replace(failed, outcomes={"failed": 2, "graded": 1})
     assert "HTTP 404" not in answers(Found(systems=systems("a"), judges=[answered], command="X")).next.text
