@@ -38,7 +38,7 @@ EXAMPLES = HERE / "records_examples.jsonl"
 
 
 class Example(msgspec.Struct, forbid_unknown_fields=True):
-    """A case, an output for it, and what `fiducial check` says of that."""
+    """A case, an output, and its verdict."""
 
     kind: str
     size: Literal["minimal", "full"]
@@ -51,7 +51,7 @@ class Example(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class KindText(NamedTuple):
-    """What is said of a kind: what it asks for, and what its checker decides."""
+    """A kind's task, and what its checker decides."""
 
     asks: str
     decides: str
@@ -59,78 +59,74 @@ class KindText(NamedTuple):
 
 KINDS: dict[str, KindText] = {
     "tool_call": KindText(
-        "one call or several, with these arguments",
+        "one or several calls with these arguments",
         "always; [strict rules and BFCL's](bfcl-differences.md)",
     ),
-    "no_call": KindText("no call, since none fits or too little is known", "always"),
+    "no_call": KindText("no call: none fits, or too little is known", "always"),
     "any_call": KindText(
-        "some call, whatever is in it",
-        "that none was made; a call that was made is left to the judge (under `--rules bfcl` it passes)",
+        "some call, of any content",
+        "that no call was made; a call is left to the judge (under `--rules bfcl` it passes)",
     ),
     "executable_call": KindText(
-        "calls that give these results when they are run",
-        "always, with the functions that `--functions` names ([own-worlds.md](own-worlds.md))",
+        "calls that return these results",
+        "always, with functions from `--functions` ([own-worlds.md](own-worlds.md))",
     ),
     "multi_turn": KindText(
         "a conversation in which calls change simulated worlds",
         "always, by states and results after each turn ([own-worlds.md](own-worlds.md))",
     ),
     "memory_answer": KindText(
-        "an answer from what was said before",
-        "an accepted answer and nothing else passes, none or a plain refusal fails; the rest is left to the judge",
+        "an answer from earlier conversations",
+        "an accepted answer alone passes, none or a plain refusal fails; the rest is left to the judge",
     ),
-    "web_search_answer": KindText("an answer from search results", "as of `memory_answer`"),
+    "web_search_answer": KindText("an answer from search results", "as for `memory_answer`"),
     "artifact": KindText(
         "files in a workspace",
-        "always but for `eval.type: llm`; code is run only with `--allow-code` ([artifacts.md](artifacts.md))",
+        "always except `eval.type: llm`; code runs only with `--allow-code` ([artifacts.md](artifacts.md))",
     ),
-    "grounded_answer": KindText("an answer that says nothing but what the context supports", "never"),
-    "open_answer": KindText("whatever meets a criterion", "never"),
+    "grounded_answer": KindText("an answer supported by the context", "never"),
+    "open_answer": KindText("an answer that meets a criterion", "never"),
 }
 
 INTRODUCTION = """# Cases, outputs, verdicts
 
 <!-- Made by docs/records_page.py from the types; a test compares. -->
 
-Files are JSON Lines: UTF-8, one object a line. A field that is not listed here is refused, with the fields there are and the nearest one. What has a
-default may be left out. Examples are broken over several lines to be read; in a file each record is one line.
+```sh
+fiducial check cases.jsonl --outputs outputs.jsonl --out verdicts.jsonl
+```
+
+Files are JSON Lines: UTF-8, one object a line (examples here are wrapped). Unknown fields are refused, with the nearest known one. Fields with a default may be omitted.
 """
 
 CALLS = """### Accepted calls
 
-`calls` lists the calls that are right, in either of two forms, which may be mixed:
+`calls` lists the right calls in either of two forms, which may be mixed:
 
-* **The plain form**, `{"name": "book", "arguments": {"city": "Rome", "nights": 2}}`: exactly these arguments with exactly these values, and no others.
-  An empty text is an empty text. Five spellings say otherwise, or more, for an argument or anywhere within its value:
+* **Plain**: `{"name": "book", "arguments": {"city": "Rome", "nights": 2}}` accepts exactly these arguments and values. Five markers change that, for an argument or anywhere inside its value:
 
-  | spelling | means |
+  | marker | accepts |
   |---|---|
-  | `{"any_of": ["Rome", "Roma"]}` | any one of these |
-  | `{"optional": 2}` | 2, or left out |
-  | `{"any_of": [2, 3], "optional": true}` | 2 or 3, or left out |
-  | `{"any_order": ["Ann", "Bo"]}` | this list, its items in any order |
-  | `{"in_order": ["Ann", "Bo"]}` | this list, as without the spelling; said so, the order is also what [audits](audits.md) try a judge with |
+  | `{"any_of": ["Rome", "Roma"]}` | any of these |
+  | `{"optional": 2}` | 2, or nothing |
+  | `{"any_of": [2, 3], "optional": true}` | 2, 3 or nothing |
+  | `{"any_order": ["Ann", "Bo"]}` | these items in any order |
+  | `{"in_order": ["Ann", "Bo"]}` | this list, as without the marker; [audits](audits.md) may then reverse it as a fault |
   | `{"exactly": {"any_of": [1]}}` | the object `{"any_of": [1]}` itself |
 
-  An object whose only keys are among `any_of`, `any_order`, `in_order`, `optional` and `exactly` is read as a spelling. Where the tool documents a property of such a name in that place, the
-  case is refused until `exactly` says which is meant; within `exactly` nothing is a spelling.
-* **BFCL's form**, `{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}`: a list of acceptable values for each argument; `""` among them means that it may be left
-  out. A value that is itself a list stands in a list: `{"tags": [["sea", "sun"]]}`. An object in a value may hold a list of acceptable values for each key.
+  An object with only these keys is a marker. If the tool documents a property of that name there, the case is refused until `exactly` settles it; inside `exactly` there are no markers.
+* **BFCL's**: `{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}` lists accepted values per argument; `""` makes it optional. A list value is nested: `{"tags": [["sea", "sun"]]}`. An object in a value may hold a list of accepted values per key.
 
-`match: auto` looks these calls up among all tools by name and wants exactly them, in any order unless `ordered: true`. The order of the tools never matters.
-`simple`, `multiple` and `parallel` are BFCL's own ways and come with its data. How texts, numbers and types compare is up to [the rules](bfcl-differences.md).
+`match: auto` finds the calls among all tools by name and accepts exactly them, in any order unless `ordered: true`. `simple`, `multiple` and `parallel` are BFCL's matching. [The rules](bfcl-differences.md) say how texts, numbers and types compare.
 
-`run`, `check` and `audit mutate` refuse a case (with `match: auto`) whose own tools cannot produce its calls: there is no such tool or argument, a required argument
-is given by no alternative, or no accepted value is of a type (or among the `enum`) that the tool documents. Where a document says nothing, everything fits; a
-documented default always does. In Java and JavaScript a text may be any expression.
+`run`, `check` and `audit mutate` refuse a `match: auto` case whose tools cannot produce its calls: unknown tool or argument, a required argument missing from every alternative, or no accepted value of the documented type or `enum`. Undocumented types accept everything; a
+documented default always fits. In Java and JavaScript a text may be any expression.
 """
 
-TOOLS = """Tools are function documents as OpenAI has them, with the outer `{"type": "function", "function": ...}` or without. Type names may be JSON Schema's or BFCL's
-(`dict`, `float`, `tuple`, `any`; Java's and JavaScript's with `language`). A message's content may be a text or parts; text parts become their text.
+TOOLS = """Tools are OpenAI function documents, with or without the outer `{"type": "function", "function": ...}`. Types may be JSON Schema's or BFCL's (`dict`, `float`, `tuple`, `any`; Java's and JavaScript's with `language`).
 """
 
-CALL_FORMS = """A call may be written as OpenAI does, `{"id": ..., "type": "function", "function": {"name": ..., "arguments": ...}}`; arguments are kept verbatim. A text
-reply is decoded by the checker: `[book(city='Rome')]`.
+CALL_FORMS = """OpenAI's form works too: `{"id": ..., "type": "function", "function": {"name": ..., "arguments": ...}}`. Arguments are kept verbatim. Calls in a text reply are decoded by the checker: `[book(city='Rome')]`.
 """
 
 
@@ -142,7 +138,7 @@ def page() -> str:
 def _lines() -> Iterator[str]:
     yield INTRODUCTION
     yield from _example(next(example for example in examples() if example.kind == "tool_call"))
-    yield "Which kinds there are, with examples of each: [below](#kinds-of-cases).\n"
+    yield "All kinds, with examples: [below](#kinds-of-cases).\n"
     yield "## Case\n"
     yield from _record(Case)
     yield TOOLS
@@ -152,19 +148,22 @@ def _lines() -> Iterator[str]:
     yield "|---|---|---|---|"
     for kind, text in _kinds():
         yield f"| [`{kind}`](#{kind}) | {text.asks} | {text.decides} | {_judges(kind)} |"
-    yield "\nKinds of your own: [extending.md](extending.md#a-checker-for-a-kind-of-your-own).\n"
+    yield "\nCustom kinds: [extending.md](extending.md#a-checker-for-a-kind-of-your-own).\n"
     for kind, _ in _kinds():
         yield from _kind(kind)
     yield "## Output\n"
     yield from _record(Output)
     yield from _titled("Call", ToolCall, leave_out=("id", "type", "function"))
     yield CALL_FORMS
-    yield from _titled("Results among the steps of a turn", ToolResults)
+    yield from _titled("Results in a turn", ToolResults)
     yield "## Verdict\n"
     yield from _record(Verdict)
     yield from _titled("Usage", Usage)
     yield "## Worlds\n"
-    yield "What `classes` of a `multi_turn` case may name, and what can be called there. Worlds of your own: [own-worlds.md](own-worlds.md).\n"
+    yield "Values for `classes`, and their functions. Custom worlds: [own-worlds.md](own-worlds.md). Descriptions:\n"
+    yield "```sh"
+    yield """python -c "from fiducial.deterministic.environments import ENVIRONMENTS as E; help(E['TravelAPI'])\""""
+    yield "```\n"
     for name, world in ENVIRONMENTS.items():
         yield from _world(name, world)
 
@@ -177,8 +176,10 @@ def _kind(kind: Kind) -> Iterator[str]:
     yield f"### {kind}\n"
     reference = REFERENCES.get(kind)
     if reference is None:
-        yield "The reference keeps the challenge's own fields; a checker reads `ground` (`files`, `should_contain`, `should_not_contain`, `case_sensitive`, `eval.type`),"
+        yield "The reference keeps the challenge's fields; the checker reads `ground` (`files`, `should_contain`, `should_not_contain`, `case_sensitive`, `eval.type`),"
         yield "`folder`, `name`, `dependencies` and `cutoff` ([artifacts.md](artifacts.md)).\n"
+    elif kind == "web_search_answer":
+        yield "`reference` as for [`memory_answer`](#memory_answer).\n"
     elif msgspec.structs.fields(reference):
         yield "`reference`:\n"
         yield from _record(reference)
@@ -189,16 +190,16 @@ def _kind(kind: Kind) -> Iterator[str]:
     if kind == "tool_call":
         yield CALLS.replace("### ", "#### ")
     if kind == "multi_turn":
-        yield "A case is refused whose worlds do not have the functions and arguments that its calls name.\n"
+        yield "Calls of unknown functions or arguments are refused.\n"
     for example in examples():
         if example.kind == kind:
             yield from _example(example)
 
 
 def _example(example: Example) -> Iterator[str]:
-    said = f"is left {example.outcome}" if example.score is None else f"scores {example.score:g}"
+    said = example.outcome if example.score is None else f"score {example.score:g}"
     options = f", with `{' '.join(example.options)}`" if example.options else ""
-    yield f"{example.size.capitalize()}; the output {said}{options}:\n"
+    yield f"{example.size.capitalize()} ({said}{options}):\n"
     yield "```json"
     yield _object(example.case) + "\n"
     yield _object(example.output)
@@ -302,14 +303,12 @@ def _documented(record: type[msgspec.Struct]) -> dict[str, str]:
 
 
 def _world(name: str, world: type[World]) -> Iterator[str]:
-    yield f"### {name}\n"
-    yield f"{_first_line(world)}\n"
-    yield "| function | |"
-    yield "|---|---|"
-    for method, function in inspect.getmembers(world, inspect.isfunction):
-        if not method.startswith("_") and method not in {"load", "state"}:
-            yield f"| `{method}{_parameters(function)}` | {_first_line(function)} |"
-    yield ""
+    methods = [
+        f"`{method}{_parameters(function)}`"
+        for method, function in inspect.getmembers(world, inspect.isfunction)
+        if not method.startswith("_") and method not in {"load", "state"}
+    ]
+    yield f"* **{name}**: {_first_line(world)} {', '.join(methods)}"
 
 
 def _parameters(function: Any) -> str:

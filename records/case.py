@@ -62,27 +62,27 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class ContextItem(Record, frozen=True, kw_only=True):
-    """One search result or passage that an answer may rest on."""
+    """One search result or passage."""
 
     id: str
-    """What an answer may refer to it by."""
+    """Name that an answer may cite."""
     content: Any
-    """The text, or whatever came back."""
+    """The text, or any result."""
     request: str | dict[str, Any] | None = None
-    """What was asked for it."""
+    """The query that returned it."""
 
 
 class ToolCallReference(Record, frozen=True, kw_only=True):
     """Expected calls, each in the plain form or in BFCL's (`accepted_calls`)."""
 
     calls: list[dict[str, Any]]
-    """The accepted calls, all of which are wanted."""
+    """The accepted calls, all required."""
     match: Match = "auto"
-    """How calls are paired with them."""
+    """Pairing of made and accepted calls."""
     ordered: bool = False
-    """Whether the calls have to come in this order; with ``match: auto`` alone."""
+    """Require this order; only with ``match: auto``."""
     language: Language = "python"
-    """The language of the functions, whose source text a reply may hold."""
+    """Language of the functions and of calls in a text."""
 
 
 class ExecutableReference(Record, frozen=True, kw_only=True):
@@ -91,26 +91,26 @@ class ExecutableReference(Record, frozen=True, kw_only=True):
     calls: list[str]
     """The expected calls."""
     match: list[ExecutionMatch]
-    """How the result of each is compared: the same, a number within a fifth, or of the same structure."""
+    """Comparison of each result: equal, a number within a fifth, same structure."""
     results: list[Any] | None = None
-    """Recorded results of the expected calls, where running them again would not give the same."""
+    """Recorded results of expected calls that are not repeatable."""
 
 
 class MultiTurnReference(Record, frozen=True, kw_only=True):
     """The worlds of a conversation, their first state, and the reference trajectory, turn by turn."""
 
     classes: list[str]
-    """The worlds, by name."""
+    """Names of the worlds."""
     calls: list[list[str]]
-    """The calls of the reference trajectory, turn by turn, as source text."""
+    """Reference calls as source text, by turn."""
     initial_config: dict[str, dict[str, Any]] = {}
-    """What each world starts from."""
+    """Initial state of each world."""
     withheld: dict[str, list[str]] = {}
-    """Functions that are missing at first, by the turn in which they are given back (counted from 0)."""
+    """Functions missing at first, by the turn that adds them (from 0)."""
     withheld_tools: list[dict[str, Any]] = []
-    """Documents of these functions, in the shape of ``Case.tools``, which holds what is offered at the start."""
+    """Documents of these functions; ``Case.tools`` holds the initial ones."""
     long_context: bool = False
-    """Whether the worlds are inflated with bulk data."""
+    """Fill the worlds with bulk data."""
 
 
 class AnswerReference(Record, frozen=True, kw_only=True):
@@ -119,40 +119,40 @@ class AnswerReference(Record, frozen=True, kw_only=True):
     answers: list[str]
     """The accepted answers."""
     source: Any = None
-    """Where they are from; for people."""
+    """Their origin, for people."""
     classes: list[str] = []
-    """The worlds in which an agent's calls are executed while it looks for the answer, by name; checking needs none of them."""
+    """Worlds for an agent's calls during generation; checking ignores them."""
     initial_config: dict[str, dict[str, Any]] = {}
-    """What each world starts from."""
+    """Initial state of each world."""
     history: str | None = None
-    """The conversations that an agent with a memory has had before, by the name they have in a file of histories."""
+    """Earlier conversations, by their name in ``--histories``."""
 
 
 class Claim(Record, frozen=True, kw_only=True):
-    """One piece of information in an answer, and whether the context supports it."""
+    """One claim in an answer, and its support."""
 
     text: str
-    """The piece, as it stands in the answer."""
+    """The claim, verbatim from the answer."""
     supported: bool
-    """Whether the context supports it."""
+    """True if the context supports it."""
     indexes: list[str] = []
-    """Ids of the context items that support it."""
+    """Ids of the supporting context items."""
 
 
 class GroundedReference(Record, frozen=True, kw_only=True):
     """The pieces of an answer with their support, where the answer was built so that it is known."""
 
     claims: list[Claim] | None = None
-    """The pieces that answers may have."""
+    """Claims that answers may make."""
 
 
 class OpenReference(Record, frozen=True, kw_only=True):
     """What the answer should achieve, in a sentence, and an answer to compare with where there is one."""
 
     criterion: str
-    """What a good answer achieves."""
+    """Demand on the answer."""
     answer: str | None = None
-    """An answer that does."""
+    """An answer that meets it."""
 
 
 class NoReference(Record, frozen=True, kw_only=True):
@@ -178,14 +178,13 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
 
     Attributes:
         id: Unique in its file.
-        kind: What sort of answer is asked for, which decides who checks it; one that comes along, or one of your own.
-        messages: OpenAI chat messages, or a list of turns of them; a content in parts becomes its text.
-        tools: Function documents, put into OpenAI's outer shape where they lack it; type names inside ``parameters`` stay the
-            data set's own.
-        reference: What a right answer is; its shape depends on the kind (``REFERENCES``).
+        kind: A built-in or custom kind, which selects the checker.
+        messages: OpenAI chat messages, or a list of turns; text parts of a content are joined.
+        tools: Function documents; type names inside ``parameters`` stay the data set's.
+        reference: The right answer, in the form of the kind.
         context: Search results or passages.
-        cluster: What makes cases dependent on each other; the id when absent.
-        tags: Anything to slice results by.
+        cluster: Group of dependent cases; default the id.
+        tags: Values to slice results by.
     """
 
     id: str

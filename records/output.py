@@ -41,7 +41,7 @@ class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
     name: str = _NO_NAME
     """The function's name."""
     arguments: dict[str, Any] | str = {}
-    """An object, or its JSON text."""
+    """An object or JSON text."""
     id: str | None = None
     type: Literal["function"] | None = None
     function: CalledFunction | None = None
@@ -65,7 +65,7 @@ class ToolResults(Record, frozen=True, kw_only=True):
     """What the calls since the last such step returned, as the agent was told: one result a call, in their order."""
 
     results: list[Any]
-    """One a call."""
+    """One result per call."""
 
 
 AgentStep: TypeAlias = str | list[ToolCall]
@@ -79,14 +79,14 @@ class Output(Record, frozen=True, kw_only=True):
     """What one system produced for one case.
 
     Attributes:
-        case_id: The case this answers.
-        system: Who produced it.
-        trial: Which attempt of this system at this case.
-        text: The reply as text; may stand beside ``tool_calls``.
-        tool_calls: Native calls; an empty list says that the system could have called and did not.
-        turns: Turns of steps, for multi-turn and agentic cases; results may stand among them, and need not.
-        workspace: A folder, relative to the folder of the outputs file.
-        error: What the system itself ended with instead of an answer: a crash, a time-out. Graded 0 whatever else there is.
+        case_id: The case it answers.
+        system: Name of the system.
+        trial: Number of the attempt.
+        text: The reply; may accompany ``tool_calls``.
+        tool_calls: Native calls; an empty list means that the system made none.
+        turns: Turns of steps, for multi-turn and agentic cases; results are optional.
+        workspace: A folder, relative to the outputs file.
+        error: The system's own failure, such as a crash or time-out; always graded 0.
     """
 
     case_id: str

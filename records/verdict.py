@@ -24,15 +24,15 @@ class Usage(Record, frozen=True, kw_only=True):
     """What a judge's verdict cost, summed over every call that was made for it."""
 
     calls: int = 1
-    """How many calls were made."""
+    """Number of calls."""
     prompt_tokens: int = 0
-    """Tokens of the questions."""
+    """Tokens of the prompts."""
     completion_tokens: int = 0
     """Tokens of the replies."""
     cached: bool = False
-    """True when the reply came from the cache or a recording, so that nothing was spent now."""
+    """True if the reply came from the cache or a recording, at no cost."""
     reasked: int = 0
-    """How often an unreadable reply was asked again."""
+    """Number of retries of unreadable replies."""
 
 
 class Verdict(Record, frozen=True, kw_only=True):
@@ -40,19 +40,19 @@ class Verdict(Record, frozen=True, kw_only=True):
 
     Attributes:
         case_id: The case.
-        system: Who produced the output.
-        trial: Which attempt.
-        by: Checker with its rules (``ast/bfcl``), or ``judge/variant@model``, or a person's name; for a judge a name to read.
-        source: What sort of thing ``by`` is.
-        outcome: ``graded``, or why we could not grade.
-        score: In [0, 1] when graded, else None.
-        error_type: The kind of fault found, in the original's words where there is an original.
-        reason: One sentence for a person: which argument, what was expected, what came.
-        evidence: Details a machine may read.
-        repeat: Which repetition of the same question to the same judge.
-        usage: What it cost; None for what costs nothing.
+        system: Name of the system.
+        trial: Number of the attempt.
+        by: A checker with its rules (``ast/bfcl``), ``judge/variant@model``, or a person's name.
+        source: Type of author.
+        outcome: ``graded``, or why it could not be graded.
+        score: In [0, 1] if graded, else null.
+        error_type: Type of the fault; BFCL's name if it has one.
+        reason: One sentence: which argument, what was expected, what came.
+        evidence: Machine-readable details.
+        repeat: Number of the repetition by the same judge.
+        usage: Cost; null if free.
         raw: The judge's reply, verbatim.
-        judge: Which judge it was, of a judge; None where nothing but its name was written down.
+        judge: Identity of the judge; null if only its name is known.
     """
 
     case_id: str
