@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..errors import RunFolderError, UsageError, as_named
-from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, Stratum, SystemResult
+from ..evaluation.conclusion.run_results import ALL, CORRECTED, DECIDED, Stratum, SystemResult
+from ..evaluation.judging.judge_order import judge_order
 from ..evaluation.store.file_names import AUDIT
 from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
@@ -56,11 +57,12 @@ class Rate(Stratum, frozen=True, kw_only=True, dict=True):
 
 
 class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
-    """The rates of one system; never pooled, because its parts differ in who decided them.
+    """Rates of one system: of all its outputs, and part by part.
 
     Attributes:
         name: The system's.
         decided: Of what checkers decided.
+        overall: Of all outputs: the checkers' verdict where they decide, else one judge's; undefined where too much is ungraded.
         open: Of what no checker decided (in a run without checkers: of everything), by judge, uncorrected.
         corrected: The same corrected by labels that were drawn at random from the open part, by judge, where there are some.
         missing: Cases without an output.
@@ -68,6 +70,7 @@ class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
+    overall: Rate
     decided: Rate
     open: Mapping[str, Rate]
     corrected: Mapping[str, Rate]
@@ -121,6 +124,8 @@ class Run(InWords):
 
     def failures(self, rate: Stratum) -> list[Verdict]:
         """The verdicts below 1 that a rate of this run is the mean of, the lowest first."""
+        if rate.name.startswith(ALL):
+            return self._failures_overall(vars(rate).get("system"))
         authors = {use.name: use.id or use.name for use in self.judges}
         judge = None if rate.name == DECIDED or rate.by is None else authors.get(rate.by)
         said = [verdict for verdict in self.verdicts if _behind(verdict, rate, judge)]
@@ -128,6 +133,21 @@ class Run(InWords):
             is_open = _open_items(self.verdicts)
             said = [verdict for verdict in said if verdict.key in is_open]
         return sorted((each for each in said if each.score is not None and each.score < 1), key=_score)
+
+    def _failures_overall(self, system: str | None) -> list[Verdict]:
+        """Return the verdicts below 1 behind the rate of all outputs: the checker's, else the first judge's by the rule."""
+        with RunStore(self.kept) as store:
+            order: dict[Author, int] = {
+                judge: place for place, judge in enumerate(judge_order(store.roster, store.calibration))
+            }
+        counted: dict[ItemKey, tuple[int, Verdict]] = {}
+        for each in self.verdicts:
+            if each.score is None or each.repeat or system not in {None, each.system}:
+                continue
+            place = -1 if each.source == "checker" else order.get(each.author, len(order))
+            if each.key not in counted or place < counted[each.key][0]:
+                counted[each.key] = (place, each)
+        return sorted((each for _, each in counted.values() if (each.score or 0) < 1), key=_score)
 
     def to_frame(self) -> pd.DataFrame:
         """The verdicts as a data frame: a row each, None where there is no score."""
@@ -193,6 +213,7 @@ class Run(InWords):
         judged = [rate for rate in rates if rate.by is not None]
         return SystemRates(
             name=result.system,
+            overall=self._rate(result.system, result.overall or _UNKNOWN),
             decided=decided,
             open={str(rate.by): rate for rate in judged if rate.name != CORRECTED},
             corrected={str(rate.by): rate for rate in judged if rate.name == CORRECTED},
@@ -204,6 +225,9 @@ class Run(InWords):
         rate = Rate(**{name: getattr(stratum, name) for name in stratum.__struct_fields__})
         vars(rate).update(run=self, system=system)
         return rate
+
+
+_UNKNOWN = Stratum(name=ALL, n=0, of=0, undefined="nothing was graded")
 
 
 def _behind(verdict: Verdict, rate: Stratum, judge: Author | None) -> bool:

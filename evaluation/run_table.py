@@ -16,6 +16,7 @@ from ..calibration.tables.files import read_table
 from ..calibration.tables.table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
+from .judging.judge_order import judge_order
 from .labelling.adjudications import decisions_on
 from .store.file_names import VERDICTS
 from .store.rows import Said
@@ -73,13 +74,20 @@ def read_tables(
 
                 refuse_wrong_checks_of(run)
         table = read_table(opened, columns=columns, labels=labels, draw=draw)
-        table = replace(table, decisions=decisions_on(runs, adjudications))
+        table = replace(_with_order(table, runs), decisions=decisions_on(runs, adjudications))
         return _beside_words(table, runs) if lexical else table
 
 
 def systems_table(store: RunStore) -> Table:
     """The calibration table of a run with all its outputs, judged or not, by which its systems are compared."""
-    return read_table([RunRows(store, outputs=True)])
+    return _with_order(read_table([RunRows(store, outputs=True)]), [store])
+
+
+def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
+    """The same table with the order in which verdicts of the runs' judges count."""
+    names = {judge: name for name, judge in table.judges.items()}
+    order = dict.fromkeys(judge for store in stores for judge in judge_order(store.roster, store.calibration))
+    return replace(table, preferred=[names[judge] for judge in order if judge in names])
 
 
 def table_of(store: RunStore, *, lexical: bool = False) -> Table:

@@ -51,7 +51,8 @@ class Field(NamedTuple):
     Attributes:
         systems: By system.
         decided_by: Who decided what is decided.
-        judges: Who judged open outputs, juries first, then whoever judged most of them, baselines last: the rows of ``verdicts``.
+        judges: Who judged undecided outputs: the rows of ``verdicts``. Juries come first and baselines last, others as the table prefers them,
+            then whoever judged most.
         repeats: Verdicts that are not looked at, since the judge had said something of the output before; by judge.
     """
 
@@ -137,8 +138,14 @@ def _verdicts(
             found[judge] = verdict
             more = int(np.isfinite(passed[rows]).sum()) - int(np.isfinite(verdict).sum())
             repeats |= {judge: more} if more else {}
+    place = {judge: number for number, judge in enumerate(table.preferred)}
     judges = sorted(
-        found, key=lambda judge: (_rank(table, judge), -int(np.isfinite(found[judge][is_open]).sum()))
+        found,
+        key=lambda judge: (
+            _rank(table, judge),
+            place.get(judge, len(place)),
+            -int(np.isfinite(found[judge][is_open]).sum()),
+        ),
     )
     verdicts = np.stack([found[judge] for judge in judges]) if judges else np.empty((0, len(is_open)))
     return judges, verdicts, repeats

@@ -50,13 +50,10 @@ class _Piece(NamedTuple):
 
 
 def strata_of(field: Field, terms: SystemTerms) -> Strata:
-    """Every pair of systems, stratum by stratum.
-
-    An open output goes by one judge: of those who judged the task, whoever judged most.
-    """
+    """Every pair of systems, stratum by stratum; an undecided output goes by one judge, the first of the field's that judged the task."""
     whole = graded_of(field)
     decided = {name: each.take(~each.is_open) for name, each in whole.items()}
-    left = {name: each.take(each.is_open) for name, each in whole.items()}
+    left = _undecided(whole)
     alone = {
         judge: _stratum(_judged_by(field, row), [judge], terms) for row, judge in enumerate(field.judges)
     }
@@ -66,6 +63,17 @@ def strata_of(field: Field, terms: SystemTerms) -> Strata:
         open=_stratum(left, field.judges, terms, judges=alone if len(alone) > 1 else {}),
         all=_stratum(whole, [*decided_by, *field.judges], terms),
     )
+
+
+def pooled_rates(field: Field, terms: SystemTerms) -> tuple[Stratum, Stratum]:
+    """Return each system's rate on its undecided outputs and on all of them, without comparing systems."""
+    whole = graded_of(field)
+    first, second = (_stratum(each, field.judges, terms, paired=False) for each in (_undecided(whole), whole))
+    return first, second
+
+
+def _undecided(whole: Mapping[str, Graded]) -> dict[str, Graded]:
+    return {name: each.take(each.is_open) for name, each in whole.items()}
 
 
 def _judged_by(field: Field, row: int) -> dict[str, Graded]:
@@ -83,13 +91,15 @@ def _stratum(
     by: list[str],
     terms: SystemTerms,
     judges: Mapping[str, Stratum] | None = None,
+    *,
+    paired: bool = True,
 ) -> Stratum:
     # Corrected is everybody or nobody: the rate of a judge beside a rate of labels would be no comparison.
     chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each)) is not None}
     correct = _correctable(graded.values()) and not chosen
     pairs = [
         _pair((a, b), (graded[a], graded[b]), correct=correct, terms=terms)
-        for a, b in every_pair(graded, terms.against)
+        for a, b in (every_pair(graded, terms.against) if paired else ())
     ]
     return Stratum(
         by=by,

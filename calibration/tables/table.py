@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -73,6 +73,7 @@ class Table:
         cuts: From which score on each judge's verdicts pass; 0.5 for those that are not named.
         decisions: What people decided of items that were put before them a second time.
         checkers: Of the labels that were given as verdicts, those that call themselves a checker's: its name, and how many items.
+        preferred: Judges by whose verdict an output goes that several judged, the first of them first; others follow.
     """
 
     item: Column
@@ -86,6 +87,7 @@ class Table:
     cuts: Mapping[str, Cut] = field(default_factory=dict[str, Cut])
     decisions: Decisions = field(default_factory=Decisions)
     checkers: Mapping[str, int] = field(default_factory=dict[str, int])
+    preferred: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.score)
@@ -108,6 +110,7 @@ class Table:
             self.cuts,
             self.decisions,
             self.checkers,
+            self.preferred,
         )
 
     def model_of(self, judge: str) -> str:

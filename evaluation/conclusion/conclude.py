@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 
 import msgspec
 
@@ -18,6 +18,8 @@ from ..store.rows import Said
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .compared import keep_comparison
+from .examples import with_examples
+from .overall import with_overall_rates
 from .rates_by_part import system_results
 from .run_results import JudgeUse, SystemResult
 from .tally import OpenScores, Tally
@@ -55,7 +57,8 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
     folder.put_clusters(dict(sorted(clusters.items())) if inputs.sharded else clusters)
     tally = take_tally(folder, inputs.cases)
     missing = inputs.survey.missing
-    judges, labels = judge_uses(folder, prices, asked=asked), folder.label_scores
+    labels = folder.label_scores
+    judges = _with_labels(judge_uses(folder, prices, asked=asked), tally, labels)
     systems = system_results(tally, missing, labels, folder.roster.judges_kind)
     conclusion = Conclusion(
         systems=systems,
@@ -74,8 +77,26 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
         unused_labels=len(labels.keys() - {said.key for said in folder.verdicts.standing}) if labels else 0,
         labels=_labels_by_source(folder),
     )
-    folder.update(results=conclusion.systems, judges=judges, counts=conclusion.counts)
-    return msgspec.structs.replace(conclusion, compared=keep_comparison(folder))
+    folder.update(results=systems, judges=judges, counts=conclusion.counts)
+    compared = keep_comparison(folder)
+    systems = with_examples(with_overall_rates(systems, folder, compared), tally, folder)
+    folder.update(results=systems)
+    return msgspec.structs.replace(conclusion, systems=systems, compared=compared)
+
+
+def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey, float]) -> list[JudgeUse]:
+    """Add how many undecided outputs each judge graded, and how many of them have a label."""
+    graded: dict[Author, list[ItemKey]] = {}
+    for scores in tally.open_scores.values():
+        for judge, part in scores.items():
+            graded.setdefault(judge, []).extend(part.keys)
+    return [
+        msgspec.structs.replace(
+            use, undecided=len(keys), undecided_labelled=sum(key in labels for key in keys)
+        )
+        for use in uses
+        for keys in [graded.get(use.id or use.name, [])]
+    ]
 
 
 def _labels_by_source(folder: RunStore) -> dict[Source, int]:

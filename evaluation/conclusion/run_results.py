@@ -12,6 +12,11 @@ UNJUDGED = "open"
 OPEN = "open: judge's rate, uncorrected"
 JUDGED = "judge's rate"
 CORRECTED = "open: corrected by labels"
+ALL = "all outputs"
+ALL_CORRECTED = "all outputs: judged part corrected with labels"
+ALL_UNCORRECTED = "all outputs: judged part uncorrected"
+ONE_EACH = "undecided: one judge for each output"
+ONE_EACH_CORRECTED = "undecided: one judge for each output, corrected with labels"
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +45,18 @@ class Stratum(Statistic, frozen=True, kw_only=True):
     fractions: int = 0
 
 
+class Example(Part, frozen=True, kw_only=True):
+    """An output with a fault.
+
+    Attributes:
+        item: As ``case_id|system|trial``.
+        reason: The checker's reason; None where it gives none.
+    """
+
+    item: str
+    reason: str | None = None
+
+
 class SystemResult(Part, frozen=True, kw_only=True):
     """What is said of one system.
 
@@ -49,6 +66,9 @@ class SystemResult(Part, frozen=True, kw_only=True):
         missing: Cases without an output.
         faults: How often each error type was found by the checker.
         failures: Why checkers of the user's own failed, and how often.
+        overall: Pass rate on all outputs: the checkers' where they decide, else one judge's for each output.
+        judged: Pass rate on the undecided outputs by the same judges; None where no judge graded one.
+        examples: An output for each of the commonest error types, and what its checker says of it.
     """
 
     system: str
@@ -57,6 +77,9 @@ class SystemResult(Part, frozen=True, kw_only=True):
     missing: int = 0
     faults: dict[str, int] = {}
     failures: dict[str, int] = {}
+    overall: Stratum | None = None
+    judged: Stratum | None = None
+    examples: dict[str, Example] = {}
 
     @property
     def failed_checks(self) -> int:
@@ -82,5 +105,9 @@ class JudgeUse(Part, frozen=True, kw_only=True):
     """US dollars for these tokens; None when nothing was spent or the price is not known."""
     seconds: float | None = None
     """How long asking took, over all starts of the run; None when nobody was asked."""
+    undecided: int = 0
+    """Outputs that it graded and no checker decided."""
+    undecided_labelled: int = 0
+    """Those of them that have a label."""
     reasons: dict[Outcome, dict[str, int]] = {}
     """By outcome without a score: why, as the verdicts say, and how many say so; most frequent first."""

@@ -46,6 +46,7 @@ class Sums(msgspec.Struct):
         by: The name of who gave them, as it is shown.
         clusters: Cluster to the number of graded verdicts and the exact sum of their scores.
         faults: Error type to how often a checker found it.
+        examples: Error type to an output that has it, the first by key.
         failures: Why checkers of the user's own failed, to how often; of reasons that differ each time the first ones.
         fractions: How many scores are neither 0 nor 1.
     """
@@ -54,6 +55,7 @@ class Sums(msgspec.Struct):
     outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
     clusters: dict[str, ExactSum] = msgspec.field(default_factory=dict)
     faults: Counter[str] = msgspec.field(default_factory=Counter)
+    examples: dict[str, ItemKey] = msgspec.field(default_factory=dict[str, ItemKey])
     failures: Counter[str] = msgspec.field(default_factory=Counter)
     fractions: int = 0
 
@@ -65,6 +67,8 @@ class Sums(msgspec.Struct):
             self.fractions += 0.0 < verdict.score < 1.0
         if verdict.source == "checker" and verdict.error_type is not None:
             self.faults[verdict.error_type] += 1
+            known = self.examples.get(verdict.error_type)
+            self.examples[verdict.error_type] = verdict.key if known is None else min(known, verdict.key)
         if verdict.source == "checker" and verdict.outcome == "failed":
             reason = verdict.reason or ""
             if reason in self.failures or len(self.failures) < _MOST_REASONS:

@@ -1,0 +1,105 @@
+"""One pass rate for each system: checkers where they decide, one judge for each output where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from ...calibration.comparison.comparison_results import Comparison
+from ...calibration.comparison.comparison_results import Stratum as Part
+from ...calibration.statistic import Statistic
+from ...records import Outcome
+from ..store.run_store import RunStore
+from .run_results import (
+    ALL,
+    ALL_CORRECTED,
+    ALL_UNCORRECTED,
+    DECIDED,
+    ONE_EACH,
+    ONE_EACH_CORRECTED,
+    Stratum,
+    SystemResult,
+)
+
+
+def with_overall_rates(
+    systems: Sequence[SystemResult], store: RunStore, compared: Comparison | None
+) -> list[SystemResult]:
+    """Add the rate of all outputs to each system's result.
+
+    Args:
+        systems: Results by part.
+        store: The run.
+        compared: Its systems against each other, where that is known; the rates are the same.
+    """
+    if not any(_is_judged(system) for system in systems):
+        return [replace(system, overall=_checked_alone(system)) for system in systems]
+    if compared is not None and compared.strata is not None:
+        undecided, whole = compared.strata.open, compared.strata.all
+    else:
+        undecided, whole = _pooled(store)
+    return [_with_rates(system, undecided, whole) for system in systems]
+
+
+def _is_judged(system: SystemResult) -> bool:
+    return any(part.by is not None and part.n for part in system.strata if part.name != DECIDED)
+
+
+def _pooled(store: RunStore) -> tuple[Part, Part]:
+    from ...calibration.comparison.outputs import outputs_of  # noqa: PLC0415 - numpy is slow to import
+    from ...calibration.comparison.systems import SystemTerms, pooled_rates  # noqa: PLC0415 - likewise
+    from ..run_table import systems_table  # noqa: PLC0415 - likewise
+
+    table = systems_table(store)
+    return pooled_rates(outputs_of(table, None), SystemTerms(table.item.values, None, 0, 0.95))
+
+
+def _checked_alone(system: SystemResult) -> Stratum | None:
+    """Return the checkers' rate as that of all outputs; undefined where they left too many undecided."""
+    decided = next((part for part in system.strata if part.name == DECIDED), None)
+    if decided is None:
+        return None
+    left = decided.of - system.missing - decided.n
+    found = replace(decided, name=ALL)
+    if not left:
+        return found
+    why = f"{left:,} of {decided.of - system.missing:,} outputs are ungraded"
+    return replace(found, value=None, low=None, high=None, method=None, undefined=why)
+
+
+def _with_rates(system: SystemResult, undecided: Part, whole: Part) -> SystemResult:
+    name = system.system
+    if name not in whole.rates:
+        return replace(system, overall=_checked_alone(system))
+    names = (ONE_EACH_CORRECTED, ALL_CORRECTED) if whole.corrected else (ONE_EACH, ALL_UNCORRECTED)
+    judged = _stratum(names[0], name, undecided, 0) if undecided.outputs.get(name) else None
+    overall_name = names[1] if judged is not None and judged.n else ALL
+    return replace(system, overall=_stratum(overall_name, name, whole, system.missing), judged=judged)
+
+
+def _stratum(name: str, system: str, part: Part, missing: int) -> Stratum:
+    rate, graded, outputs = part.rates[system], part.graded[system], part.outputs[system]
+    left: Mapping[Outcome | str, int] = {"ungraded": outputs - graded, "missing": missing}
+    of = outputs + missing
+    return Stratum(
+        name=name,
+        value=rate.value,
+        low=rate.low,
+        high=rate.high,
+        level=rate.level,
+        method=rate.method,
+        undefined=rate.undefined,
+        n=graded,
+        of=of,
+        outcomes={outcome: count for outcome, count in left.items() if count},
+        bounds=_bounds(rate, graded, of),
+    )
+
+
+def _bounds(rate: Statistic, graded: int, of: int) -> tuple[float, float] | None:
+    """Return the rate if everything ungraded failed, and if it all passed; None where all is graded."""
+    if graded == of or rate.value is None:
+        return None
+    passed = rate.value * graded
+    return passed / of, (passed + of - graded) / of

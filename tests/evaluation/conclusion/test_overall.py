@@ -1,0 +1,106 @@
+"""One pass rate for each system, whatever the order in which judges were named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+import fiducial as fd
+from fiducial.evaluation.conclusion.run_results import ALL, ALL_CORRECTED, ALL_UNCORRECTED
+from fiducial.records import Verdict
+
+CASES: list[dict[str, Any]] = [
+    {"id": f"a{number}", "kind": "memory_answer", "reference": {"answers": ["Rome"]}} for number in range(20)
+] + [{"id": f"o{number}", "kind": "open_answer", "reference": {"criterion": "Kind."}} for number in range(20)]
+OUTPUTS = [
+    {"case_id": case["id"], "system": "me", "text": "Rome" if case["id"] != "a0" else "I do not know."}
+    for case in CASES
+]
+
+
+def passing(case: fd.Case, output: fd.Output, least: int) -> float:
+    """Agree with the checker where there is one, else pass answers from a number on."""
+    if case.id.startswith("a"):
+        return float(output.text == "Rome")
+    return float(int(case.id[1:]) >= least)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def judges() -> None:
+    """Register judges: one that errs on a checked output, three that do not, one that leaves an output ungraded."""
+
+    def poor(case: fd.Case, output: fd.Output) -> float:
+        return 1.0 - passing(case, output, 0) if case.id == "a1" else passing(case, output, 0)
+
+    def unsure(case: fd.Case, output: fd.Output) -> Any:
+        return None if case.id == "o3" else passing(case, output, 10)
+
+    fd.judge_function("poor")(poor)
+    fd.judge_function("unsure")(unsure)
+    fd.judge_function("half")(partial(passing, least=10))
+    fd.judge_function("lenient")(partial(passing, least=0))
+
+
+def evaluated(
+    *judges: str, labels: list[Verdict] | None = None, cases: Any = CASES, outputs: Any = OUTPUTS
+) -> fd.Run:
+    return fd.evaluate(cases, outputs, judges=list(judges), judge_on="all", labels=labels, progress=False)
+
+
+def test_one_system_has_one_rate_of_checked_and_judged_outputs():
+    found = evaluated("half").systems["me"].overall
+    assert (found.name, found.n, found.of) == (ALL_UNCORRECTED, 40, 40)
+    assert found.value == pytest.approx(29 / 40)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 29 / 40 < found.high
+
+
+def test_without_a_judge_the_rate_of_all_outputs_is_undefined_between_its_worst_and_best_case():
+    found = evaluated().systems["me"].overall
+    assert (found.name, found.value, found.of - found.n) == (ALL, None, 20)
+    assert found.undefined == "20 of 40 outputs are ungraded"
+    assert found.bounds == (pytest.approx(19 / 40), pytest.approx(39 / 40))
+
+
+def test_the_rate_goes_by_the_judge_that_agrees_better_with_labels_whatever_the_order():
+    judges = ["half", "poor"]
+    rates = {evaluated(*order).systems["me"].overall.value for order in permutations(judges)}
+    assert list(rates) == [pytest.approx(29 / 40)]
+
+
+def test_of_judges_alike_the_first_named_counts():
+    for judges, expected in ((["half", "lenient"], 29), (["lenient", "half"], 39)):
+        found = evaluated(*judges).systems["me"].overall
+        assert found.value == pytest.approx(expected / 40)
+
+
+def test_labels_of_undecided_outputs_correct_the_rate():
+    labels = [
+        Verdict(case_id=f"o{number}", system="me", by="ann", source="human", outcome="graded", score=score)
+        for number in range(20)
+        for score in [float(number >= 15)]
+    ]
+    found = evaluated("lenient", labels=labels).systems["me"].overall
+    assert (found.name, found.value) == (ALL_CORRECTED, pytest.approx(24 / 40))
+
+
+@pytest.mark.parametrize("wrap", [reversed, list])
+def test_what_is_ungraded_is_counted_with_both_bounds(wrap: Callable[[Any], Any]):
+    found = evaluated("unsure", outputs=list(wrap(OUTPUTS[:-1]))).systems["me"].overall
+    assert (found.n, found.of) == (38, 40)
+    assert found.outcomes == {"ungraded": 1, "missing": 1}
+    assert found.bounds is not None
+    assert found.bounds[1] - found.bounds[0] == pytest.approx(2 / 40)
+
+
+def test_failures_behind_the_overall_rate_are_the_checkers_and_the_judges():
+    run = evaluated("half", "poor")
+    assert {each.case_id for each in run.systems["me"].overall.failures} == {
+        "a0",
+        *(f"o{n}" for n in range(10)),
+    }
