@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ..api.text import visible
+from ..records import message_text
 from .kinds import INPUT_FILE, OUT_FILE, Number
 from .options import compose, option
 from .options import worlds as worlds_option
@@ -78,7 +79,7 @@ def render(
         return
     for message in messages:
         click.secho(f"[{visible(message['role'])}]", bold=True)
-        click.echo(f"{visible(message['content'])}\n")
+        click.echo(f"{visible(message_text(message))}\n")
 
 
 @command.command(

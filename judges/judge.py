@@ -24,6 +24,7 @@ from .catalogue import (
 from .composite import Part
 from .cycle import Work, as_done, judge_output
 from .fillers import FILLERS, FILLERS_OF_CALLS, Filler, Replay, fillers_with
+from .media import refuse_unsendable, shown_among, take_out, with_parts
 from .parsing import LOGPROBS, PARSER_VERSION, STATEMENTS, ReplyParser, make_parser, statements_beside
 from .prompt_file import PromptFile, read_prompt_file
 from .prompt_inputs import fill_inputs, refuse_unfillable
@@ -142,7 +143,18 @@ class PromptJudge:
             NotApplicableError: The item lacks what this judge judges by.
             PromptError: The template cannot be rendered.
         """
-        return self.render(fill_inputs(self.prompt.inputs, case, output, self.fillers))
+        case, output, media = take_out(case, output)
+        values = fill_inputs(self.prompt.inputs, case, output, self.fillers)
+        shown = shown_among(media, values)
+        refuse_unsendable(shown, images=self.prompt.images, how=self._to_send_images)
+        return with_parts(self.render(values), shown) if shown else self.render(values)
+
+    @property
+    def _to_send_images(self) -> str:
+        """What to type so that this judge is sent images."""
+        if self.id.kind == "own":
+            return f"add `images: true` to {self.prompt.path}"
+        return f"add `images: true` to a copy (`fiducial prompts show {self.id.name}/{self.id.variant}`)"
 
     @property
     def weighs(self) -> bool:
@@ -163,6 +175,7 @@ class PromptJudge:
         """The same with a parser that knows the item, where a reply can only be read beside it."""
         if not self.splits:
             return self
+        case, output, _ = take_out(case, output)
         shown = fill_inputs(self.prompt.inputs, case, output, self.fillers)
         return replace(self, parse=statements_beside(shown["response"], shown.get("query", "")))
 

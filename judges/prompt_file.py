@@ -1,6 +1,6 @@
 """A prompt file: what it asks for, with which inputs, on which scale, and how its reply is read.
 
-The form is that of promptflow's ``.prompty`` files, with keys of our own (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``) that
+The form is that of promptflow's ``.prompty`` files, with keys of our own (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``) that
 promptflow and prompty pass over::
 
     ---
@@ -17,6 +17,7 @@ promptflow and prompty pass over::
     pass_at: 1.0
     map: {question: query}
     kinds: [open_answer]
+    images: true
     ---
     user:
     {{query}} {{question}}
@@ -40,7 +41,7 @@ from .scale import Scale
 
 T = TypeVar("T")
 
-_KEYS = ("name", "description", "version", "authors", "tags", "model", "inputs", "outputs", "sample", "template", "metadata", "scale", "parse", "pass_at", "map", "kinds")  # fmt: skip
+_KEYS = ("name", "description", "version", "authors", "tags", "model", "inputs", "outputs", "sample", "template", "metadata", "scale", "parse", "pass_at", "map", "kinds", "images")  # fmt: skip
 STATEMENTS = "statements"
 """The mode of prompts that split an answer instead of judging it."""
 
@@ -99,6 +100,7 @@ class PromptFile:
         template_line: 1-based line on which it begins.
         names_template_format: Whether it says in which language the template is, as prompty needs.
         kinds: The kinds of case that it is asked about; None for every kind.
+        images: Whether images are sent, as content parts, to a model that takes them.
     """
 
     path: Path
@@ -114,6 +116,7 @@ class PromptFile:
     template_line: int
     names_template_format: bool
     kinds: frozenset[Kind] | None = None
+    images: bool = False
 
     @property
     def mode(self) -> str | None:
@@ -157,6 +160,7 @@ def prompt_of(front: FrontMatter) -> PromptFile:
         template_line=front.body_line,
         names_template_format="template" in front.values,
         kinds=_kinds(front),
+        images=_field(front, "images", bool, default=False),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -155,6 +155,8 @@ _BYTES_PER_TOKEN = (5.0, 4.0, 2.5)
 """At the fewest tokens, likely, at the most: English prose, mixed text, dense JSON or scripts of three bytes a letter."""
 _MESSAGE_TOKENS = 4
 """What a chat template adds to a message."""
+_IMAGE_TOKENS = (85.0, 1_000.0, 3_800.0)
+"""Of an image: OpenAI's at low detail, a screenshot, OpenAI's small models at full detail. Providers count by size and model."""
 
 
 class Estimate(NamedTuple):
@@ -168,12 +170,19 @@ class Estimate(NamedTuple):
 def estimate_prompt(request: Request) -> Estimate:
     """Estimate the tokens of a request's messages (and of its response format, which providers count, too).
 
-    By the length in UTF-8, since tokenisers differ by model and have to be downloaded.
+    By the length in UTF-8, since tokenisers differ by model and have to be downloaded; images by their number.
     """
-    size = sum(_size(message.get("content")) for message in request.messages)
+    contents = [message.get("content") for message in request.messages]
+    parts = [part for content in contents if isinstance(content, list) for part in cast("list[Any]", content)]
+    images = sum(_is_image(part) for part in parts)
+    size = sum(_size(content) for content in contents if not isinstance(content, list))
+    size += sum(_size(part) for part in parts if not _is_image(part))
     size += _size(request.parameters.get("response_format", ""))
     extra = _MESSAGE_TOKENS * len(request.messages)
-    low, likely, high = (size / rate + extra for rate in _BYTES_PER_TOKEN)
+    low, likely, high = (
+        size / rate + extra + images * image
+        for rate, image in zip(_BYTES_PER_TOKEN, _IMAGE_TOKENS, strict=True)
+    )
     return Estimate(low, likely, high)
 
 
@@ -181,6 +190,10 @@ def completion_limit(request: Request) -> int | None:
     """The most tokens that a reply may have, where the request says so."""
     limits = (request.parameters.get(name) for name in ("max_completion_tokens", "max_tokens"))
     return next((limit for limit in limits if isinstance(limit, int)), None)
+
+
+def _is_image(part: Any) -> bool:
+    return isinstance(part, dict) and cast("dict[str, Any]", part).get("type") == "image_url"
 
 
 def _size(content: Any) -> int:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, TypeVar, get_args
 
 from ...calibration.cuts import HALF, Cut
 from ...evaluation.store.rows import Said, is_baseline
-from ...records import Author, Verdict
+from ...records import Author, Verdict, message_text
 from .. import words
 from ..document import Details, Piece, document
 from ..model import ReportItem, Told
@@ -84,7 +84,9 @@ def _exchange(verdict: Verdict, asked: Asked | None) -> Iterator[Piece]:
             yield f"What it was sent is not shown here: {shortened(asked.problem, SENTENCE_LIMIT)}"
         if asked.changed:
             yield "Its prompt, its settings or fiducial changed since: this is what it would be sent now."
-        yield from (verbatim(f"sent as {message['role']}", message["content"]) for message in asked.messages)
+        yield from (
+            verbatim(f"sent as {message['role']}", message_text(message)) for message in asked.messages
+        )
     if verdict.raw is not None:
         yield verbatim("replied", verdict.raw, "agent")
 

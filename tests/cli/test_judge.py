@@ -7,6 +7,8 @@ import pytest
 from command import Command, fiducial, typed, verdicts_in
 from provider_server import Hang, ProviderServer, Status, in_the_form_asked_for
 
+from fiducial.records import Case, Output, write_records
+
 
 @pytest.fixture
 def judge(server: ProviderServer, inputs: tuple[Path, Path]) -> Command:
@@ -51,6 +53,28 @@ def test_a_call_that_hangs_is_asked_again_and_fails_nothing(judge: Command, serv
     result = judge("tool_call_accuracy", *typed(repeats=3, concurrency=4, attempts=1))
     assert (result.code, sum(row.graded for row in verdicts_in("run"))) == (0, 60)
     assert len(server.seen) >= 61
+
+
+def test_an_image_that_no_judge_was_shown_is_said_aloud(tmp_path: Path, server: ProviderServer):
+    cases, outputs = tmp_path / "seen.jsonl", tmp_path / "said.jsonl"
+    parts = [
+        {"type": "text", "text": "What is this?"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+    ]
+    reference = {"criterion": "It names the animal."}
+    case = Case(
+        id="1", kind="open_answer", messages=[{"role": "user", "content": parts}], reference=reference
+    )
+    write_records(cases, [case])
+    write_records(outputs, [Output(case_id="1", system="agent", text="A cat.")])
+    asked = typed("judge", cases, outputs=outputs, model="m", base_url=server.base_url, out="run")
+    result = fiducial(*asked, "--judge", "rubric")
+    told = " ".join(result.out.split())
+    assert (
+        "1 not applicable: the item holds an image, and this prompt sends text; add `images: true` to a copy"
+        in told
+    )
+    assert server.seen == []
 
 
 def test_why_calls_failed_is_said_where_the_run_ends(judge: Command, server: ProviderServer):

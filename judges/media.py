@@ -1,0 +1,232 @@
+"""Images, audio and files in what a judge is shown: taken out of a case and an output, and put back into messages as content parts.
+
+Each stands in the text as a mark that holds a hash of everything that was given, so no text under evaluation can contain it. An item without any
+of them is shown as it is, to the byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
+
+import msgspec
+
+from ..records import Case, Message, Output, Pair, Step, ToolResults
+from .fillers import NotApplicableError
+
+MediumKind: TypeAlias = Literal["image", "audio", "file", "video"]
+
+_DIGEST = 16
+_ADDRESS = re.compile(r"\A(?:https?://|data:image/)", re.IGNORECASE)
+_KINDS: Mapping[str, MediumKind] = {
+    "image": "image",
+    "image_url": "image",
+    "input_image": "image",
+    "audio": "audio",
+    "audio_url": "audio",
+    "input_audio": "audio",
+    "file": "file",
+    "input_file": "file",
+    "document": "file",
+    "video": "video",
+    "video_url": "video",
+    "input_video": "video",
+}
+"""Types of content parts: OpenAI's chat and Responses API, Anthropic's, the model context protocol's, and those of servers that take more."""
+
+_HELD = (
+    "source",
+    "file_data",
+    "file_id",
+    "image_url",
+    "audio_url",
+    "video_url",
+    "input_audio",
+    "input_video",
+)
+"""Keys that hold a medium, or say where it is, in whatever is not named after its own type."""
+_SAID: Mapping[MediumKind, str] = {"image": "image", "audio": "audio", "file": "a file", "video": "video"}
+_DEEPEST = 50
+
+
+class Medium(NamedTuple):
+    """One image, recording or file of an item: its address where it is an image that can be sent, and the mark in its place."""
+
+    kind: MediumKind
+    address: str | None
+    mark: str
+
+    @property
+    def part(self) -> dict[str, Any]:
+        """The content part that shows it to a model, in OpenAI's form."""
+        return {"type": "image_url", "image_url": {"url": self.address}}
+
+
+def take_out(case: Case, output: Output) -> tuple[Case, Output, list[Medium]]:
+    """Replace the media of an item by marks; the same item, and no media, where it has none."""
+    parts = {_content_of(part): part for part in _found(case, output)}
+    if not parts:
+        return case, output, []
+    digest = _digest(case, output)
+    media: dict[str, Medium] = {}
+    for number, (content, part) in enumerate(parts.items(), start=1):
+        kind = _KINDS[part["type"]]
+        media[content] = Medium(kind, _address(part), f"[{kind} {number}: {digest}]")
+    return _marked_case(case, media), _marked_output(output, media), list(media.values())
+
+
+def shown_among(media: Sequence[Medium], values: Mapping[str, Any]) -> list[Medium]:
+    """Return the media whose marks stand in what a prompt is filled with."""
+    texts = [str(value) for value in values.values()] if media else []
+    return [medium for medium in media if any(medium.mark in text for text in texts)]
+
+
+def refuse_unsendable(media: Sequence[Medium], *, images: bool, how: str) -> None:
+    """Refuse media that a prompt does not send; a judge that cannot see what it is asked about has nothing to say.
+
+    Args:
+        media: What the prompt would show.
+        images: Whether the prompt sends images.
+        how: What to type to send them.
+    """
+    for medium in media:
+        if medium.kind != "image":
+            raise NotApplicableError(f"the item holds {_SAID[medium.kind]}, which judges are not shown")
+    if media and not images:
+        noun = "an image" if len(media) == 1 else f"{len(media)} images"
+        raise NotApplicableError(f"the item holds {noun}, and this prompt sends text; {how}")
+    if any(medium.address is None for medium in media):
+        raise NotApplicableError(
+            "the item holds an image that cannot be sent: expected https://... or data:image/...;base64,..."
+        )
+
+
+def with_parts(messages: Sequence[Message], media: Sequence[Medium]) -> list[Message]:
+    """Put media into messages as content parts, each where its mark first stands."""
+    marks = {medium.mark: medium for medium in media}
+    found = re.compile("(" + "|".join(map(re.escape, marks)) + ")")
+    left = dict(marks)
+    return [{**message, "content": _parts(message["content"], found, marks, left)} for message in messages]
+
+
+def _parts(
+    text: str, found: re.Pattern[str], marks: Mapping[str, Medium], left: dict[str, Medium]
+) -> str | list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = []
+    said = ""
+    for piece in found.split(text):
+        said += f"[{piece[1:].partition(':')[0]}]" if piece in marks else piece
+        if piece in left:
+            parts += [{"type": "text", "text": said}, left.pop(piece).part]
+            said = ""
+    if not parts:
+        return said
+    return [*parts, {"type": "text", "text": said}] if said else parts
+
+
+def _found(case: Case, output: Output) -> Iterator[dict[str, Any]]:
+    """The content parts of an item that are no text, in the order in which they stand."""
+    for message in case.all_messages:
+        if isinstance(message.get("content"), list):
+            yield from _media_in(message["content"])
+    for item in case.context:
+        yield from _media_in(item.content)
+    for each in [output.first, output.second] if isinstance(output, Pair) else [output]:
+        for turn in each.turns or ():
+            for step in turn:
+                if isinstance(step, ToolResults):
+                    yield from _media_in(step.results)
+
+
+def _media_in(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+    if depth > _DEEPEST or not isinstance(value, list | dict):
+        return
+    if _is_medium(value):
+        yield cast("dict[str, Any]", value)
+        return
+    inner = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value)
+    for each in inner:
+        yield from _media_in(each, depth + 1)
+
+
+def _is_medium(value: Any) -> bool:
+    """Whether a value is a content part with a medium in it; objects of a tool's own may have such a type, too."""
+    if not isinstance(value, dict):
+        return False
+    fields = cast("dict[str, Any]", value)
+    kind = fields.get("type")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        return False
+    own = fields.get(kind)
+    named = isinstance(own, dict) or (isinstance(own, str) and own.startswith(("data:", "http")))
+    blob = isinstance(fields.get("data"), str) and "mimeType" in fields
+    return named or blob or any(key in fields for key in _HELD)
+
+
+def _address(part: Mapping[str, Any]) -> str | None:
+    """Where an image is: its address, or itself as a data address; None where neither is known."""
+    given: Any = part.get("image_url") or part.get("image") or part.get("source") or part
+    fields = cast("dict[str, Any]", given) if isinstance(given, dict) else {"url": given}
+    data, kind = fields.get("data"), fields.get("media_type") or fields.get("mimeType")
+    address = f"data:{kind};base64,{data}" if isinstance(data, str) and kind else fields.get("url")
+    return address if isinstance(address, str) and _ADDRESS.match(address) else None
+
+
+def _content_of(part: Mapping[str, Any]) -> str:
+    return json.dumps(part, sort_keys=True)
+
+
+def _digest(case: Case, output: Output) -> str:
+    given = json.dumps(msgspec.to_builtins([case.messages, case.context, output]), sort_keys=True)
+    return hashlib.sha256(given.encode()).hexdigest()[:_DIGEST]
+
+
+def _marked_case(case: Case, media: Mapping[str, Medium]) -> Case:
+    messages: list[Any] = [
+        _marked_message(entry, media)
+        if isinstance(entry, dict)
+        else [_marked_message(each, media) for each in entry]
+        for entry in case.messages
+    ]
+    context = [msgspec.structs.replace(item, content=_marked(item.content, media)) for item in case.context]
+    return msgspec.structs.replace(case, messages=messages, context=context)
+
+
+def _marked_message(message: Message, media: Mapping[str, Medium]) -> Message:
+    """The message with a text in place of each medium: a content that is texts alone becomes one text."""
+    content = message.get("content")
+    if not isinstance(content, list):
+        return message
+    parts = [
+        {"type": "text", "text": f"\n{_marked(part, media)}\n"} if _is_medium(part) else _marked(part, media)
+        for part in cast("list[Any]", content)
+    ]
+    return {**message, "content": parts}
+
+
+def _marked_output(output: Output, media: Mapping[str, Medium]) -> Output:
+    if isinstance(output, Pair):
+        first, second = _marked_output(output.first, media), _marked_output(output.second, media)
+        return msgspec.structs.replace(output, first=first, second=second)
+    if output.turns is None:
+        return output
+    return msgspec.structs.replace(
+        output, turns=[[_marked_step(step, media) for step in turn] for turn in output.turns]
+    )
+
+
+def _marked_step(step: Step, media: Mapping[str, Medium]) -> Step:
+    return ToolResults(results=_marked(step.results, media)) if isinstance(step, ToolResults) else step
+
+
+def _marked(value: Any, media: Mapping[str, Medium], depth: int = 0) -> Any:
+    if depth > _DEEPEST or not isinstance(value, list | dict):
+        return value
+    if _is_medium(value):
+        return media[_content_of(cast("dict[str, Any]", value))].mark
+    if isinstance(value, dict):
+        return {name: _marked(each, media, depth + 1) for name, each in cast("dict[str, Any]", value).items()}
+    return [_marked(each, media, depth + 1) for each in cast("list[Any]", value)]
