@@ -12,6 +12,7 @@
     ├── PromptError           a prompt file that cannot be loaded or rendered    (exit 2)
     ├── RunFolderError        a run folder that is in use or belongs to another run (exit 2)
     ├── WorkerError           a worker process, or an engine's, that was killed  (exit 2; the same command goes on)
+    ├── AgentSetupError       an agent that cannot be started, or fails alike from the start (exit 3)
     ├── MissingReplyError     a question whose reply a test was to bring          (the test fails)
     └── ProviderError         a model call that failed after its retries         (an outcome, exit 3)
 
@@ -174,6 +175,10 @@ class RunFolderError(FiducialError):
 
 class WorkerError(FiducialError):
     """A worker process came to its end before its work did; what was done is kept."""
+
+
+class AgentSetupError(FiducialError):
+    """An agent cannot be started, or fails alike on the first cases: no output of it can be graded."""
 
 
 class MissingReplyError(FiducialError):

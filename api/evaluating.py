@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ from ..calibration.cuts import GivenPassAt, pass_at_of
 from ..deterministic import Rules
 from ..errors import UsageError
 from ..evaluation.checking.names import NamesOption
-from ..evaluation.generation.output_sources import callable_source, generate_into_run
+from ..evaluation.generation.output_sources import Source, callable_source, generate_into_run
 from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.judge_on import JudgeOn
 from ..evaluation.judging.tasks import JudgeTask
@@ -23,9 +24,10 @@ from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..judges.loop_thread import run_apart
 from ..records import InputPath
+from ..report.generation_words import crashes
 from .check_options import Functions, Worlds, check_options, worlds_of
 from .engines import engine_of
-from .generating import Agent
+from .generating import Agent, warn_untracked
 from .judging import judge
 from .places import FilePath, folder_path, kept_folder
 from .progress import shown_progress
@@ -54,6 +56,8 @@ def evaluate(
     functions: Functions = None,
     worlds: Worlds = None,
     allow_code: bool = False,
+    again: bool = False,
+    keep_crashes: bool = False,
     workers: int | None = None,
     engine: Literal["ray"] | None = None,
     address: str | None = None,
@@ -79,6 +83,8 @@ def evaluate(
         functions: Functions that executable calls may name; those that are registered when left out.
         worlds: Simulated worlds of one's own; those that are registered when left out.
         allow_code: Whether code in workspaces may be run, in a sandbox.
+        again: Whether to begin a run in ``out`` anew, with outputs that the agent makes anew.
+        keep_crashes: Whether to grade an agent 0 that fails alike on the first eight cases, instead of an error.
         workers: How many processes check; None for as many as there are cores, where that is faster. Verdicts are the same. On Ray, how
             many tasks check and how many actors ask.
         engine: ``ray`` has checkers and the clients of judges run on Ray, which takes about ten seconds and 0.8 GB to start; for a
@@ -94,7 +100,8 @@ def evaluate(
         InputError: Cases or outputs cannot be used; the message names file or argument, line and field.
         UsageError: An argument cannot be used, or there is no such judge.
         ConfigurationError: A model is needed and none is named or can be reached.
-        RunFolderError: The folder is in use or belongs to another run.
+        RunFolderError: The folder is in use or belongs to another run, or the agent's code has changed since its outputs were made.
+        AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
     """
     environments = worlds_of(worlds)
     kept = kept_folder(out, "run")
@@ -118,7 +125,10 @@ def evaluate(
         workers=workers,
         engine=engine_of(engine, address, workers),
     )
-    return run_apart(partial(_evaluate, plan, progress, outputs if callable(outputs) else None))
+    if not callable(outputs):
+        return run_apart(partial(_evaluate, plan, progress))
+    by = callable_source(outputs, scenes_of(environments), keep_crashes=keep_crashes)
+    return run_apart(partial(_evaluate, plan, progress, by, again=again))
 
 
 async def aevaluate(cases: Cases, outputs: Outputs | Agent, **options: Any) -> Run:
@@ -164,11 +174,13 @@ def _task(given: JudgeLike, model: str | None, worlds: Mapping[str, type]) -> Ju
     return given.reached
 
 
-def _evaluate(plan: Plan, progress: bool | None, agent: Agent | None) -> Run:  # noqa: FBT001 - as `evaluate` has it
+def _evaluate(plan: Plan, progress: bool | None, by: Source | None = None, *, again: bool = False) -> Run:  # noqa: FBT001 - as `evaluate` has it
     with shown_progress(wanted=progress) as shown:
-        if agent is not None:
-            by = callable_source(agent, scenes_of(plan.environments))
-            generate_into_run(by, plan.cases, plan.out, shown)
+        if by is not None:
+            tally = generate_into_run(by, plan.cases, plan.out, shown, again=again)
+            warn_untracked(tally)
+            if (crashed := crashes(tally)) is not None:
+                warnings.warn(crashed, stacklevel=2)
         with plan.engine or nullcontext():
             run_plan(plan, ModelAccess, shown, lambda: datetime.now(UTC))
     return Run(plan.out)

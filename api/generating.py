@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias, Unpack
 
 from ..errors import ConfigurationError, ProviderError, UsageError
 from ..evaluation.generation.agent_tools import Tool
+from ..evaluation.generation.binding import memories_beside
 from ..evaluation.generation.chats import Mode
 from ..evaluation.generation.generate import Tally
 from ..evaluation.generation.kept_attempts import Kept, OutputsFile
@@ -21,7 +22,7 @@ from .check_options import Worlds
 from .places import FilePath, written_path
 from .progress import shown_progress
 from .reaching import Reaching, model_access
-from .scenes import Histories, memories_beside, scenes_of, server_embedding
+from .scenes import Histories, scenes_of, server_embedding
 from .sources import Cases, source
 
 
@@ -61,6 +62,8 @@ async def agenerate(
     concurrency: int | None = None,
     out: FilePath | None = None,
     accept_edited: bool = False,
+    again: bool = False,
+    keep_crashes: bool = False,
     mode: Mode = "tools",
     parameters: Mapping[str, Any] | None = None,
     steps_per_turn: int = STEPS_PER_TURN,
@@ -88,6 +91,8 @@ async def agenerate(
         concurrency: Cases at work at the same time, or calls to a model in flight; 8 and 64 when left out.
         out: A file to keep the outputs in; the same call goes on with it. None keeps them in memory.
         accept_edited: Whether to go on with outputs in it that were changed by hand since they were made.
+        again: Whether to drop the outputs that the system has in it, and make them anew.
+        keep_crashes: Whether to keep outputs of an agent that fails alike on the first eight cases; they are graded 0.
         mode: How a model is told of tools: natively (``tools``), or by BFCL's instructions (``prompt``).
         parameters: A model's decoding parameters; what is not named is left to the endpoint.
         steps_per_turn: A turn that has had so many steps ends a conversation with a model.
@@ -107,6 +112,8 @@ async def agenerate(
         UsageError: The agent gives something else, or an argument cannot be used.
         ConfigurationError: It is a model, and none can be reached.
         ProviderError: Every call failed, and there is no output.
+        AgentSetupError: The agent failed alike on the first eight cases; nothing was kept.
+        RunFolderError: The agent's code has changed since the outputs in the file were made, or they were made otherwise.
     """
     if trials < 1 or (concurrency is not None and concurrency < 1):
         raise UsageError(f"expected at least one trial and one case at work, got {trials} and {concurrency}")
@@ -132,13 +139,26 @@ async def agenerate(
         )
         by = model_source(settings, access, scenes, system=name)
     else:
-        by = callable_source(agent, scenes, system=name, concurrency=concurrency or _OWN_AT_A_TIME)
+        by = callable_source(
+            agent,
+            scenes,
+            system=name,
+            concurrency=concurrency or _OWN_AT_A_TIME,
+            keep_crashes=keep_crashes,
+        )
     with CaseIndex(source("cases", cases), by.examine) as index, shown_progress(wanted=progress) as shown:
         kept = Kept()
         if out is None:
             tally = await work_through(by, index, kept, shown, trials=trials)
         else:
-            with OutputsFile(written_path(out), by.system, by.facts, accept_edited=accept_edited) as file:
+            with OutputsFile(
+                written_path(out),
+                by.system,
+                by.facts,
+                accept_edited=accept_edited,
+                code=by.code,
+                again=again,
+            ) as file:
                 tally = await work_through(by, index, file, shown, trials=trials)
                 kept = file.kept()
         return _generated(
@@ -147,6 +167,13 @@ async def agenerate(
 
 
 generate = waiting(agenerate)
+
+
+def warn_untracked(tally: Tally) -> None:
+    """Warn of outputs that were there before, and may be of other code than the agent has now."""
+    if tally.kept and not tally.tracked:
+        said = f"{tally.kept:,} outputs were there, {tally.made:,} generated now; the agent's code is not tracked"
+        warnings.warn(said, stacklevel=2)
 
 
 def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAccess:
@@ -162,6 +189,7 @@ def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAcc
 def _generated(kept: Kept, wanted: list[ItemKey], tally: Tally) -> Generated:
     found = Generated(kept.outputs[key] for key in wanted if key in kept.outputs)
     found.failures, found.tally = kept.failures, tally
+    warn_untracked(tally)
     if tally.without_output:
         reasons = "; ".join(f"{count} x {why}" for why, count in tally.failures.most_common(3))
         said = f"{tally.without_output} of {tally.wanted} attempts came to no output: {reasons}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..evaluation.bfcl.generate_results import foresee_tree, generate_tree, system_folder
+from ..evaluation.generation.binding import memories_beside
 from ..evaluation.generation.foreseeing import GenerationForecast, foresee_generation
 from ..evaluation.generation.generate import Tally
 from ..evaluation.generation.model_agent import ModelSettings
@@ -24,7 +25,7 @@ from ..report.generation_words import generation_lines
 from .check_options import Worlds
 from .places import FilePath, folder_path, input_path, written_path
 from .progress import shown_progress
-from .scenes import bfcl_histories, memories_beside, scenes_of, server_embedding
+from .scenes import bfcl_histories, scenes_of, server_embedding
 from .shown import Document, Shown
 from .sources import paths_of
 
@@ -82,6 +83,7 @@ def who_generates(
     system: str | None = None,
     agent_timeout: float = 300.0,
     agent_calls: bool = False,
+    keep_crashes: bool = False,
     concurrency: int = 64,
     worlds: Worlds = None,
     histories: Any = None,
@@ -112,6 +114,7 @@ def who_generates(
             seconds=agent_timeout,
             concurrency=min(concurrency, _AGENTS),
             scenes=scenes,
+            keep_crashes=keep_crashes,
         )
     assert model is not None
     assert reached is not None
@@ -155,12 +158,15 @@ def foresee_file(
     out: FilePath,
     *,
     trials: int = 1,
+    again: bool = False,
     prices: Sequence[str] = (),
 ) -> Foreseen:
     """What generating would take, without a call and without a trace."""
     files = shards_of(paths_of(cases)).files
     return Foreseen(
-        forecast=foresee_generation(source, files, written_path(out), price_list(prices), trials=trials)
+        forecast=foresee_generation(
+            source, files, written_path(out), price_list(prices), trials=trials, again=again
+        )
     )
 
 

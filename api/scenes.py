@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from urllib.parse import quote
 
 from ..deterministic import Rules
 from ..evaluation.generation.answer_worlds import AnswerWorlds
@@ -67,8 +66,3 @@ def write_histories(data: FilePath, out: FilePath) -> int:
     """Write these as a file of histories, and say how many there are."""
     histories = bfcl_histories(open_source(input_path(data)))
     return write_records(written_path(out), [each for history in histories.values() for each in history])
-
-
-def memories_beside(out: Path, system: str) -> Path:
-    """Where the memories of a system are written down, beside its outputs."""
-    return out.with_name(f"{out.name.removesuffix('.jsonl')}.memory") / f"system-{quote(system, safe='')}"

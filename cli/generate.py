@@ -77,6 +77,8 @@ agent_options = section(
     option("--agent-timeout", type=Number(0, min_open=True), default=300.0, help="Seconds for the command, each time."),
     option("--system", help="What the model or agent is called in outputs.  [default: the model's name; agent]"),
     option("--trials", type=Whole(1, 1000), default=1, help="Attempts at each case."),
+    option("--again", is_flag=True, help="Drop the outputs that are there and make them anew, as after a change of the agent."),
+    option("--keep-crashes", is_flag=True, help="Grade an agent 0 that fails alike on the first 8 cases, instead of stopping."),
 )  # fmt: skip
 """Who generates, and how often, beside the model."""
 
@@ -86,6 +88,7 @@ _GENERATES = (
     "system",
     "agent_timeout",
     "agent_calls",
+    "keep_crashes",
     "concurrency",
     "worlds",
     "histories",
@@ -117,7 +120,13 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
 
     source = source_of(options, options["model"], out, lambda: model_access(options))
     if options["dry_run"]:
-        click.echo(str(foresee_file(source, cases, out, trials=trials, prices=options["price"])))
+        click.echo(
+            str(
+                foresee_file(
+                    source, cases, out, trials=trials, again=options["again"], prices=options["price"]
+                )
+            )
+        )
         return EXIT_OK
     found = generate_file(
         source,
@@ -127,6 +136,7 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
         progress=True,
         prices=options["price"],
         accept_edited=options["accept_edited"],
+        again=options["again"],
     )
     click.echo(str(found))
     click.echo(f"outputs: {out}")
@@ -155,6 +165,8 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
             raise UsageError(
                 "expected outputs (--outputs FILE), or who produces them (--generate MODEL, --agent COMMAND)"
             )
+        if given["again"]:
+            raise UsageError("--again makes the outputs of a model or agent anew: add --generate or --agent")
         return None
     from ..api.generating_files import GENERATED, generate_into_run
 
@@ -168,6 +180,7 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
         progress=True,
         prices=given["price"],
         accept_edited=given["accept_edited"],
+        again=given["again"],
     )
     if not given["quiet"]:
         click.echo(str(found))
@@ -180,7 +193,9 @@ def foresee_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -
 
     out: Path = given["out"] / GENERATED
     source = source_of(given, given["generate"], out, lambda: _own_access(given, access))
-    found = foresee_file(source, given["cases"], out, trials=given["trials"], prices=given["price"])
+    found = foresee_file(
+        source, given["cases"], out, trials=given["trials"], again=given["again"], prices=given["price"]
+    )
     click.echo(str(found))
     if not found.outputs_are_there:
         click.echo("what judging takes can be said once these outputs are there")

@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 import click
 
 from ..api.text import visible
-from ..errors import FiducialError, UsageError, on_command_line
+from ..errors import AgentSetupError, FiducialError, UsageError, on_command_line
 from ..version import VERSION
-from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
+from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .plugin_option import take_plugins
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
 
@@ -174,7 +174,7 @@ def _run() -> NoReturn:
         _leave(EXIT_USAGE)
     except FiducialError as error:
         click.echo(f"fiducial: {_one_line(str(error))}", err=True)
-        _leave(EXIT_USAGE)
+        _leave(EXIT_PARTIAL if isinstance(error, AgentSetupError) else EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
         click.echo("fiducial: interrupted; everything so far is kept", err=True)
         _leave(EXIT_INTERRUPTED)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import RecordError
 from ..records import Message, TagValue
-from .calls import Answer, answer_of, said_by_user
+from .calls import Answer, answer_of, are_messages, said_by_user
 from .example import Example, records_of
 from .found import Found, Options
 from .json_values import is_list, is_object, tags_of
@@ -135,6 +135,21 @@ def _as_chat(request: Node, response: Node) -> tuple[Node, Node]:
         name: value for name, value in request.value.items() if name in {"model", "tools", "id", "metadata"}
     }
     return Node({**chat, "messages": [*asked, *done]}, request.at), Node({})
+
+
+def reply_messages(given: dict[str, Any]) -> list[Node] | None:
+    """Return the messages of an answer: a conversation, one message, a chat completion or a response; None where it is none of these."""
+    if are_messages(given.get("messages")):
+        return Node(given).nodes("messages")
+    if given.get("choices"):
+        return [choice.node("message") for choice in Node(given).nodes("choices")[:1]]
+    output: Any = given.get("output")
+    if given.get("object") == "response" or (
+        is_list(output) and output and all(is_object(each) for each in output)
+    ):
+        items = [item for item in Node(given).nodes("output") if item.get("type") != "reasoning"]
+        return [Node(_item(item), item.at) for item in items]
+    return [Node(given)] if given.get("role") == "assistant" else None
 
 
 def _item(item: Node) -> Message:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from ..evaluation.generation.generate import Tally
-from .text import visible
+from .text import shortened, visible
+
+_LONGEST = 300
+"""Characters of an error that are shown."""
 
 _SHOWN = 5
 """Reasons of one sort that are told; the journal beside the outputs has them all."""
@@ -14,20 +17,32 @@ _SHOWN = 5
 def generation_lines(tally: Tally, system: str, cost: float | None = None) -> list[str]:
     """What became of a system's attempts, a line each sort; ``cost`` is US dollars for the tokens, None where the price is not known."""
     there = tally.kept + tally.made
-    lines = [f"{visible(system)}: {there:,} of {tally.wanted:,} outputs, {tally.made:,} made now"]
+    untracked = "" if tally.tracked or not tally.kept else "; the agent's code is not tracked"
+    lines = [
+        f"{visible(system)}: {there:,} of {tally.wanted:,} outputs, {tally.made:,} generated now{untracked}"
+    ]
     if tally.calls:
         spent = "" if cost is None else f", ${cost:,.4f}"
         lines.append(
             f"calls: {tally.calls:,}; tokens: {tally.prompt_tokens:,} in, {tally.completion_tokens:,} out{spent}"
         )
-    if tally.errors:
-        lines.append(f"ended by an error of the system's own, which is graded 0: {tally.errors:,}")
+    if (crashed := crashes(tally)) is not None:
+        lines.append(crashed)
     lines += _counted("stopped", tally.stopped)
     lines += _counted("no output, the case is not for this agent", tally.passed_over)
     lines += _counted("no output, the call failed", tally.failures)
     if tally.not_tried:
         lines.append(f"not tried, since all before failed alike: {tally.not_tried:,}")
     return lines
+
+
+def crashes(tally: Tally) -> str | None:
+    """Say how many outputs ended with an error of the system's own, and the commonest one; None where none did."""
+    if not tally.crashes:
+        return None
+    cases = "case" if tally.errors == 1 else "cases"
+    ((why, _),) = tally.crashes.most_common(1)
+    return f"agent crashed on {tally.errors:,} {cases} (graded 0); most common: {shortened(' '.join(why.split()), _LONGEST)}"
 
 
 def _counted(what: str, reasons: Counter[str]) -> list[str]:

@@ -15,9 +15,9 @@ from ...formats.bfcl.result_trees import ResultIndex
 from ...judges.prices import PriceList
 from ...records import Case, Closing, ItemKey, Step, ToolResults, write_records
 from ..generation.attempt import Attempt, AttemptRow, Made, attempt_row
+from ..generation.binding import bind, lock
 from ..generation.foreseeing import GenerationForecast, foresee_attempts
 from ..generation.generate import Tally, generate
-from ..generation.kept_attempts import bind, lock
 from ..generation.output_sources import Source
 from ..progress import Progress
 from ..store.journal import Journal
@@ -119,6 +119,8 @@ def _attempts_in(folder: Path, by: Source) -> Generator[Journal[AttemptRow]]:
 class CategoryFile(Closing):
     """One file of a result tree; see `Store`, and for ``count_failures`` `generate_tree`."""
 
+    tracked = True
+
     def __init__(self, path: Path, attempts: Journal[AttemptRow], *, count_failures: bool) -> None:
         self.path = path
         self._attempts = attempts
@@ -131,6 +133,10 @@ class CategoryFile(Closing):
         """See `Store.has`."""
         del case
         return key.case_id in self._done
+
+    def error_of(self, key: ItemKey) -> str | None:
+        """See `Store.error_of`."""
+        del key
 
     def add(self, made: Made) -> None:
         """See `Store.add`."""

@@ -15,7 +15,8 @@ import msgspec
 
 from ...deterministic.sandbox.running import Run
 from ...records import Case, ToolCall
-from .commands import MOST_OUTPUT, TOO_MUCH, Command, read_answer, shown, told_of
+from .commands import Command, told_of
+from .printed import MOST_OUTPUT, TOO_MUCH, json_line, read_answer, shown
 
 _STREAMS = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
 _PAUSE = 0.05
@@ -27,7 +28,8 @@ class CommandSteps(Command):
 
     Its first line of input is the case. It may print ``{"call": {"name", "arguments"}}`` and is given ``{"result": text}``, ``{"calls": [...]}``
     and is given ``{"results": [...]}``, or ``{"say": text}``, which ends a turn, and is given ``{"messages": [...]}`` of the next one. The first
-    other line is its answer: an output as of a command that makes no calls. One that ends without any has said all in steps.
+    other line of JSON is its answer: an output as of a command that makes no calls. Other lines are passed over; those after its last step are
+    its answer where no JSON comes. One that ends without any has said all in steps.
     """
 
     def __call__(self, case: Case, trial: int) -> Generator[Any, Any, Any]:
@@ -43,8 +45,11 @@ class CommandSteps(Command):
 
     def _steps(self, line: _Line, case: Case) -> Generator[Any, Any, Any]:
         line.write(told_of(case))
-        begun = False
+        begun, loose = False, list[bytes]()
         while (raw := line.read()) is not None:
+            if json_line(raw) is None:
+                loose.append(raw)
+                continue
             asked = _request(raw)
             if isinstance(asked.get("say"), str):
                 line.write({"messages": (yield asked["say"])})
@@ -56,10 +61,14 @@ class CommandSteps(Command):
                 line.write({"result": results[0]} if "call" in asked else {"results": results})
             else:
                 return read_answer(raw, case)
-            begun = True
+            begun, loose = True, []
         if line.too_long:
             return TOO_MUCH
-        return self._failure(line.run) or (None if begun else {"error": "it ended without an answer"})
+        if (failure := self._failure(line.run)) is not None:
+            return failure
+        if loose:
+            return read_answer(b"\n".join(loose), case)
+        return None if begun else {"error": "it ended without an answer"}
 
 
 def _request(raw: bytes) -> dict[str, Any]:

@@ -14,18 +14,15 @@ import msgspec
 
 from ...deterministic.sandbox.limits import Limits
 from ...deterministic.sandbox.running import Reins, Run, SandboxError, run_agent
-from ...errors import ConfigurationError, RecordError, UsageError
+from ...errors import AgentSetupError, ConfigurationError, UsageError
 from ...records import Case
-from .attempt import Attempt
-from .own_agents import answer_fields, output_of
-
-MOST_OUTPUT = 16 * 1024 * 1024
-"""Bytes that a command may print; the rest is read and dropped."""
-
-TOO_MUCH = {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
+from .code.files import INTERPRETER
+from .printed import MOST_OUTPUT, TOO_MUCH, read_answer, shown
 
 _UNBOUNDED = 1 << 50
-_SHOWN = 200
+_SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".php")
+_NOT_STARTED = {126, 127}
+"""What a shell leaves with where a program cannot be started, or is not there."""
 _READ_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
 
 
@@ -65,7 +62,7 @@ class Command:
             self._working.discard(reins)
 
     def _run(self, script: str, reins: Reins, trial: int, **told: str) -> Run:
-        """Run it, by a shell that lays its streams; a ConfigurationError where it cannot be started."""
+        """Run it, by a shell that lays its streams; an AgentSetupError where it cannot be started."""
         environment = {**self._environment, **told, "FIDUCIAL_TRIAL": str(trial)}
         limits = Limits(
             wall_seconds=self._seconds,
@@ -78,7 +75,9 @@ class Command:
         except SandboxError as error:
             raise ConfigurationError(f"the agent cannot be run: {error}") from error
         if run.by == "start":
-            raise ConfigurationError(f"the agent cannot be started: {run.err.decode(errors='replace')}")
+            raise AgentSetupError(f"the agent cannot be started: {run.err.decode(errors='replace')}")
+        if run.by == "exit" and run.code in _NOT_STARTED:
+            raise AgentSetupError(f"the agent cannot be started: exit code {run.code}: {_last_line(run.err)}")
         return run
 
     def _failure(self, run: Run) -> dict[str, Any] | None:
@@ -86,8 +85,7 @@ class Command:
         if run.ended_well:
             return None
         if run.by == "exit":
-            last_line = run.err.strip().rpartition(b"\n")[2]
-            return {"error": f"exit code {run.code}: {shown(last_line) or 'it said nothing'}"}
+            return {"error": f"exit code {run.code}: {_last_line(run.err)}"}
         return {
             "error": f"no answer within {self._seconds:g} s" if run.by == "time" else f"ended by {run.by}"
         }
@@ -115,21 +113,6 @@ class AnsweringCommand(Command):
         return failure or read_answer(run.out, case)
 
 
-def read_answer(raw: bytes, case: Case) -> Any:
-    """The answer that a command printed, where it is an output; else how that failed."""
-    try:
-        said = msgspec.json.decode(raw)
-    except msgspec.DecodeError:
-        return {"error": f"it printed what is no JSON: {shown(raw)}"}
-    if answer_fields(said) is None:
-        return {"error": f"it printed what is no output: {shown(raw)}"}
-    try:
-        output_of(said, Attempt(case=case), "", 0, turned=False)
-    except (RecordError, UsageError) as error:
-        return {"error": f"it printed what is no output: {error}"}
-    return said
-
-
 def told_of(case: Case) -> dict[str, Any]:
     """What an agent in another process is told of a case: nothing of how it is graded."""
     return {name: getattr(case, name) for name in ("id", "kind", "messages", "tools", "context")}
@@ -140,6 +123,7 @@ def command_words(command: str) -> list[str]:
 
     Raises:
         UsageError: It is none, or there is no such program.
+        AgentSetupError: It is an interpreter, and there is no such script.
     """
     try:
         words = shlex.split(command)
@@ -147,9 +131,11 @@ def command_words(command: str) -> list[str]:
         raise UsageError(f"--agent: {error}: {command!r}") from error
     if not words or shutil.which(words[0]) is None:
         raise UsageError(f"--agent: no such command: {words[0] if words else command!r}")
+    script = next((word for word in words[1:] if not word.startswith("-")), "")
+    if INTERPRETER.fullmatch(Path(words[0]).name) and script.endswith(_SCRIPTS) and not Path(script).exists():
+        raise AgentSetupError(f"the agent cannot be started: no such file: {script!r}")
     return words
 
 
-def shown(raw: bytes) -> str:
-    """The beginning of what a command printed, on one line."""
-    return " ".join(raw[:_SHOWN].decode("utf-8", "replace").split())
+def _last_line(raw: bytes) -> str:
+    return shown(raw.strip().rpartition(b"\n")[2]) or "it said nothing"

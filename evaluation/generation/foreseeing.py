@@ -16,6 +16,7 @@ from ...records import AgentStep, Case, CaseFiles, CaseIndex, InputPath, ItemKey
 from ..open_requests import KnownReplies, OpenTokens, cost_of
 from ..store.journal import Journal
 from .attempt import NoOutputError
+from .binding import bind, name_beside
 from .model_agent import ModelAgent
 from .output_sources import AskedModel, Source
 from .scene import Converse, Scene
@@ -66,16 +67,27 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def foresee_generation(
-    source: Source, cases: CaseFiles, out: InputPath, prices: PriceList | None, *, trials: int = 1
+    source: Source,
+    cases: CaseFiles,
+    out: InputPath,
+    prices: PriceList | None,
+    *,
+    trials: int = 1,
+    again: bool = False,
 ) -> GenerationForecast:
     """Find out what generating would take, without a call and without a trace; ``out`` is the outputs file, as far as it is there.
 
     Raises:
         InputError: A case cannot be used.
+        RunFolderError: Outputs that are there were made otherwise, and are not to be made anew (``again``).
     """
     with CaseIndex(cases, source.examine) as index:
         keys = [ItemKey(case_id, source.system, trial) for case_id in index for trial in range(trials)]
-        kept = _kept(out) & {*keys}
+        done = set[ItemKey]() if again else _kept(out)
+        if isinstance(out, Path) and any(key.system == source.system for key in done):
+            place = out.with_name(name_beside(out, "generation.json"))
+            bind(place, source.system, source.facts, begun=True, code=source.code, writing=False)
+        kept = done & {*keys}
         left = ((index[key.case_id], key.trial) for key in keys if key not in kept)
         return foresee_attempts(source, left, prices, wanted=len(keys), kept=len(kept))
 

@@ -27,11 +27,12 @@ class Tally(msgspec.Struct, kw_only=True):
         wanted: Cases by trials.
         kept: Outputs that were there before.
         made: Outputs that were made now.
-        errors: How many of these ended with an error of the system's own.
+        crashes: Errors of the system's own that outputs ended with, those made before included.
         stopped: How many of these were ended before their end, by why.
         passed_over: Attempts for which the agent is not made, by why.
         failures: Attempts that came to no output, by why.
         not_tried: Attempts that were not begun, since nothing but the same failure came.
+        tracked: Whether outputs that were there before are known to be of the agent's code as it is now.
         calls: HTTP calls, those of conversations that come before cases among them, and those of attempts that came to no output.
         prompt_tokens: As counted by the endpoint; of replies that were asked for now.
         completion_tokens: Likewise.
@@ -40,14 +41,20 @@ class Tally(msgspec.Struct, kw_only=True):
     wanted: int = 0
     kept: int = 0
     made: int = 0
-    errors: int = 0
+    crashes: Counter[str] = msgspec.field(default_factory=Counter[str])
     stopped: Counter[str] = msgspec.field(default_factory=Counter[str])
     passed_over: Counter[str] = msgspec.field(default_factory=Counter[str])
     failures: Counter[str] = msgspec.field(default_factory=Counter[str])
     not_tried: int = 0
+    tracked: bool = True
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+
+    @property
+    def errors(self) -> int:
+        """Outputs that ended with an error of the system's own."""
+        return self.crashes.total()
 
     @property
     def without_output(self) -> int:
@@ -57,7 +64,8 @@ class Tally(msgspec.Struct, kw_only=True):
     def add(self, made: Made) -> None:
         """Count an output."""
         self.made += 1
-        self.errors += made.output.error is not None
+        if made.output.error is not None:
+            self.crashes[made.output.error] += 1
         if made.attempt.stopped is not None:
             self.stopped[made.attempt.stopped] += 1
 
@@ -78,7 +86,8 @@ async def generate(
     """
     keys = [ItemKey(case_id, agent.system, trial) for case_id in cases for trial in range(trials)]
     left = [key for key in keys if not store.has(key, cases[key.case_id])]
-    tally = Tally(wanted=len(keys), kept=len(keys) - len(left))
+    errors = Counter(error for key in keys if (error := store.error_of(key)) is not None)
+    tally = Tally(wanted=len(keys), kept=len(keys) - len(left), crashes=errors)
     if left:
         progress.begin(f"generating by {agent.system}", len(left))
     before = copy(agent.took)

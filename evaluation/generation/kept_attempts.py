@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Protocol
 
-import filelock
 import msgspec
 
 from ...errors import InputError, RunFolderError
@@ -16,22 +15,31 @@ from ...records import (
     Closing,
     InputPath,
     ItemKey,
-    MemoryFile,
     Output,
     decode_record,
     encode_record,
-    read_plainly,
-    write_json,
 )
 from ..store.journal import Journal
 from .attempt import AttemptRow, Made, asked_of, attempt_row, hash_of
+from .binding import beside, bind, drop, lock, name_beside
+from .code.files import Code
 
 
 class Store(Protocol):
-    """Takes what is made."""
+    """Takes what is made.
+
+    Attributes:
+        tracked: Whether outputs that are there already were made by the code that the agent has now.
+    """
+
+    tracked: bool
 
     def has(self, key: ItemKey, case: Case) -> bool:
         """Whether this output is there already; a RunFolderError where it is, but the case was another then."""
+        ...
+
+    def error_of(self, key: ItemKey) -> str | None:
+        """Return what the system ended with instead of an answer, of an output that is there."""
         ...
 
     def add(self, made: Made) -> None:
@@ -52,6 +60,8 @@ class OutputsFile(Closing):
         facts: What must be the same whenever this system's outputs are gone on with: model, mode, parameters, cases.
         accept_edited: Whether to go on with outputs that were changed by hand since they were made.
         remedy: What else can be done with such outputs.
+        code: The code of the agent, as far as it is known; it must be the same, too.
+        again: Whether to drop this system's outputs, and make them anew.
 
     Raises:
         RunFolderError: Another process is writing it, this system's outputs in it were made differently, or one was changed by hand.
@@ -66,19 +76,26 @@ class OutputsFile(Closing):
         *,
         accept_edited: bool = False,
         remedy: str = "--accept-edited goes on with what it says now",
+        code: Code | None = None,
+        again: bool = False,
     ) -> None:
         self.path = path
+        self.tracked = True
+        self._errors: dict[ItemKey, str] = {}
         try:
             with ExitStack() as opening:
                 if isinstance(path, Path):
                     opening.enter_context(lock(path))
+                    if again:
+                        drop(path, system)
                 self._outputs = opening.enter_context(Journal(path, Output))
                 self._attempts = opening.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
                 self._made = {row.key: row for row in self._attempts if row.asked is not None}
                 self._done = {*self._read(None if accept_edited else remedy)}
                 if isinstance(path, Path):
                     begun = any(key.system == system for key in self._done)
-                    bind(path.with_name(_named(path, "generation.json")), system, facts, begun=begun)
+                    place = path.with_name(name_beside(path, "generation.json"))
+                    self.tracked = bind(place, system, facts, begun=begun, code=code)
                 self._exit = opening.pop_all()
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
@@ -86,7 +103,10 @@ class OutputsFile(Closing):
     def _read(self, remedy: str | None) -> Iterator[ItemKey]:
         """The outputs that are there. One without a row, which a kill leaves or who added it by hand, is taken as it is."""
         for line, raw in self._outputs.lines():
-            key = decode_record(raw, Output, path=self.path, line=line).key
+            output = decode_record(raw, Output, path=self.path, line=line)
+            key = output.key
+            if output.error is not None:
+                self._errors[key] = output.error
             row = self._made.get(key)
             if row is not None and row.made not in {None, hash_of(raw)}:
                 if remedy is not None:
@@ -104,6 +124,10 @@ class OutputsFile(Closing):
                 f"{self.path}: the case {case.id!r} has changed since its output was made; choose another --out"
             )
         return True
+
+    def error_of(self, key: ItemKey) -> str | None:
+        """See `Store.error_of`."""
+        return self._errors.get(key)
 
     def add(self, made: Made) -> None:
         """See `Store.add`."""
@@ -133,53 +157,11 @@ class OutputsFile(Closing):
         self._exit.close()
 
 
-def lock(path: Path) -> AbstractContextManager[object]:
-    """Keep other processes from adding to a file, or to the files of a folder; a RunFolderError where one does already."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        return filelock.FileLock(path.with_name(f".{path.name}.lock"), timeout=0).acquire()
-    except filelock.Timeout as error:
-        raise RunFolderError(
-            f"{path}: another process is adding outputs to it; wait for it or choose another --out"
-        ) from error
-
-
-def bind(place: Path, system: str, facts: Mapping[str, Any], *, begun: bool) -> None:
-    """Tie a system's outputs to how they are made.
-
-    Raises:
-        RunFolderError: Those that are there were made otherwise.
-        RecordError: The file is something else.
-    """
-    known: dict[str, Any] = {}
-    if place.exists():
-        known = decode_record(read_plainly(place), dict[str, dict[str, Any]], path=place)
-    now = msgspec.json.decode(msgspec.json.encode(facts))
-    before = known.get(system, now) if begun else now
-    changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
-    if changed:
-        raise RunFolderError(
-            f"{place.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another --out or --system"
-        )
-    if known.get(system) != now:
-        write_json(place, {**known, system: now})
-
-
-def beside(path: InputPath, ending: str) -> InputPath:
-    """A file that belongs to a file of outputs: ``outputs.jsonl`` has ``outputs.attempts.jsonl``."""
-    if isinstance(path, Path):
-        return path.with_name(_named(path, ending))
-    return MemoryFile(f"{path.name}.{ending}")
-
-
-def _named(path: Path, ending: str) -> str:
-    return f"{path.name.removesuffix('.jsonl')}.{ending}"
-
-
 class Kept:
     """Outputs that were made, and why other attempts came to none, in memory; see `Store`."""
 
     def __init__(self) -> None:
+        self.tracked = True
         self.outputs: dict[ItemKey, Output] = {}
         self.failures: dict[ItemKey, str] = {}
 
@@ -187,6 +169,10 @@ class Kept:
         """See `Store.has`."""
         del case
         return key in self.outputs
+
+    def error_of(self, key: ItemKey) -> str | None:
+        """See `Store.error_of`."""
+        return self.outputs[key].error if key in self.outputs else None
 
     def add(self, made: Made) -> None:
         """See `Store.add`."""

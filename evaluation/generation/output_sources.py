@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,6 +18,8 @@ from ..progress import Progress
 from ..store.file_names import GENERATED
 from ..store.run_writer import RunWriter
 from .attempt import Agent
+from .code.files import Code, code_of_command
+from .code.functions import code_of_function
 from .command_steps import CommandSteps
 from .commands import AnsweringCommand, command_words
 from .generate import Tally, generate
@@ -24,6 +27,7 @@ from .kept_attempts import OutputsFile, Store
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
 from .own_agents import CallableAgent
 from .scene import FirstOf, Scenes
+from .setup_check import SetupCheck
 
 
 class AskedModel(NamedTuple):
@@ -44,6 +48,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         examine: Refuses a case that can never be put to it, with an InputError.
         agent: Makes the agent, for as long as the context is open.
         model: The model that would be asked; None of an agent of one's own.
+        code: The code of the agent, as far as it is known.
+        keep_crashes: Whether outputs of an agent that fails alike from the start are kept; see `SetupCheck`.
     """
 
     system: str
@@ -52,6 +58,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     examine: Callable[[Case], None]
     agent: Callable[[], AbstractAsyncContextManager[Agent]]
     model: AskedModel | None = None
+    code: Code | None = None
+    keep_crashes: bool = False
 
 
 _TASKS_PER_CALL = 2
@@ -95,23 +103,17 @@ def callable_source(
     *,
     system: str | None = None,
     concurrency: int = 8,
-    facts: Mapping[str, Any] | None = None,
-    end: Callable[[], None] = lambda: None,
+    keep_crashes: bool = False,
 ) -> Source:
-    """A function of the user's own as a source of outputs; see `CallableAgent`. ``end`` ends it where all is broken off."""
-    name = system or name_of(function)
-
-    @asynccontextmanager
-    async def agent() -> AsyncGenerator[Agent]:
-        with _threads(concurrency, end) as threads:
-            yield CallableAgent(function, scenes, system=name, threads=threads)
-
+    """A function of the user's own as a source of outputs; see `CallableAgent`."""
     return Source(
-        system=name,
-        facts=facts or {"agent": place(function)},
+        system=system or name_of(function),
+        facts={"agent": place(function)},
         tasks=concurrency,
         examine=scenes.examine,
-        agent=agent,
+        agent=_in_threads(function, scenes, system or name_of(function), concurrency),
+        code=code_of_function(function),
+        keep_crashes=keep_crashes,
     )
 
 
@@ -128,6 +130,7 @@ def command_source(
     seconds: float = 300.0,
     concurrency: int = 8,
     scenes: Scenes | None = None,
+    keep_crashes: bool = False,
 ) -> Source:
     """A command as a source of outputs; see `AnsweringCommand`, and `CommandSteps` for one that makes calls.
 
@@ -138,20 +141,42 @@ def command_source(
         seconds: How long it may take, each time.
         concurrency: Cases at work at the same time.
         scenes: Makes the worlds in which it calls tools, line by line; None for one that is given the case and answers.
+        keep_crashes: See `Source`.
 
     Raises:
         UsageError: There is no such command.
+        AgentSetupError: There is, and the program that it is to run is not there.
     """
     kind = AnsweringCommand if scenes is None else CommandSteps
-    work = kind(command_words(command), environment, seconds=seconds)
-    return callable_source(
-        work,
-        scenes or FirstOf(),
-        system=system or "agent",
-        concurrency=concurrency,
+    words = command_words(command)
+    work = kind(words, environment, seconds=seconds)
+    name, worlds = system or "agent", scenes or FirstOf()
+    return Source(
+        system=name,
         facts={"agent": command} if scenes is None else {"agent": command, "calls": True},
-        end=work.end,
+        tasks=concurrency,
+        examine=worlds.examine,
+        agent=_in_threads(work, worlds, name, concurrency, work.end),
+        code=code_of_command(words, Path.cwd()),
+        keep_crashes=keep_crashes,
     )
+
+
+def _in_threads(
+    function: Callable[..., Any],
+    scenes: Scenes,
+    system: str,
+    concurrency: int,
+    end: Callable[[], None] = lambda: None,
+) -> Callable[[], AbstractAsyncContextManager[Agent]]:
+    """Makes the agent of a function; ``end`` ends it where all is broken off."""
+
+    @asynccontextmanager
+    async def agent() -> AsyncGenerator[Agent]:
+        with _threads(concurrency, end) as threads:
+            yield CallableAgent(function, scenes, system=system, threads=threads)
+
+    return agent
 
 
 @contextmanager
@@ -175,16 +200,20 @@ def generate_file(
     *,
     trials: int = 1,
     accept_edited: bool = False,
+    again: bool = False,
 ) -> Tally:
-    """Generate outputs into a file, or go on where an earlier start stopped.
+    """Generate outputs into a file, or go on where an earlier start stopped; ``again`` drops those that are there.
 
     Raises:
         InputError: A case cannot be used; nothing was done.
+        AgentSetupError: The agent cannot be started, or fails alike from the start; see `SetupCheck`.
         RunFolderError: The outputs file is in use, or holds outputs of this system that were made otherwise; nothing was done.
     """
     with (
         CaseIndex(cases, source.examine) as index,
-        OutputsFile(out, source.system, source.facts, accept_edited=accept_edited) as store,
+        OutputsFile(
+            out, source.system, source.facts, accept_edited=accept_edited, code=source.code, again=again
+        ) as store,
     ):
         return asyncio.run(work_through(source, index, store, progress, trials=trials))
 
@@ -200,18 +229,32 @@ def generate_into_run(
     *,
     trials: int = 1,
     accept_edited: bool = False,
+    again: bool = False,
 ) -> Tally:
     """Generate the outputs of a run into its folder, before they are checked and judged there.
 
-    ``accept_edited`` is about verdicts: outputs that were changed by hand are no outputs of this run.
+    ``accept_edited`` is about verdicts: outputs that were changed by hand are no outputs of this run. ``again`` begins the run anew.
 
     Raises:
         InputError: A case cannot be used; nothing was done.
+        AgentSetupError: The agent cannot be started, or fails alike from the start; see `SetupCheck`.
         RunFolderError: The folder is in use or belongs to another run, or an output was changed by hand; nothing was done.
     """
-    with CaseIndex(cases, source.examine) as index, RunWriter(out, accept_edited=accept_edited) as run:
+    with (
+        CaseIndex(cases, source.examine) as index,
+        RunWriter(out, accept_edited=accept_edited or again) as run,
+    ):
+        if again:
+            run.begin_anew()
         run.bind(generation={"system": source.system, **source.facts})
-        with OutputsFile(out / GENERATED, source.system, source.facts, remedy=_ANOTHER_RUN) as store:
+        with OutputsFile(
+            out / GENERATED,
+            source.system,
+            source.facts,
+            remedy=_ANOTHER_RUN,
+            code=source.code,
+            again=again,
+        ) as store:
             return asyncio.run(work_through(source, index, store, progress, trials=trials))
 
 
@@ -219,5 +262,10 @@ async def work_through(
     source: Source, cases: CaseIndex, store: Store, progress: Progress, *, trials: int = 1
 ) -> Tally:
     """The same, for who has the cases, a place to keep outputs, and a loop."""
+    checked = SetupCheck(store) if source.model is None and not source.keep_crashes else None
     async with source.agent() as agent:
-        return await generate(cases, agent, store, progress, trials=trials, tasks=source.tasks)
+        tally = await generate(cases, agent, checked or store, progress, trials=trials, tasks=source.tasks)
+    if checked is not None:
+        checked.settle()
+    tally.tracked = source.model is not None or store.tracked
+    return tally

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import Executor
 from contextlib import suppress
 from functools import partial
@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ...errors import FiducialError, UsageError
-from ...records import Case, Message, Output, ToolCall, memory_file, read_records
+from ...records import Case, Message, ToolCall
 from .agent_tools import Toolbox
+from .answers import answer_fields, output_of
 from .attempt import Attempt, Made, Spent, StepTaken, Took
 from .chats import withheld_documents
 from .scene import Scene, SceneOverError, Scenes
@@ -22,7 +23,6 @@ from .scene import Scene, SceneOverError, Scenes
 MOST_STEPS = 1_000
 """Steps that a generator may take; one that takes more has no end."""
 
-_FIELDS = frozenset(Output.__struct_fields__)
 _TOOLS, _TRIAL = "tools", "trial"
 
 
@@ -141,61 +141,8 @@ async def _advance_async(steps: AsyncGenerator[Any, Any], received: Any) -> _Adv
         return _Advanced(None, over=True)
 
 
-def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned: bool) -> Output:
-    """What an agent's answer, and the calls that were kept of it, come to.
-
-    The answer is a text, calls, fields of an output, an `Output`, or None where all was said in steps; ``turned`` says whether turns of
-    steps are expected, or one answer.
-
-    Raises:
-        UsageError: The answer is nothing of the kind.
-        RecordError: It is, but not in its form.
-    """
-    case = attempt.case
-    identity = {"case_id": case.id, "system": system, "trial": trial}
-    if isinstance(answer, Output):
-        return msgspec.structs.replace(answer, **identity)
-    kept = any(attempt.turns)
-    fields = {} if answer is None and kept else answer_fields(answer)
-    if fields is None:
-        raise UsageError(
-            f"the agent gave {type(answer).__name__} for case {case.id!r}; expected a text, a list of calls, "
-            "a mapping with fields of an output, or an Output"
-        )
-    if kept and "turns" not in fields:
-        fields = _with_steps(fields, attempt, turned=turned)
-    return next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
-
-
-def _with_steps(fields: dict[str, Any], attempt: Attempt, *, turned: bool) -> dict[str, Any]:
-    """An answer's fields with the steps that were taken before it."""
-    said: str | None = fields.pop("text", None)
-    calls: list[Any] = fields.pop("tool_calls", None) or []
-    steps = [step for turn in attempt.turns for step in turn]
-    if not turned:
-        made = [call for step in steps if isinstance(step, list) for call in step]
-        texts = [step for step in steps if isinstance(step, str)]
-        return fields | {"text": said or "\n".join(texts) or None, "tool_calls": [*made, *calls]}
-    last: list[Any] = [*([calls] if calls else []), *([] if said is None else [said])]
-    return fields | {"turns": [*attempt.turns[:-1], [*attempt.turns[-1], *last]], "tool_calls": []}
-
-
-def answer_fields(answer: Any) -> dict[str, Any] | None:
-    """The fields of the output that an answer is; None when it is none."""
-    if isinstance(answer, str):
-        return {"text": answer}
-    if isinstance(answer, Mapping):
-        given = cast("Mapping[str, Any]", answer)
-        if given.keys() <= _FIELDS:
-            return dict(given)
-        return {"tool_calls": [given]} if "name" in given or "function" in given else None
-    if isinstance(answer, Sequence) and all(isinstance(each, (ToolCall, Mapping)) for each in answer):  # pyright: ignore[reportUnknownVariableType]
-        return {"tool_calls": list(cast("Sequence[Any]", answer))}
-    return None
-
-
 def _calls(step: Any, case: Case) -> list[ToolCall]:
-    fields = answer_fields(step)
+    fields = answer_fields(step, case)
     if fields is None or not fields.get("tool_calls"):
         raise UsageError(
             f"the agent yielded {type(step).__name__} for case {case.id!r}; expected a text or calls"

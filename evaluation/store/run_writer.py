@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import filelock
 import msgspec
 
+from ...calibration.decisions import REVIEW
 from ...errors import InputError, RunFolderError
 from ...records import (
     FolderPath,
@@ -31,6 +32,7 @@ from .file_names import (
     COMPARISON,
     LABELS,
     MANIFEST,
+    REPORT,
     STATEMENTS,
     VERDICTS,
 )
@@ -121,6 +123,32 @@ class RunWriter(RunStore):
                 self.manifest, roster=list(self.roster), journals=self._seals(), **entries
             )
         )
+
+    def begin_anew(self) -> None:
+        """Forget all that a run found, and what it was tied to; a kill leaves a run that is found out anew.
+
+        Raises:
+            RunFolderError: People labelled its outputs; nothing was done.
+        """
+        if not self.resumed:
+            return
+        if self.adjudications or any(REVIEW in label.evidence for label in self.labels):
+            raise RunFolderError(
+                f"{self.path}: holds labels that people gave its outputs; choose another --out"
+            )
+        for name in (VERDICTS, STATEMENTS, LABELS):
+            if (self.path / name).exists():
+                self._break_seal(name)
+                write_records(self.path / name, ())
+        if isinstance(self.path, Path):
+            for name in (CLUSTERS, CALIBRATION, COMPARISON, REPORT):
+                (self.path / name).unlink(missing_ok=True)
+        self.labels = []
+        self._whole.clear()
+        self._hashes.clear()
+        for name in ("clusters", "calibration", "roster"):
+            vars(self).pop(name, None)
+        self._write(Manifest())
 
     def rewrite(self, verdicts: Iterable[Verdict]) -> None:
         """Write all verdicts anew, all or nothing: a kill leaves the old ones."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import fiducial as fd
-from fiducial.errors import RecordError, UsageError
+from fiducial.errors import AgentSetupError, RecordError, RunFolderError, UsageError
 
 CASES: list[dict[str, Any]] = [
     {"id": name, "kind": "open_answer", "reference": {"criterion": "It is short."}}
@@ -134,3 +134,67 @@ def test_an_agent_may_stand_where_outputs_do(tmp_path: Path):
         assert (run.systems["_echo"].decided.value, run.systems["_echo"].decided.n) == (1.0, 2)
     assert len((tmp_path / "run" / "outputs.jsonl").read_text().splitlines()) == 2
     assert fd.evaluate(cases, _echo, out=tmp_path / "run").systems["_echo"].decided.n == 2
+
+
+ANSWERABLE: list[dict[str, Any]] = [
+    {"id": f"q{number}", "kind": "memory_answer", "reference": {"answers": ["Rome"]}} for number in range(12)
+]
+
+
+def test_an_agent_that_was_changed_is_not_given_its_old_score(tmp_path: Path):
+    def made_of(answer: str) -> Any:
+        def agent(_case: fd.Case) -> str:
+            return answer
+
+        return agent
+
+    out = tmp_path / "run"
+    before = fd.evaluate(ANSWERABLE, made_of("Rome"), out=out).systems["agent"].decided.value
+    with pytest.raises(RunFolderError, match=r"code of 'agent' has changed .*\(answer\); again= makes them"):
+        fd.evaluate(ANSWERABLE, made_of("Oslo"), out=out)
+    after = fd.evaluate(ANSWERABLE, made_of("Oslo"), out=out, again=True).systems["agent"].decided.value
+    assert (before, after) == (1.0, None)
+    file = tmp_path / "outputs.jsonl"
+    fd.generate(ANSWERABLE, made_of("Rome"), out=file)
+    with pytest.raises(RunFolderError, match="has changed since its outputs were made"):
+        fd.generate(ANSWERABLE, made_of("Oslo"), out=file)
+    assert {each.text for each in fd.generate(ANSWERABLE[:1], made_of("Oslo"), out=file, again=True)} == {
+        "Oslo"
+    }
+
+
+def test_an_agent_whose_code_is_not_known_is_warned_of(tmp_path: Path):
+    agent: Any = "{0.id} Rome".format
+    out = tmp_path / "run"
+    fd.evaluate(ANSWERABLE, agent, out=out)
+    with pytest.warns(UserWarning, match="0 generated now; the agent's code is not tracked"):
+        fd.evaluate(ANSWERABLE, agent, out=out)
+
+
+def test_a_function_that_fails_alike_from_the_start_is_an_error_and_no_score(tmp_path: Path):
+    def agent(case: fd.Case) -> str:
+        raise ImportError(f"no module for {case.id}")
+
+    for call in (fd.evaluate, fd.generate):
+        with pytest.raises(AgentSetupError, match=r"first 8 cases.*ImportError: no module for q"):
+            call(ANSWERABLE, agent, out=tmp_path / call.__name__)
+    with pytest.warns(UserWarning, match=r"agent crashed on 12 cases \(graded 0\); most common: ImportError"):
+        run = fd.evaluate(ANSWERABLE, agent, out=tmp_path / "evaluate", keep_crashes=True)
+    assert run.systems["agent"].decided.value == 0.0
+
+
+class _Reply:
+    def model_dump(self, **_how: Any) -> dict[str, Any]:
+        return {"choices": [{"message": {"role": "assistant", "content": "Rome"}}]}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "Rome"}]},
+        [{"role": "assistant", "content": "Rome"}],
+        _Reply(),
+    ],
+)
+def test_a_reply_in_the_form_of_the_api_is_an_answer(answer: Any):
+    assert fd.generate(CASES[:1], lambda _case: answer, system="me")[0].text == "Rome"

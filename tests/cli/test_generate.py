@@ -52,7 +52,7 @@ def rows(cases: Path) -> list[dict[str, Any]]:
 def test_every_case_and_trial_gets_an_output(cases: Path, weather: ProviderServer):
     result = generate(cases, weather, "--trials", "2")
     assert result.code == 0
-    assert "m: 12 of 12 outputs, 12 made now" in result.out
+    assert "m: 12 of 12 outputs, 12 generated now" in result.out
     assert {(each.case_id, each.system, each.trial) for each in outputs(cases)} == {
         (name, "m", trial) for name in "abcdef" for trial in (0, 1)
     }
@@ -63,7 +63,7 @@ def test_every_case_and_trial_gets_an_output(cases: Path, weather: ProviderServe
 def test_the_same_command_asks_nothing_again(cases: Path, weather: ProviderServer):
     generate(cases, weather, "--no-cache")
     result = generate(cases, weather, "--no-cache")
-    assert "6 of 6 outputs, 0 made now" in result.out
+    assert "6 of 6 outputs, 0 generated now" in result.out
     assert len(weather.seen) == 6
 
 
@@ -89,7 +89,7 @@ def test_a_line_that_was_taken_out_is_made_again(cases: Path, weather: ProviderS
     generate(cases, weather)
     out = cases.with_name("outputs.jsonl")
     out.write_text("".join(out.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
-    assert "6 of 6 outputs, 1 made now" in generate(cases, weather).out
+    assert "6 of 6 outputs, 1 generated now" in generate(cases, weather).out
 
 
 def test_parameters_are_sent_as_they_are_given(cases: Path, weather: ProviderServer):
@@ -102,7 +102,7 @@ def test_failures_are_no_outputs_and_are_tried_again(cases: Path, weather: Provi
     weather.script = lambda seen: Status(400) if "in a?" in seen.text else right(seen)
     result = generate(cases, weather)
     assert result.code == 3
-    assert "m: 5 of 6 outputs, 5 made now" in result.out
+    assert "m: 5 of 6 outputs, 5 generated now" in result.out
     assert "no output, the call failed: 1 x HTTP 400: scripted 400" in result.out
     assert [row["failure"] for row in rows(cases) if "failure" in row] == ["HTTP 400: scripted 400"]
     weather.script = right
@@ -345,7 +345,7 @@ def test_an_endpoint_that_has_no_tools_is_one_line_and_what_needs_none_is_done(
 
 
 BAD_AGENTS = {
-    "garbage": "echo garbage",
+    "garbage": "echo '{garbage'",
     "a gigabyte": "head -c 1000000000 /dev/zero",
     "nothing that ends": "sleep 600",
     "a crash": "exit 7",
@@ -369,9 +369,8 @@ def test_an_agent_that_gives_nothing_usable_is_one_line_and_what_is_done_stays(
         *("generate", path, "--agent", f"sh {agent}", "--agent-timeout", "2", *more, "--out", out)
     )
     assert result.code == 0, result.err
-    assert result.out.splitlines()[1:2] == ["ended by an error of the system's own, which is graded 0: 2"], (
-        result.out
-    )
+    line = result.out.splitlines()[1]
+    assert line.startswith("agent crashed on 2 cases (graded 0); most common: "), result.out
     assert "Traceback" not in result.err
     checked = fiducial("check", path, "--outputs", out, "--out", tmp_path / "v.jsonl")
     assert "1 of 3" in checked.out or "0.33" in checked.out, checked.out

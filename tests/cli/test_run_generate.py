@@ -50,7 +50,7 @@ def test_outputs_are_produced_checked_judged_and_reported(cases: Path, server: P
     server.script = both
     result = run(cases, server)
     assert result.code == 0, result.err
-    assert "m: 4 of 4 outputs, 4 made now" in result.out
+    assert "m: 4 of 4 outputs, 4 generated now" in result.out
     assert "1.00 [0.44, 1.00] on 3 of 4 (1 undecided)" in result.out
     assert "rubric/" in result.out
     assert Path("run/report.html").exists()
@@ -72,7 +72,7 @@ def test_the_same_command_goes_on_with_what_failed(cases: Path, server: Provider
     asked = len(server.seen)
     second = run(cases, server)
     assert second.code == 0, second.err
-    assert "m: 4 of 4 outputs, 1 made now" in second.out
+    assert "m: 4 of 4 outputs, 1 generated now" in second.out
     assert "on 3 of 4" in second.out
     assert len([seen for seen in server.seen[asked:] if seen.body["model"] == "m"]) == 1
 
@@ -116,7 +116,7 @@ def test_a_killed_generation_is_gone_on_with(cases: Path, server: ProviderServer
     Path("run/report.html").unlink()
     result = run(cases, server)
     assert result.code == 0, result.err
-    assert "4 of 4 outputs, 1 made now" in result.out
+    assert "4 of 4 outputs, 1 generated now" in result.out
 
 
 @pytest.mark.parametrize(

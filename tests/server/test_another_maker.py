@@ -45,7 +45,7 @@ def checked(cases: Path) -> Counter[tuple[float | None, str | None]]:
 def test_what_random_weights_say_is_an_output_and_wrong(served: Served, cases: Path, mode: str):
     result = generate(served, cases, served.model(), "--mode", mode, "--parameter", "max_tokens=20")
     assert result.code == 0, result.err
-    assert "tiny: 2 of 2 outputs, 2 made now" in result.out
+    assert "tiny: 2 of 2 outputs, 2 generated now" in result.out
     assert {score for score, _ in checked(cases)} == {0.0}
     assert all(output.text for output in outputs())
 

@@ -89,7 +89,7 @@ def test_the_same_command_asks_nothing_again(bfcl_data: Path, server: ProviderSe
     asked = len(server.seen)
     result = generate(bfcl_data, server, "--category", "simple_python", "--mode", "prompt")
     assert result.code == 0
-    assert "0 made now" in result.out
+    assert "0 generated now" in result.out
     assert len(server.seen) == asked
 
 

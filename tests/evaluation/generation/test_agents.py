@@ -181,7 +181,7 @@ print(json.dumps({"tool_calls": [{"name": "weather.now", "arguments": {"city": c
 @pytest.mark.parametrize(
     ("script", "error"),
     [
-        ("print('garbage')", "it printed what is no JSON: garbage"),
+        ("print({'text': 'a dictionary'})", "it printed what is no JSON: {'text': 'a dictionary'}"),
         ("print('{\"answer\": 5}')", 'it printed what is no output: {"answer": 5}'),
         ("print('{\"text\": 5}')", "it printed what is no output: answer to w:1: text: "),
         ("sys.exit('no luck')", "exit code 1: no luck"),
@@ -197,7 +197,7 @@ def test_what_is_no_output_is_the_systems_failure(
 
 
 def test_a_command_that_prints_nothing_gives_no_output(tmp_path: Path):
-    assert by_command("pass", tmp_path).error == "it printed what is no JSON: "
+    assert by_command("pass", tmp_path).error == "it printed nothing"
 
 
 @BOTH_WAYS

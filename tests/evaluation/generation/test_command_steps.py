@@ -69,7 +69,7 @@ def test_calls_that_nobody_executes_are_noted_and_become_the_answer(tmp_path: Pa
 @pytest.mark.parametrize(
     ("script", "error"),
     [
-        ("input(); print(5)", "it printed what is no output: 5"),
+        ("input(); print({'text': 5})", "it printed what is no JSON: {'text': 5}"),
         ("print('{\"call\": 5}')", 'it printed what is no call: {"call": 5}'),
         ("print('{\"calls\": []}')", 'it printed what is no call: {"calls": []}'),
         ("pass", "it ended without an answer"),

@@ -1,0 +1,122 @@
+"""How a file of outputs is tied to what made them, and what stands beside it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import filelock
+import msgspec
+
+from ...errors import RunFolderError
+from ...records import (
+    InputPath,
+    MemoryFile,
+    Output,
+    decode_record,
+    read_plainly,
+    read_records,
+    write_json,
+    write_records,
+)
+from .attempt import AttemptRow
+from .code.files import Code
+from .code.functions import changed_parts
+
+
+def lock(path: Path) -> AbstractContextManager[object]:
+    """Keep other processes from adding to a file, or to the files of a folder; a RunFolderError where one does already."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        return filelock.FileLock(path.with_name(f".{path.name}.lock"), timeout=0).acquire()
+    except filelock.Timeout as error:
+        raise RunFolderError(
+            f"{path}: another process is adding outputs to it; wait for it or choose another --out"
+        ) from error
+
+
+_CODE = "code"
+"""In the facts of a system: the code of its agent, by part."""
+
+
+def bind(
+    place: Path,
+    system: str,
+    facts: Mapping[str, Any],
+    *,
+    begun: bool,
+    code: Code | None = None,
+    writing: bool = True,
+) -> bool:
+    """Tie a system's outputs to how they are made, and to the code of the agent as far as that is known.
+
+    With ``writing=False`` this is only checked.
+
+    Returns:
+        Whether the outputs that are there were made by this code.
+
+    Raises:
+        RunFolderError: Those that are there were made otherwise.
+        RecordError: The file is something else.
+    """
+    known: dict[str, Any] = {}
+    if place.exists():
+        known = decode_record(read_plainly(place), dict[str, dict[str, Any]], path=place)
+    now: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(facts))
+    before = dict(known.get(system, now)) if begun else {**now, **({} if code is None else {_CODE: code})}
+    made_by: Code | None = before.pop(_CODE, None)
+    changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+    if changed:
+        raise RunFolderError(
+            f"{place.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another --out or --system"
+        )
+    parts = [] if made_by is None else changed_parts(made_by, code or {})
+    if parts:
+        raise RunFolderError(
+            f"{place.parent}: the code of {system!r} has changed since its outputs were made ({_listed(parts)}); "
+            "--again makes them anew, another --out keeps both"
+        )
+    now |= {} if made_by is None else {_CODE: made_by}
+    if writing and known.get(system) != now:
+        write_json(place, {**known, system: now})
+    return made_by is not None
+
+
+_SHOWN = 3
+
+
+def _listed(parts: list[str]) -> str:
+    rest = len(parts) - _SHOWN
+    return ", ".join(parts[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def drop(path: Path, system: str) -> None:
+    """Drop a system's outputs, and its memories; those of other systems stay."""
+    for file, kind in ((path, Output), (beside(path, "attempts.jsonl"), AttemptRow)):
+        if isinstance(file, Path) and file.is_file() and not file.is_symlink():
+            kept = [row for row in read_records(file, kind) if row.system != system]
+            write_records(file, kept)
+    memories = memories_beside(path, system)
+    if memories.is_dir():
+        shutil.rmtree(memories)
+
+
+def memories_beside(out: Path, system: str) -> Path:
+    """Where the memories of a system are written down, beside its outputs."""
+    return out.with_name(name_beside(out, "memory")) / f"system-{quote(system, safe='')}"
+
+
+def beside(path: InputPath, ending: str) -> InputPath:
+    """A file that belongs to a file of outputs: ``outputs.jsonl`` has ``outputs.attempts.jsonl``."""
+    if isinstance(path, Path):
+        return path.with_name(name_beside(path, ending))
+    return MemoryFile(f"{path.name}.{ending}")
+
+
+def name_beside(path: Path, ending: str) -> str:
+    """Return the name of such a file."""
+    return f"{path.name.removesuffix('.jsonl')}.{ending}"

@@ -1,0 +1,1 @@
+"""The code of an agent, as far as it is known."""

@@ -1,0 +1,119 @@
+"""Source files of an agent, and the modules beside them that they import."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+Code: TypeAlias = dict[str, str]
+"""Parts of an agent's code by name - functions, constants, files, settings - each with a short hash."""
+
+INTERPRETER = re.compile(
+    r"(python|pypy|node|bun|deno|ruby|perl|php|java|bash|dash|zsh|sh|uv|poetry|env)[\d.]*"
+)
+_TEXTS = (".txt", ".md", ".j2", ".jinja", ".jinja2", ".prompt", ".prompty")
+_STATE = (".db", ".sqlite", ".sqlite3", ".log", ".lock", ".pid")
+
+
+class CodeFiles:
+    """Files of code that are found one from another.
+
+    Args:
+        folder: Names of files are told relative to it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.code: Code = {}
+        self._folder = folder.resolve()
+        self._seen = set[Path]()
+
+    def add_named(self, path: Path) -> None:
+        """Add a file that a command names, unless it is the interpreter or a file that the agent writes."""
+        try:
+            found = path.is_file()
+        except (OSError, ValueError):  # a text that can be no file's name
+            return
+        if found and path.suffix not in _STATE and not INTERPRETER.fullmatch(path.resolve().name):
+            self.add(path)
+        elif not found and (path / "__main__.py").is_file() and path.resolve() != self._folder:
+            self.add(path / "__main__.py")
+
+    def add_module(self, folder: Path, dotted: str) -> None:
+        """Add a module that is in a folder, and the packages around it."""
+        place = folder
+        for name in dotted.split("."):
+            place /= name
+            for file in (place.with_name(f"{name}.py"), place / "__init__.py"):
+                if file.is_file():
+                    self.add(file, folder)
+
+    def add(self, path: Path, root: Path | None = None) -> None:
+        """Add a file; its modules are imported from ``root``, by default the folder it is in."""
+        path = path.resolve()
+        if path in self._seen or is_library(path):
+            return
+        self._seen.add(path)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return
+        named = path.relative_to(self._folder) if path.is_relative_to(self._folder) else path
+        self.code[str(named)] = hash_of_part(content)
+        if path.suffix == ".py":
+            self.follow(parsed(content), path, (root or path.parent).resolve())
+
+    def follow(self, tree: ast.AST | None, path: Path, root: Path) -> None:
+        """Add the modules beside a file that a piece of its source imports, and the prompt files it names."""
+        for node in () if tree is None else ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    self.add_module(root, alias.name)
+            elif isinstance(node, ast.ImportFrom):
+                above = path.parents[min(node.level, len(path.parents)) - 1] if node.level else root
+                for alias in node.names:
+                    self.add_module(above, f"{node.module}.{alias.name}" if node.module else alias.name)
+            elif isinstance(node, ast.Constant) and str(node.value).endswith(_TEXTS):
+                for folder in (path.parent, self._folder):
+                    self.add_named(folder / str(node.value))
+
+
+def code_of_command(words: Sequence[str], folder: Path) -> Code | None:
+    """Return the code of a command: the files it names and the modules beside them; None where it names none."""
+    files = CodeFiles(folder)
+    for number, word in enumerate(words):
+        for token in re.split(r"[\s;|&<>()=\"']+", word):
+            if token:
+                files.add_named(folder / token)
+        if word == "-m" and number + 1 < len(words):
+            files.add_module(folder, words[number + 1])
+            files.add_module(folder, f"{words[number + 1]}.__main__")
+    return files.code or None
+
+
+def parsed(content: bytes) -> ast.AST | None:
+    """Return the syntax tree of a source; None where it has none."""
+    try:
+        return ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def hash_of_part(content: bytes) -> str:
+    """Return a short hash."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+_LIBRARIES = [
+    Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")
+]
+
+
+def is_library(path: Path) -> bool:
+    """Return whether a file belongs to Python or to an installed package."""
+    installed = {"site-packages", "dist-packages"} & {*path.parts}
+    return bool(installed) or any(path.is_relative_to(each) for each in _LIBRARIES)

@@ -1,0 +1,76 @@
+"""Tell a broken setup from an agent that fails: what fails alike from the start is kept only once something else came."""
+
+from __future__ import annotations
+
+import re
+
+from ...errors import AgentSetupError
+from ...records import Case, ItemKey
+from .attempt import Made
+from .kept_attempts import Store
+
+FIRST_CASES = 8
+"""An agent that fails alike on so many cases, before anything else, was not set up."""
+
+_VARYING = re.compile(r"""'[^']*'|"[^"]*"|/[^\s:,;)]*|\b0x[0-9a-f]+\b|\d+""", re.IGNORECASE)
+_SHOWN = 300
+
+
+class SetupCheck:
+    """A store that holds failures back until the agent has done anything else; see `Store`.
+
+    Failures that are held are lost with the process, so that the next start makes them again.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.tracked = store.tracked
+        self._store = store
+        self._held: list[Made] = []
+        self._passed = False
+
+    def has(self, key: ItemKey, case: Case) -> bool:
+        """See `Store.has`."""
+        return self._store.has(key, case)
+
+    def error_of(self, key: ItemKey) -> str | None:
+        """See `Store.error_of`."""
+        return self._store.error_of(key)
+
+    def fail(self, key: ItemKey, failure: str, calls: int) -> None:
+        """See `Store.fail`."""
+        self._store.fail(key, failure, calls)
+
+    def add(self, made: Made) -> None:
+        """Keep an output, or hold it back.
+
+        Raises:
+            AgentSetupError: The agent failed alike on the first cases.
+        """
+        if self._passed:
+            self._store.add(made)
+            return
+        self._held.append(made)
+        errors = [each.output.error for each in self._held]
+        if (
+            None in errors
+            or len({_alike(error or "", each) for error, each in zip(errors, self._held, strict=True)}) > 1
+        ):
+            self.settle()
+        elif len({each.output.case_id for each in self._held}) >= FIRST_CASES:
+            first = " ".join(str(errors[0]).split())[:_SHOWN]
+            raise AgentSetupError(
+                f"the agent failed alike on the first {FIRST_CASES} cases, so nothing was kept or graded: {first}; "
+                "fix it and rerun, or grade such failures 0 with --keep-crashes"
+            )
+
+    def settle(self) -> None:
+        """Keep what was held back: the agent works, or there were too few cases to tell."""
+        self._passed = True
+        held, self._held = self._held, []
+        for made in held:
+            self._store.add(made)
+
+
+def _alike(error: str, made: Made) -> str:
+    """An error without what differs from case to case: numbers, quoted texts, paths, the case's id."""
+    return _VARYING.sub("*", error.replace(made.output.case_id, "*"))

@@ -1,0 +1,190 @@
+"""`fiducial run --agent`: yesterday's outputs are not today's, and a broken setup is no score."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from signal import SIGINT
+
+import pytest
+from command import Result, fiducial, typed
+from left_running import signalled
+
+from fiducial.records import Case, Output, read_records, write_records
+
+RIGHT = "import json\nprint(json.dumps({'text': 'Rome'}))\n"
+ASKED = {"role": "user", "content": "Where?"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with twelve cases and an agent that answers all of them."""
+    cases = [
+        Case(id=f"q{number}", kind="memory_answer", messages=[ASKED], reference={"answers": ["Rome"]})
+        for number in range(12)
+    ]
+    write_records(tmp_path / "cases.jsonl", cases)
+    (tmp_path / "agent.py").write_text(RIGHT)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*more: str, agent: str = "agent.py", command: str = "run") -> Result:
+    out = "run" if command == "run" else "outputs.jsonl"
+    return fiducial(command, "cases.jsonl", "--agent", f"{sys.executable} {agent}", "--out", out, *more)
+
+
+def passed(folder: Path) -> int:
+    path = folder / "run" / "outputs.jsonl"
+    return sum("Rome" in str(each.text) for each in read_records(path, Output))
+
+
+COMMANDS = pytest.mark.parametrize("command", ["run", "generate"])
+
+
+@COMMANDS
+def test_outputs_of_other_code_are_refused_with_both_ways_on(folder: Path, command: str):
+    assert run(command=command).code == 0
+    assert "12 of 12 outputs, 0 generated now\n" in run(command=command).out
+    (folder / "agent.py").write_text("raise SystemExit(1)")
+    for more in ((), ("--dry-run",)):
+        result = run(*more, command=command)
+        assert result.code == 2
+        assert "the code of 'agent' has changed since its outputs were made (agent.py); " in result.err
+        assert "--again makes them anew, another --out keeps both" in result.err
+        assert result.err.count("\n") == 1
+    (folder / "agent.py").write_text(RIGHT)
+    assert run(command=command).code == 0
+
+
+@COMMANDS
+def test_again_makes_outputs_anew(folder: Path, command: str):
+    run(command=command)
+    (folder / "agent.py").write_text(RIGHT.replace("Rome", "Oslo"))
+    result = run("--again", command=command)
+    assert (result.code, "12 of 12 outputs, 12 generated now" in result.out) == (0, True)
+    if command == "run":
+        assert passed(folder) == 0
+        assert "1.00 [" not in result.out
+        (folder / "agent.py").write_text(RIGHT)
+        assert "1.00 [" in run("--again").out
+    assert "0 generated now" in run(command=command).out
+
+
+def test_again_leaves_other_systems_outputs_alone(folder: Path):
+    for more in (("--system", "a"), ("--system", "b"), ("--system", "a", "--again")):
+        assert run(*more, command="generate").code == 0
+    made = [each.system for each in read_records(folder / "outputs.jsonl", Output)]
+    assert made == ["b"] * 12 + ["a"] * 12
+
+
+def test_again_keeps_what_people_labelled(folder: Path):
+    run()
+    label = {
+        "case_id": "q1",
+        "system": "agent",
+        "by": "ada",
+        "source": "human",
+        "outcome": "graded",
+        "score": 1.0,
+    }
+    review = {"evidence": {"review": {"sample": "undecided", "seed": 0}}}
+    (folder / "labels.jsonl").write_text(json.dumps(label | review) + "\n")
+    assert fiducial("review", "run", "--add", "labels.jsonl").code == 0
+    result = run("--again")
+    assert result.code == 2
+    assert "holds labels that people gave its outputs; choose another --out" in result.err
+    assert passed(folder) == 12
+
+
+def test_code_that_is_not_known_is_said_to_be_not_tracked(folder: Path):
+    command = ("run", "cases.jsonl", "--agent", "echo Rome", "--out", "run")
+    assert "tracked" not in fiducial(*command).out
+    assert "12 of 12 outputs, 0 generated now; the agent's code is not tracked" in fiducial(*command).out
+
+
+@COMMANDS
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ("agnet.py", "the agent cannot be started: no such file: 'agnet.py'"),
+        ("-c 'import sys; sys.exit(127)'", "the agent cannot be started: exit code 127"),
+        (
+            "-c 'raise SystemExit(\"no key\")'",
+            "failed alike on the first 8 cases, so nothing was kept or graded: exit code 1: no key; ",
+        ),
+    ],
+)
+def test_a_broken_setup_stops_with_its_first_error_and_grades_nothing(
+    folder: Path, command: str, agent: str, said: str
+):
+    result = run(agent=agent, command=command)
+    assert result.code == 3, result.err
+    (line,) = [line for line in result.err.splitlines() if line.startswith("fiducial: ")]
+    assert said in line
+    for name in ("outputs.jsonl", "run/outputs.jsonl", "run/verdicts.jsonl"):
+        assert not (folder / name).exists() or not (folder / name).read_bytes()
+    assert "0.00" not in result.out
+
+
+def test_a_broken_setup_can_be_mended_in_the_same_folder(folder: Path):
+    (folder / "agent.py").write_text("raise SystemExit(1)")
+    assert run().code == 3
+    (folder / "agent.py").write_text(RIGHT)
+    assert run().code == 0
+    assert passed(folder) == 12
+
+
+def test_crashes_can_be_graded_all_the_same(folder: Path):
+    result = run("--keep-crashes", agent="-c 'raise SystemExit(\"no luck\")'")
+    assert result.code == 0, result.err
+    assert "agent crashed on 12 cases (graded 0); most common: exit code 1: no luck" in result.out
+
+
+def test_the_commonest_reason_is_shown_also_when_the_run_is_resumed(folder: Path):
+    crashing = "import json, sys\nname = json.load(sys.stdin)['id']\nprint('Rome')\nsys.exit('no key' if name > 'q5' else 0)\n"
+    (folder / "agent.py").write_text(crashing)
+    for _ in range(2):
+        assert "agent crashed on 4 cases (graded 0); most common: exit code 1: no key" in run().out
+
+
+@pytest.mark.attack("adversity")
+def test_a_setup_that_broke_before_the_run_was_resumed_grades_nothing_either(folder: Path):
+    counting = (
+        "import json, sys, time\nname = json.load(sys.stdin)['id']\n"
+        "time.sleep(0 if name < 'q2' else 600)\nprint('Rome')\n"
+    )
+    (folder / "slow.py").write_text(counting)
+    arguments = typed("run", "cases.jsonl", "--agent", f"{sys.executable} slow.py", "--out", "run")
+
+    def three_are_done() -> bool:
+        path = folder / "run" / "outputs.jsonl"
+        return path.exists() and path.read_bytes().count(b"\n") >= 2
+
+    signalled(SIGINT, three_are_done, arguments)
+    before = (folder / "run" / "outputs.jsonl").read_bytes()
+    result = fiducial(*arguments, "--agent-timeout", "0.2")
+    assert result.code == 3
+    assert "failed alike on the first 8 cases" in result.err
+    assert (folder / "run" / "outputs.jsonl").read_bytes() == before
+    assert not (folder / "run" / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "passes"),
+    [
+        ("print('Rome')", True),
+        ("print('loading'); print('{\"text\": \"Rome\"}')", True),
+        ('print(\'{"messages": [{"role": "assistant", "content": "Rome"}]}\')', True),
+        ("print('Oslo')", False),
+    ],
+)
+def test_what_agents_commonly_print_is_graded_as_the_answer_that_it_is(
+    folder: Path, script: str, passes: bool
+):
+    (folder / "agent.py").write_text(script)
+    result = run()
+    assert result.code == 0, result.err
+    assert ("1.00 [" in result.out) == passes
+    assert "crashed" not in result.out

@@ -1,0 +1,64 @@
+"""Failures that are alike from the start are of the setup."""
+
+from __future__ import annotations
+
+import pytest
+
+from fiducial.errors import AgentSetupError
+from fiducial.evaluation.generation.attempt import Attempt, Made
+from fiducial.evaluation.generation.kept_attempts import Kept
+from fiducial.evaluation.generation.setup_check import SetupCheck
+from fiducial.records import Case, Output
+
+
+def made(number: int, error: str | None, trial: int = 0) -> Made:
+    case = Case(id=f"case-{number}", kind="no_call")
+    output = Output(case_id=case.id, system="me", trial=trial, text="x", error=error)
+    return Made(output, Attempt(case=case))
+
+
+def kept(*all_made: Made) -> int:
+    store = Kept()
+    check = SetupCheck(store)
+    for each in all_made:
+        check.add(each)
+    check.settle()
+    return len(store.outputs)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "exit code 1: no luck",
+        "KeyError: 'case-{}'",
+        "FileNotFoundError: /tmp/x{}/y",
+        "took {} s",
+    ],
+)
+def test_eight_failures_alike_keep_nothing(error: str):
+    store = Kept()
+    check = SetupCheck(store)
+    for number in range(7):
+        check.add(made(number, error.format(number)))
+    with pytest.raises(AgentSetupError, match="failed alike on the first 8 cases"):
+        check.add(made(7, error.format(7)))
+    assert not store.outputs
+
+
+def test_fewer_cases_do_not_tell():
+    assert kept(*(made(number, "no luck") for number in range(7))) == 7
+    assert kept(*(made(0, "no luck", trial) for trial in range(20))) == 20
+
+
+def test_an_answer_or_another_failure_settles_it():
+    failures = [made(number, "no luck") for number in range(20)]
+    assert kept(made(20, None), *failures) == 21
+    assert kept(*failures[:7], made(20, None), *failures[7:]) == 21
+    assert kept(*failures[:7], made(20, "another reason"), *failures[7:]) == 21
+
+
+def test_what_is_held_back_when_work_is_broken_off_is_not_kept():
+    store = Kept()
+    check = SetupCheck(store)
+    check.add(made(0, "no luck"))
+    assert not store.outputs
