@@ -4,7 +4,8 @@
 
     FiducialError
     ├── InputError            a file, line or field that cannot be used          (exit 2)
-    │   └── RecordError       ... one line of a JSON Lines file
+    │   ├── RecordError       ... one line of a JSON Lines file
+    │   └── ColumnsError      ... a table in which a needed column was not found
     ├── UsageError            options that do not go together                    (exit 2)
     ├── ConfigurationError    something has to be set first: endpoint, key, extra (exit 2)
     │   └── MissingExtraError an optional dependency is not installed
@@ -121,6 +122,16 @@ def _rebuild(
     kind: type[InputError], message: str, path: Path | str | None, line: int | None, field: str | None
 ) -> InputError:
     return kind(message, path=path, line=line, field=field)
+
+
+class ColumnsError(InputError):
+    """A table in which a needed column was not found; its message ends with the options that help.
+
+    Attributes:
+        options: What to add to the command; empty where nothing helps.
+    """
+
+    options: str = ""
 
 
 class RecordError(InputError):

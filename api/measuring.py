@@ -67,7 +67,7 @@ def calibrate(
         levels: All values that labels and scores can have: adds agreement on these categories.
         threshold_for: Look for the threshold that makes this statistic of the 2x2 table largest.
         recalibrate: Map scores to rates, ``isotonic`` or by ``platt``.
-        **reading: How the table is read: ``labels``, ``columns``; see `TableReading`.
+        **reading: How the table is read: ``labels``, ``map``; see `TableReading`.
 
     Returns:
         The calibration.
@@ -149,7 +149,7 @@ def compare(
         seed: Of the bootstrap.
         replicates: Of the bootstrap.
         prices: Dollars for a million tokens, ``IN/OUT`` or ``MODEL=IN/OUT``, for tables with tokens; public list prices when left out.
-        **reading: How tables are read: ``labels``, ``columns``; see `TableReading`.
+        **reading: How tables are read: ``labels``, ``map``; see `TableReading`.
 
     Returns:
         Every pair, with its test and the interval of the difference.
@@ -164,7 +164,9 @@ def compare(
         raise UsageError(f"--statistic {statistic!r}: expected one of {', '.join(ESTIMATORS)}")
     return Comparison.of(
         compare_table(
-            read(together(a, b), outputs=by == "system" and right != "agrees", **reading),
+            read(
+                together(a, b), apart=by == "judge", outputs=by == "system" and right != "agrees", **reading
+            ),
             by=by,
             right=right,
             pass_at=pass_at,

@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
 
 from ..calibration.decisions import read_decisions
-from ..calibration.tables.files import read_labels
+from ..calibration.tables.layout import TableForm
 from ..calibration.tables.table import Table
 from ..errors import UsageError
 from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame
+from .label_sources import grade_scale, label_source
 from .places import FilePath, input_path
 from .run import Run
 from .sources import Labels, pieces_of, source
@@ -32,14 +33,24 @@ class TableReading(TypedDict, total=False):
     """How a table is read.
 
     Attributes:
-        labels: Trusted verdicts that become its labels, of items that are named ``case_id|system|trial``.
-        columns: Names in it by the names of the contract, where they differ: ``{"label": "gold"}``.
+        labels: Its labels: trusted verdicts, or a table with ids (and systems) and grades.
+        columns: What columns are, where their names do not say so, in either order: ``{"label": "gold"}``.
+        map: The same, under the name that `fiducial.read` and the command line have for it.
+        label_scale: The worst label and the best, as they are written: ``(1, 5)``.
+        label_pass_at: The label, as it is written, from which on an output passes; fractions are kept without it.
+        score_scale: The worst score and the best, as they are written.
+        map_label: Scores of words in labels and scores: ``{"grounded": 1}``.
         draws: Files that say with what chance labelled items were drawn, as `plan` makes them, one a round.
         accept_edited: Whether runs are taken whose verdicts were changed by hand since they were written.
     """
 
     labels: Labels | None
     columns: Mapping[str, str] | None
+    map: Mapping[str, str] | None
+    label_scale: tuple[float, float] | None
+    label_pass_at: float | None
+    score_scale: tuple[float, float] | None
+    map_label: Mapping[str, float] | None
     draws: Sequence[FilePath]
     accept_edited: bool
 
@@ -50,6 +61,7 @@ def read(
     lexical: bool = False,
     open_only: bool = False,
     outputs: bool = False,
+    apart: bool = False,
     adjudications: Labels | None = None,
     **reading: Unpack[TableReading],
 ) -> Table:
@@ -60,6 +72,7 @@ def read(
         lexical: Whether a baseline that compares words is put beside the judges of runs whose inputs are still there.
         open_only: Take of runs only what no checker decided.
         outputs: Take of runs all outputs, judged or not.
+        apart: Whether files without a column of judges are each of a judge of its own, named like the file.
         adjudications: What people decided where judge and label differ, beside what runs keep.
         **reading: How else; see `TableReading`.
 
@@ -70,7 +83,7 @@ def read(
         InputError: It cannot be used.
         UsageError: It is nothing of the kind, or labels come for a table that was read before.
     """
-    labels, columns = reading.get("labels"), reading.get("columns")
+    labels, columns = reading.get("labels"), {**(reading.get("columns") or {}), **(reading.get("map") or {})}
     decided = None if adjudications is None else source("adjudications", adjudications)
     if isinstance(given, Table):
         if labels is not None or columns:
@@ -78,13 +91,21 @@ def read(
         if decided is not None:
             return replace(given, decisions=given.decisions + read_decisions(decided))
         return given
+    form = TableForm(
+        columns=columns,
+        apart=apart,
+        scores=grade_scale(reading.get("score_scale"), None, reading.get("map_label")),
+        labels=grade_scale(
+            reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label")
+        ),
+    )
     several = given if isinstance(given, _Several) else pieces_of(given, Run)
     sources = [_source(each) for each in several]
     return read_tables(
         sources,
-        labels=None if labels is None else source("labels", labels),
+        labels=None if labels is None else label_source(labels, form.labels, columns),
         adjudications=decided,
-        columns=columns,
+        form=form,
         draw=[input_path(each) for each in reading.get("draws", ())],
         open_only=open_only,
         outputs=outputs,
@@ -92,12 +113,6 @@ def read(
         checked_again=lexical,
         accept_edited=reading.get("accept_edited", False),
     )
-
-
-def labels_elsewhere(table: Table, labels: FilePath) -> tuple[int, int]:
-    """How many labels of a file are of no item of a table, and how many there are."""
-    given = read_labels(input_path(labels))
-    return len(given) - sum(item in given for item in table.item.values), len(given)  # noqa: PD011 - no frame
 
 
 def together(a: Tables, b: Rows | None) -> Tables:

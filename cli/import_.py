@@ -10,7 +10,7 @@ import msgspec
 from ..api.text import visible
 from ..errors import UsageError
 from .kinds import OUT_FOLDER
-from .options import SpreadCommand, compose, option
+from .options import SpreadCommand, compose, option, pairs
 
 _EXAMPLE = """\b
 Examples:
@@ -54,19 +54,11 @@ def command(
         if as_ is not None:
             raise UsageError(f"--as {as_}: the source is named already, {first}")
         as_, given = first, tuple(rest)
-    imported = import_files(given, out, as_=as_, map=_pairs(columns), criterion=criterion, system=system)
+    imported = import_files(
+        given, out, as_=as_, map=pairs("--map", columns), criterion=criterion, system=system
+    )
     if as_json:
         click.echo(msgspec.json.encode(imported).decode())
         return
     for line in import_lines(imported):
         click.echo(visible(line))
-
-
-def _pairs(columns: tuple[str, ...]) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for each in columns:
-        left, equals, right = each.partition("=")
-        if not (equals and left and right):
-            raise UsageError(f"--map expects NAME=NAME, got {each!r}")
-        pairs[left] = right
-    return pairs

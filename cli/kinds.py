@@ -93,3 +93,21 @@ class CutType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - 
         if equals and not judge:
             self.fail(f"{value!r} names no judge.", param, ctx)
         return judge, Number(0, 1, min_open=True).convert(score, param, ctx)
+
+
+class ScaleType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
+    """``WORST:BEST``, two numbers."""
+
+    name = "scale"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, float]:
+        """Return the two grades."""
+        if isinstance(value, tuple):
+            return cast("tuple[float, float]", value)
+        worst, colon, best = str(value).partition(":")
+        if not colon:
+            self.fail(f"{value!r} is not WORST:BEST, such as 1:5.", param, ctx)
+        number = Number()
+        return number.convert(worst, param, ctx), number.convert(best, param, ctx)

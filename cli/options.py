@@ -116,6 +116,17 @@ def numbers_by_name(option: str, form: str, given: Iterable[str]) -> dict[str, f
     return numbers
 
 
+def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+    """Return what an option says that is given as ``NAME=NAME``, as often as one likes."""
+    found: dict[str, str] = {}
+    for text in given:
+        left, equals, right = text.partition("=")
+        if not (equals and left and right):
+            raise UsageError(f"{option} expects NAME=NAME, got {text!r}")
+        found[left] = right
+    return found
+
+
 def outputs_option(*, required: bool) -> Callable[[F], F]:
     """The option that names files of outputs; a command that makes them itself does not need it."""
     return option(

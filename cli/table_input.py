@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..api.places import written_path
-from ..errors import UsageError
+from ..errors import ColumnsError
 from ..records import atomic_write
 from .kinds import EXISTING, EXISTING_FILE, Whole
-from .options import compose, json_option, option, pass_at_option
+from .label_options import grade_options, grades_given, score_scale_option
+from .options import compose, json_option, option, pairs, pass_at_option
+from .typed import command_line
 
 if TYPE_CHECKING:
     from ..api.differences import Difference, History
@@ -22,24 +24,14 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_CONTRACT = ("item_id", "judge", "score", "label", "cluster", "system", "repeat", "order")
-
-_NUMBERS = (
-    "checker_score",
-    "calls",
-    "prompt_tokens",
-    "completion_tokens",
-    "cost",
-    "label_probability",
-    "label_round",
-)
-
 column_option = option(
+    "--map",
     "--column",
     "columns",
     multiple=True,
-    metavar="NAME=THEIRS",
-    help="Where a table names a column differently: label=gold; cluster=item_id takes items as independent.",
+    metavar="NAME=COLUMN",
+    help="What a column of the table is, where its name does not say so: score=verdict, label=gold; cluster=item_id takes items as "
+    "independent.",
 )
 
 _ACCEPTS = f"{__name__}.accept_edited"
@@ -57,9 +49,10 @@ def accepts_edited() -> bool:
 _TABLE_OPTIONS = (
     click.argument("tables", metavar="TABLE...", nargs=-1, required=True, type=EXISTING),
     option("--labels", type=EXISTING_FILE,
-           help="Verdicts (JSONL) that are trusted: labels of the items named case_id|system|trial, as of run folders. "
-                "A table with ids of its own takes labels as a column."),
+           help="Trusted labels: a CSV, JSON Lines or Parquet file with ids (and systems) and labels, or verdicts (JSON Lines)."),
     column_option,
+    grade_options,
+    score_scale_option,
     pass_at_option,
     option("--accept-edited", is_flag=True, expose_value=False, callback=_accept_edited,
            help="Take run folders whose verdicts were changed by hand since the run wrote them."),
@@ -80,31 +73,25 @@ def table_options(*, resamples: bool) -> Callable[[Command], Command]:
 def load_table(
     tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, **reading: Any
 ) -> Table:
-    """Read the tables of a command line as `fiducial.api.tables.read` does, and say which labels are of nothing in them."""
-    from ..api.tables import labels_elsewhere, read
+    """Read the tables of a command line as `fiducial.api.tables.read` does, and say how they were read."""
+    from ..api.tables import read
 
-    table = read(
-        tables, labels=labels, columns=_parse_columns(columns), accept_edited=accepts_edited(), **reading
-    )
-    if labels is not None:
-        elsewhere, given = labels_elsewhere(table, labels)
-        if elsewhere:
-            click.echo(
-                f"note: {elsewhere:,} of {given:,} labels are of no item that is looked at here", err=True
-            )
+    try:
+        table = read(
+            tables,
+            labels=labels,
+            map=pairs("--map", columns),
+            accept_edited=accepts_edited(),
+            **grades_given(),
+            **reading,
+        )
+    except ColumnsError as error:
+        if error.options:
+            error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
+        raise
+    for note in table.notes:
+        click.echo(f"note: {note}", err=True)
     return table
-
-
-def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
-    mapping: dict[str, str] = {}
-    for given in columns:
-        name, equals, theirs = given.partition("=")
-        known = name in _CONTRACT or name in _NUMBERS or name.startswith(("person:", "baseline:"))
-        if not equals or not theirs or not known:
-            names = ", ".join((*_CONTRACT, *_NUMBERS, "person:WHO", "baseline:WHAT"))
-            raise UsageError(f"--column expects NAME=THEIRS with NAME one of {names}; got {given!r}")
-        mapping[name] = theirs
-    return mapping
 
 
 def emit(

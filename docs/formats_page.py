@@ -7,10 +7,10 @@ from pathlib import Path
 
 from fiducial.formats.calls import __doc__ as calls_doc
 from fiducial.formats.example import __doc__ as kinds_doc
-from fiducial.formats.known_columns import FIELDS
 from fiducial.formats.readers import NAMES, format_of
 from fiducial.formats.spans import __doc__ as spans_doc
 from fiducial.formats.writers import WRITERS
+from fiducial.records.column_names import FIELDS
 
 PAGE = Path(__file__).with_suffix("").with_name("formats.md")
 
@@ -103,7 +103,7 @@ def _columns() -> Iterator[str]:
     yield "`--map NAME=NAME` pairs a field with a column, in either order. Without it columns are known by these names; every other column is a tag.\n"
     yield "| field | columns |\n|---|---|"
     for field, names in FIELDS.items():
-        yield f"| `{field}` | {', '.join(f'`{name}`' for name in names) or 'by `--map` alone: the verdict of a person'} |"
+        yield f"| `{field}` | {', '.join(f'`{name}`' for name in names)} |"
     yield ""
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from ..calibration.cuts import Cut
 from ..calibration.tables.files import read_table
+from ..calibration.tables.layout import TableForm
 from ..calibration.tables.table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
@@ -28,7 +29,6 @@ _ALL_DECIDED = "a checker decided all that judges were asked about: the rate of 
 def read_tables(
     sources: Sequence[FolderPath | InputPath],
     *,
-    columns: Mapping[str, str] | None = None,
     labels: InputPath | None = None,
     adjudications: InputPath | None = None,
     draw: Sequence[Path] = (),
@@ -37,12 +37,12 @@ def read_tables(
     lexical: bool = False,
     accept_edited: bool = False,
     checked_again: bool = False,
+    form: TableForm | None = None,
 ) -> Table:
     """One calibration table of files and run folders; see `read_table`.
 
     Args:
         sources: Files of rows, and run folders.
-        columns: Names in the files by the names of the contract, where they differ.
         labels: Verdicts whose scores are labels.
         adjudications: Verdicts that decide where judge and label differ, beside those that runs keep.
         draw: With which chances items were drawn to be labelled.
@@ -51,6 +51,7 @@ def read_tables(
         outputs: Take of runs all outputs, judged or not, with what a checker decided as ``checker_score``.
         lexical: Put beside the labelled outputs of runs, whose inputs are still there, what comparing words says of them.
         accept_edited: Take runs that were changed by hand, too.
+        form: What is said of columns and grades in files.
         checked_again: Check a sample of what the checkers of runs decided again, where their inputs are still there.
 
     Raises:
@@ -73,7 +74,7 @@ def read_tables(
                 from .checking.again import refuse_wrong_checks_of  # noqa: PLC0415 - checkers are slow to import
 
                 refuse_wrong_checks_of(run)
-        table = read_table(opened, columns=columns, labels=labels, draw=draw)
+        table = read_table(opened, labels=labels, draw=draw, form=form)
         table = replace(_with_order(table, runs), decisions=decisions_on(runs, adjudications))
         return _beside_words(table, runs) if lexical else table
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from decimal import Decimal
-from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from ..errors import InputError, MissingExtraError
-from .csv_rows import SUFFIXES, read_csv_rows
+from ..records.arrow_file import arrow_batches
+from ..records.csv_file import SUFFIXES
+from .csv_rows import read_csv_rows
 from .found import Place, Skipped
 from .json_values import is_list, is_object
 from .rows import Row, read_rows
@@ -21,7 +21,7 @@ _NULLS = "a struct has every key in every row, so that null there was taken as n
 def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
     """The rows of a file, dates and decimals as text; it is said once a column that keys of structs which are null are left out."""
     place, number, told = Place(path), 0, set[str]()
-    for batch in _batches(path):
+    for batch in arrow_batches(path):
         for row in cast("list[dict[str, Any]]", batch.to_pylist()):
             number += 1
             plain = {name: _plain(value) for name, value in row.items()}
@@ -38,27 +38,6 @@ def read_any_rows(path: Path) -> Iterator[Row | Skipped]:
     if suffix in {".parquet", ".arrow"}:
         return read_arrow_rows(path)
     return read_csv_rows(path) if suffix in SUFFIXES else read_rows(path)
-
-
-def pyarrow(doing: str) -> tuple[Any, Any]:
-    """The library and its `parquet`, of an extra."""
-    try:
-        return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise MissingExtraError("parquet", doing) from error
-
-
-def _batches(path: Path) -> Iterator[Any]:
-    arrow, parquet = pyarrow("reading Parquet or Arrow")
-    try:
-        if path.suffix.lower() == ".arrow":
-            with arrow.OSFile(str(path)) as file:
-                yield from arrow.ipc.open_stream(file)
-        else:
-            with parquet.ParquetFile(path) as file:
-                yield from file.iter_batches()
-    except (OSError, arrow.ArrowException) as error:
-        raise InputError(f"cannot be read: {' '.join(str(error).split())}", path=path) from error
 
 
 def _plain(value: Any) -> Any:

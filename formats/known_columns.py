@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from ..errors import RecordError, UsageError
-from ..records import Step, Verdict, nearest
+from ..errors import RecordError
+from ..records import Step, Verdict
+from ..records.column_names import resolve
 from .calls import Answer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .example import Example, answers_of, listed
 from .found import Options, Skipped
@@ -16,55 +17,6 @@ from .json_values import as_text, asked, is_list, is_object, number_in, tags_of,
 from .node import Node
 from .opinion import Opinion, hear, scored
 from .rows import Row
-
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "case_id", "item_id", "uid"),
-    "query": ("query", "question", "input", "prompt", "instruction", "user_input", "inputs"),
-    "messages": ("messages", "conversation", "chat"),
-    "response": ("response", "answer", "output", "completion", "prediction", "actual_output", "model_output", "outputs"),
-    "accepted_answers": ("accepted_answers", "ground_truth", "reference", "expected", "expected_output", "expected_answer", "target", "reference_answer", "gold", "ideal"),
-    "context": ("context", "contexts", "search_results", "retrieved_contexts", "retrieval_context", "documents", "passages"),
-    "criterion": ("criterion", "criteria", "rubric"),
-    "tool_calls": ("tool_calls", "calls", "tools_called"),
-    "expected_calls": ("expected_calls", "expected_tool_calls", "expected_tools", "reference_tool_calls"),
-    "tool_definitions": ("tool_definitions", "tools", "functions"),
-    "system": ("system", "model"),
-    "trial": ("trial", "epoch", "attempt"),
-    "cluster": ("cluster", "group"),
-    "score": ("score", "scores"),
-    "error": ("error",),
-    "turns": ("turns",),
-    "verdicts": ("verdicts",),
-    "label": (),
-}  # fmt: skip
-"""What a column can be, and the names under which it is known without being told."""
-
-_ALIASES = {alias: field for field, aliases in FIELDS.items() for alias in (field, *aliases)}
-
-
-def resolve(columns: Iterable[str], told_by_user: Mapping[str, str]) -> dict[str, str]:
-    """Which column is which field, where the user may have told a field and its column, or a column and its field.
-
-    Raises:
-        UsageError: A name that was told is neither.
-    """
-    there = list(columns)
-    found: dict[str, str] = {}
-    for left, right in told_by_user.items():
-        if left in _ALIASES and right in there:
-            found[_ALIASES[left]] = right
-        elif right in _ALIASES and left in there:
-            found[_ALIASES[right]] = left
-        elif left not in _ALIASES and right not in _ALIASES:
-            hint = nearest(left, list(FIELDS))
-            raise UsageError(f"{left}={right}: neither is a field{hint}; fields are {', '.join(FIELDS)}")
-    taken = set(found.values())
-    for name in there:
-        field = _ALIASES.get(name.lower())
-        if field is not None and field not in found and name not in taken and field != "label":
-            found[field] = name
-            taken.add(name)
-    return found
 
 
 def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:

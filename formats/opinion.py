@@ -9,13 +9,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..errors import RecordError
 from ..records import Outcome, Source, Verdict
+from ..records.grades import WORDS, plain_word
 from .found import UNREADABLE, Place, Skipped
 from .node import named
 
 T = TypeVar("T")
 
 _LETTERS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
-_WORDS = {"yes": 1.0, "true": 1.0, "pass": 1.0, "passed": 1.0, "correct": 1.0, "no": 0.0, "false": 0.0, "fail": 0.0, "failed": 0.0, "incorrect": 0.0}  # fmt: skip
 
 
 class Opinion(NamedTuple):
@@ -152,4 +152,4 @@ def _number(value: Any, *, letters: bool) -> float | None:
     word = value.strip().lower()
     if letters and word in _LETTERS:
         return _LETTERS[word]
-    return _WORDS.get(word)
+    return WORDS.get(plain_word(word))

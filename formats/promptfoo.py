@@ -14,8 +14,8 @@ from typing import Any, cast
 
 from ..errors import InputError, RecordError
 from ..records import Message, Outcome
+from ..records.csv_file import opened_csv
 from .calls import Answer, answer_of, are_messages, messages_of, said_by_user
-from .csv_rows import opened_csv
 from .example import Example, records_of
 from .found import UNREADABLE, Found, Options, Place, Trials
 from .json_values import as_text, is_list, is_object, number_in, parsed, tags_of

@@ -10,11 +10,12 @@ from typing import Any, Protocol, cast
 from ..errors import FiducialError, InputError, UsageError, readable
 from ..plugins import FORMATS
 from ..records import Verdict, nearest
+from ..records.column_names import resolve
+from ..records.csv_file import SUFFIXES
 from .arrow_rows import read_arrow_rows
-from .csv_rows import SUFFIXES, read_csv_rows
+from .csv_rows import read_csv_rows
 from .found import Found, Options, Skipped
 from .json_values import is_list, is_object
-from .known_columns import resolve
 from .own_format import read_own
 from .rows import Row, read_rows
 from .table_formats import TABLES, is_folder_of_datasets

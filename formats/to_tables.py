@@ -11,7 +11,7 @@ from typing import Any, cast
 import msgspec
 
 from ..records import atomic_write, message_text
-from .arrow_rows import pyarrow
+from ..records.arrow_file import pyarrow
 from .judged import Judged, Known, Written
 from .spreadsheet import as_text_cell
 

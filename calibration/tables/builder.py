@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -12,12 +13,21 @@ import numpy as np
 
 from ...errors import InputError
 from ...records import JudgeId
+from ...records.grades import PLAIN, GradeScale, UnreadGrades
+from ...records.table_rows import NumberedRow
 from ..arrays import FloatArray
-from .cells import absent, cluster_of, is_number, name_of, number_of, text_of, unit_of
+from .cells import (
+    UnreadGradeError,
+    absent,
+    cluster_of,
+    grade_of,
+    is_number,
+    name_of,
+    number_of,
+    text_of,
+)
 from .columns import Encoder, Names, Numbers, read_cells
-from .table import IDENTITY, Column, Table
-
-NumberedRow = tuple[int, Mapping[str, Any]]
+from .table import IDENTITY, PERSON, Column, Table
 
 _CONTRACT = {*IDENTITY, "score", "label", "cluster"}
 
@@ -29,8 +39,6 @@ _CELLS: dict[str, Callable[[Any, str], Any]] = {
     "item_id": name_of,
     "judge": name_of,
     "cluster": cluster_of,
-    "score": unit_of,
-    "label": unit_of,
 }
 
 NO_ROW = "there is no row; expected rows with item_id, judge and score"
@@ -43,11 +51,25 @@ _BLOCK = 512
 
 
 class TableBuilder:
-    """Collects rows, checks them, and makes the table; ``columns`` names theirs by the names of the contract, where they differ: ``{"label": "gold"}``."""
+    """Collects rows, checks them, and makes the table.
 
-    def __init__(self, columns: Mapping[str, str] | None = None) -> None:
+    Args:
+        columns: Names of columns by the names of the contract, where they differ: ``{"label": "gold"}``.
+        scores: The meaning of scores.
+        labels: The meaning of labels, and of what people say.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, str] | None = None,
+        *,
+        scores: GradeScale = PLAIN,
+        labels: GradeScale = PLAIN,
+    ) -> None:
         self._source = dict(columns or {})
-        self._unseen = set(self._source.values())
+        self._scales = {"score": scores, "label": labels}
+        self._unseen = dict(self._source)
+        self._named = set(self._source)
         self._item, self._judge = Names(), Names()
         self._cluster: Names | None = None
         self._score, self._label = Numbers(), Numbers()
@@ -60,35 +82,62 @@ class TableBuilder:
     def __len__(self) -> int:
         return len(self._score)
 
-    def extend(self, rows: Iterable[NumberedRow], *, path: object = None) -> None:
+    def extend(
+        self,
+        rows: Iterable[NumberedRow],
+        *,
+        path: object = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> None:
         """Check and keep rows.
 
         Args:
             rows: Each with its number in the file, 0 where it has none, and at least ``item_id``, ``judge`` and ``score``.
             path: Named in errors.
+            columns: Names of these rows' columns, where they are not those of all rows.
 
         Raises:
             InputError: A field is missing, of the wrong type or outside [0, 1].
         """
+        if columns is not None:
+            self._source = dict(columns)
+            self._unseen |= {each: columns[each] for each in columns.keys() - self._named}
+            self._named |= columns.keys()
         self._path[len(self)] = path
         remaining = iter(rows)
         while block := list(islice(remaining, _BLOCK)):
             try:
-                columns = self._read([row for _, row in block])
+                read = self._read([row for _, row in block])
             except InputError:
-                self._refuse_first(block, path)
+                self._refuse_first(chain(block, remaining), path)
                 raise
-            self._keep(columns)
+            self._keep(read)
             self._line.extend(line for line, _ in block)
 
-    def _refuse_first(self, block: list[NumberedRow], path: object) -> None:
-        """Find the first of these rows that cannot be read."""
-        for line, row in block:
+    def _refuse_first(self, rows: Iterator[NumberedRow], path: object) -> None:
+        """Find the first of these rows that cannot be read; of a grade all those that cannot."""
+        for line, row in rows:
             try:
                 self._read([row])
+            except UnreadGradeError as error:
+                column = self._source.get(str(error.field), str(error.field))
+                scale = self._scale_of(str(error.field)) or PLAIN
+                unread = UnreadGrades(chain([(line, row)], rows), column, scale)
+                message = unread.message("--score-scale" if error.field == "score" else "--label-scale")
+                raise InputError(message, path=path, line=line or None, field=column) from None
             except InputError as error:
                 field = None if error.field is None else self._source.get(error.field, error.field)
                 raise InputError(error.message, path=path, line=line or None, field=field) from None
+
+    def _scale_of(self, field: str) -> GradeScale | None:
+        """The meaning of a column of grades; None of another one."""
+        return self._scales.get("label" if field.startswith(PERSON) else field)
+
+    def _cell_of(self, field: str) -> Callable[[Any, str], Any]:
+        scale = self._scale_of(field)
+        if scale is not None:
+            return partial(grade_of, scale=scale)
+        return _CELLS.get(field) or (number_of if is_number(field) else text_of)
 
     def _read(self, rows: list[Mapping[str, Any]]) -> dict[str, list[Any]]:
         """The columns of some rows, by their names in the contract."""
@@ -102,7 +151,7 @@ class TableBuilder:
             if field in self._no_slices:
                 continue
             try:
-                columns[field] = read_cells([row.get(theirs) for row in rows], _cell_of(field), field)
+                columns[field] = read_cells([row.get(theirs) for row in rows], self._cell_of(field), field)
             except InputError:
                 if field in _CONTRACT or is_number(field):
                     raise
@@ -111,7 +160,9 @@ class TableBuilder:
 
     def _sources(self, given: Mapping[str, None]) -> dict[str, str]:
         """The column in the rows of each column of the table, in the order of the rows."""
-        self._unseen -= given.keys()
+        for name, theirs in list(self._unseen.items()):
+            if theirs in given:
+                del self._unseen[name]
         # A column of the contract keeps its own name too: clusters may be the items (`cluster=item_id`).
         taken = (set(self._source.values()) - _CONTRACT) | self._source.keys()
         renamed = {name: theirs for name, theirs in self._source.items() if theirs in given}
@@ -171,9 +222,8 @@ class TableBuilder:
         rows = len(self)
         if not rows:
             raise InputError(NO_ROW)
-        for name, theirs in self._source.items():
-            if theirs in self._unseen:
-                raise InputError(f"no row has the column {theirs!r}, which was to be the {name}", field=name)
+        for name, theirs in self._unseen.items():
+            raise InputError(f"no row has the column {theirs!r}, which was to be the {name}", field=name)
         item = self._item.column()
         label = self._label.column(rows)
         if labels is not None:
@@ -211,10 +261,6 @@ class TableBuilder:
             line=self._line[row] or None,
             field=self._source.get("item_id", "item_id"),
         )
-
-
-def _cell_of(field: str) -> Callable[[Any, str], Any]:
-    return _CELLS.get(field) or (number_of if is_number(field) else text_of)
 
 
 def refuse_strangers(item: Column, given: Mapping[str, float], what: str, *, path: object) -> None:

@@ -8,10 +8,15 @@ from numbers import Real
 from typing import Any
 
 from ...errors import InputError
+from ...records.grades import GradeScale, UnknownGradeError
 from .table import AMOUNTS, BASELINE, DECIDED, PERSON, PROBABILITY, ROUND
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 """Booleans, as data frames write them into CSV."""
+
+
+class UnreadGradeError(InputError):
+    """A cell that holds no grade."""
 
 
 def is_number(name: str) -> bool:
@@ -67,6 +72,17 @@ def unit_of(value: object, field: str) -> float:
     return number
 
 
+def grade_of(value: object, field: str, scale: GradeScale) -> float:
+    """A grade in [0, 1]; NaN where there is none."""
+    try:
+        score = scale.score(value)
+    except UnknownGradeError as error:
+        raise UnreadGradeError(
+            f"expected a number in [0, 1] or null, got {_shown(value)}", field=field
+        ) from error
+    return math.nan if score is None else score
+
+
 def text_of(value: object, field: str) -> str | None:
     """A value of a slice as text; None where there is none. A list or an object is none."""
     if is_missing(value):
@@ -93,7 +109,7 @@ def absent(field: str, columns: Iterable[str]) -> InputError:
     """The error of rows without a column that every row needs; it shows those there are to who must name another one with ``--column``."""
     shown = ", ".join(repr(name) for name in columns)
     there_are = f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line
-    null = " (a verdict that is not there is null, or an empty cell)" if field == "score" else ""
+    null = " (null or an empty cell where there is no verdict)" if field == "score" else ""
     return InputError(f"missing{null}; {there_are}", field=field)
 
 

@@ -6,10 +6,11 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from itertools import chain, islice
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ...errors import InputError
+from ...errors import ColumnsError, InputError
 from ...records import (
     FolderPath,
     InputPath,
@@ -17,17 +18,26 @@ from ...records import (
     MemoryFile,
     ShownNames,
     Verdict,
+    named,
     read_records,
 )
 from ...records.frames import frame_rows
+from ...records.label_table import LabelTable
+from ...records.table_rows import NumberedRow, file_rows, json_rows
 from ..cuts import Cut
 from .builder import NO_ROW, TableBuilder, refuse_strangers
 from .cells import absent, name_of, number_of
-from .file_rows import file_rows, json_rows
+from .given_labels import unmatched_note, with_label_table
+from .layout import TableForm
+from .recognition import layout_of
 from .table import PERSON, PROBABILITY, ROUND, Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_LOOKED_AT = 512
+"""Rows by which columns are recognised."""
 
 
 class RowSource(Protocol):
@@ -59,38 +69,50 @@ def read_table(
     columns: Mapping[str, str] | None = None,
     labels: InputPath | None = None,
     draw: Sequence[Path] = (),
+    form: TableForm | None = None,
 ) -> Table:
     """Read one table from one or more files; runs are opened by `fiducial.evaluation.run_table.read_tables`.
 
     Args:
         sources: ``.csv``, ``.parquet``, or what gives rows itself; everything else, and what is in memory, is read as JSON Lines.
-        columns: Names in the files by the names of the contract, where they differ: ``{"label": "gold"}``.
-        labels: Verdicts as JSON Lines whose graded scores are labels; they take the place of labels in the tables.
+        columns: Names of the contract and columns of the files, in either order: ``{"label": "gold"}``. Columns that are not named are
+            found by their names and what is in them; the table's ``notes`` say how.
+        labels: Verdicts as JSON Lines whose graded scores are labels, or a table of labels; they take the place of labels in the tables.
         draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
             for each round, in their order. A plain random sample has no chances.
+        form: What is said of columns and grades; None where nothing is.
 
     Raises:
         InputError: A file cannot be read or a row cannot be used; names file, line and field.
         MissingExtraError: A Parquet file, and pyarrow is not installed.
     """
-    builder, names = TableBuilder(columns), ShownNames()
+    form, notes = form or TableForm(), list[str]()
+    told = {**form.columns, **(columns or {})}
+    builder, names = TableBuilder(scores=form.scores, labels=form.labels), ShownNames()
+    several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
     checkers: Counter[str] = Counter()
     cuts: dict[JudgeId, Cut] = {}
     for source in sources:
         before = len(builder)
         if isinstance(source, (Path, MemoryFile)):
-            path, rows = source, file_rows(source)
+            path = source
+            alone = PurePath(source.name).stem if form.apart and several else None
+            note = _add_rows(
+                builder, file_rows(source), told, form, path=path, judge=alone, labelled=labels is not None
+            )
+            notes += [f"{named([source])}: {note}"] if note else []
         else:
             path, rows = source.path, ((0, row) for row in source.rows(names))
             cuts |= source.cuts
             checkers.update(given_labels(source.labels).checkers)
-        builder.extend(rows, path=path)
+            builder.extend(rows, path=path, columns=told)
         if len(builder) == before:
             raise InputError(NO_ROW, path=path)
     numbers: dict[str, Mapping[str, float]] = {}
     if draw:
         numbers |= _read_draws(draw)
-    given = None if labels is None else given_labels(read_records(labels, Verdict))
+    loose = isinstance(labels, LabelTable)
+    given = None if labels is None or loose else given_labels(read_records(labels, Verdict))
     if given is not None:
         numbers |= {f"{PERSON}{name}": said for name, said in given.people.items()}
         checkers.update(given.checkers)
@@ -101,10 +123,43 @@ def read_table(
         path=labels,
     )
     cut = {name: cuts[judge] for name, judge in names.judges.items() if judge in cuts}
-    table = replace(table, cuts=cut, checkers=dict(checkers))
+    table = replace(table, cuts=cut, checkers=dict(checkers), notes=tuple(notes))
+    if isinstance(labels, LabelTable):
+        table = with_label_table(table, labels)
+    elif given is not None:
+        elsewhere = given.scores.keys() - set(table.item.values)
+        if elsewhere:
+            note = unmatched_note(len(elsewhere), len(given.scores), min(elsewhere))
+            table = replace(table, notes=(*table.notes, note))
     if draw:
         refuse_strangers(table.item, numbers[ROUND], "draw", path=draw[0])
     return table
+
+
+def _add_rows(
+    builder: TableBuilder,
+    rows: Iterator[NumberedRow],
+    told: Mapping[str, str],
+    form: TableForm,
+    *,
+    path: object,
+    judge: str | None = None,
+    labelled: bool = False,
+) -> str:
+    """Add rows by what their columns are; return what was found of these."""
+    first = list(islice(rows, _LOOKED_AT))
+    if not first:
+        return ""
+    try:
+        layout = layout_of([row for _, row in first], told, form=form, judge=judge, labelled=labelled)
+    except ColumnsError as error:
+        error.path = path if isinstance(path, Path) else str(path)
+        raise
+    start = len(builder) // max(1, len(layout.scores)) + 1 if judge is None else 1
+    builder.extend(
+        layout.rows(chain(first, rows), form.labels, first=start), path=path, columns=layout.columns
+    )
+    return layout.said
 
 
 def read_labels(path: InputPath) -> dict[str, float]:
@@ -186,12 +241,12 @@ def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, An
         InputError: A row cannot be used; its number, from 1, stands where a file's line would.
     """
     builder = TableBuilder()
-    builder.extend(enumerate(rows, start=1), path="rows")
+    _add_rows(builder, enumerate(rows, start=1), {}, TableForm(), path="rows")
     return builder.build()
 
 
 def table_from_frame(frame: pd.DataFrame, *, columns: Mapping[str, str] | None = None) -> Table:
     """A table from a pandas DataFrame, a row a verdict; NaN and None are missing. ``columns`` and errors are as for files."""
-    builder = TableBuilder(columns)
-    builder.extend(enumerate(frame_rows(frame), start=1), path="frame")
+    builder = TableBuilder()
+    _add_rows(builder, enumerate(frame_rows(frame), start=1), columns or {}, TableForm(), path="frame")
     return builder.build()

@@ -74,6 +74,7 @@ class Table:
         decisions: What people decided of items that were put before them a second time.
         checkers: Of the labels that were given as verdicts, those that call themselves a checker's: its name, and how many items.
         preferred: Judges by whose verdict an output goes that several judged, the first of them first; others follow.
+        notes: How columns were recognised that do not have their names of the contract.
     """
 
     item: Column
@@ -88,6 +89,7 @@ class Table:
     decisions: Decisions = field(default_factory=Decisions)
     checkers: Mapping[str, int] = field(default_factory=dict[str, int])
     preferred: Sequence[str] = ()
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.score)
@@ -111,6 +113,7 @@ class Table:
             self.decisions,
             self.checkers,
             self.preferred,
+            self.notes,
         )
 
     def model_of(self, judge: str) -> str:

@@ -83,7 +83,7 @@ def test_systems_of_a_run_are_compared_stratum_by_stratum(run: fd.Run):
     ("table", "error", "told"),
     [
         (5, UsageError, "table: expected a path, a run, a data frame or rows, got int"),
-        ([{"item_id": "i"}], InputError, "table:1: judge"),
+        ([{"item_id": "i"}], InputError, "table: score: no column"),
         ([], InputError, "no row"),
         ("nowhere.csv", InputError, "nowhere.csv: cannot be read"),
         ([ROWS[0] | {"score": 7}], InputError, "table:1: score"),

@@ -89,10 +89,10 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
         (["calibrate", "TABLE", "--fail-under", "kapa=1"], "no statistic is called 'kapa'"),
         (["calibrate", "TABLE", "--fail-under", "mcc"], "expects STAT=VALUE"),
         (["calibrate", "TABLE", "--fail-under", "mcc=nan"], "expects a finite VALUE"),
-        (["calibrate", "TABLE", "--column", "gold"], "--column expects NAME=THEIRS"),
+        (["calibrate", "TABLE", "--column", "gold"], "--map expects NAME=NAME"),
         (["calibrate", "TABLE", "--slice", "colour"], "no such column of few values; there are system"),
         (["calibrate", "FOLDER"], "a folder without verdicts.jsonl is no run folder"),
-        (["calibrate", "TABS"], "what is not .csv or .parquet is read as JSON Lines"),
+        (["calibrate", "TABS"], "what is not .csv, .tsv, .json or .parquet is read"),
         (["calibrate", "BAD"], "bad.jsonl:1: score: expected a number in [0, 1] or null, got 3"),
         (["calibrate", "TABLE", "--levels", "0"], "--levels expects 2 to 50 different numbers"),
         (["calibrate", "TABLE", "--levels", "0,0.5"], "the label 1 is not one of the levels 0, 0.5"),
@@ -135,7 +135,7 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
 def test_bad_usage_and_bad_input_exit_2_with_one_line(
     table: Path, tmp_path: Path, words: list[str], message: str
 ) -> None:
-    files = {"BAD": "bad.jsonl", "BLANK": "blank.jsonl", "UNLABELLED": "unlabelled.jsonl", "TABS": "t.tsv"}
+    files = {"BAD": "bad.jsonl", "BLANK": "blank.jsonl", "UNLABELLED": "unlabelled.jsonl", "TABS": "t.txt"}
     places = {name: tmp_path / file for name, file in files.items()} | {"TABLE": table, "FOLDER": tmp_path}
     places["BAD"].write_text('{"item_id": "a", "judge": "j", "score": 3, "label_probability": 0}\n')
     places["TABS"].write_text("item_id\tjudge\tscore\na\tj\t1\n")
@@ -210,14 +210,14 @@ def test_labels_of_other_items_are_refused_with_one_of_each(tmp_path: Path) -> N
     result = fiducial("calibrate", path, "--labels", labels)
     assert result.code == 2
     assert "the first is of 'q1|s|0', the first item_id of the table is 'q1'" in result.err
-    assert "case_id|system|trial" in " ".join(fiducial("calibrate", "--help").out.split())
+    assert "with ids (and systems)" in " ".join(fiducial("calibrate", "--help").out.split())
 
 
 def test_labels_of_no_item_beside_others_are_counted(table: Path, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
     label_by_hand(labels, {"c0": 1.0, "c1": 0.0, "nowhere": 1.0})
     result = fiducial("calibrate", table, "--labels", labels, "--json")
-    assert result.err == "note: 1 of 3 labels are of no item that is looked at here\n"
+    assert result.err == "note: 1 of 3 labels match no item here, 'nowhere|s|0' for one\n"
     assert "judges" in json.loads(result.out)
 
 

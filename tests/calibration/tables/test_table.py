@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -92,16 +93,21 @@ def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
 
 
 UNIT = "expected a number in [0, 1] or null, got"
-SCORE = "score: missing (a verdict that is not there is null, or an empty cell)"
+SCORE = "score: missing (null or an empty cell where there is no verdict)"
+SCALE = "for another scale say its worst and best grade: score_scale=1:5"
+OTHER = "grades of another kind have to be mapped first"
 
 
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"score": 1.5}, f"score: {UNIT} 1.5"),
-        ({"label": -1}, f"label: {UNIT} -1"),
-        ({"score": "good"}, f"score: {UNIT} 'good'"),
-        ({"score": [1]}, f"score: {UNIT} [1]"),
+        ({"score": 1.5}, f"score: {UNIT} 1.5; {SCALE}"),
+        ({"label": -1}, f"label: {UNIT} -1; {OTHER}"),
+        (
+            {"score": "meh"},
+            f"score: {UNIT} 'meh'; say what it means, 1 for pass and 0 for fail: --map-label meh=1",
+        ),
+        ({"score": [1]}, f"score: {UNIT} [1]; {OTHER}"),
         ({"score": ...}, f"{SCORE}; the columns are 'item_id', 'judge'"),
         ({"judge": ...}, "judge: missing; the columns are 'item_id', 'score'"),
         ({"item_id": ...}, "item_id: missing; the columns are 'judge', 'score'"),
@@ -141,10 +147,10 @@ def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
         ("t.csv", b"item_id,judge,score\na,j,1,2\n", "more fields than the header names"),
         ("t.csv", b"item_id,judge,score\na,j\n", "fewer fields than the header names"),
         ("t.csv", b"item_id,judge,score,score\na,j,1,0\n", "score: the header names this column twice"),
-        ("t.csv", b"item_id;judge;score\na;j;1\n", "the columns are 'item_id;judge;score'"),
         ("t.csv", b"item_id,judge,score\n\xff,j,1\n", "not UTF-8: byte 0xff"),
         ("t.csv", b'item_id,judge,score\n"a,j,1\n', "t.csv:2: not CSV"),
-        ("t.csv", b"item_id,judge,score,raw\na,j,1," + b"x" * 200_000, "t.csv:2: not CSV: field larger than"),
+        ("t.csv", b"item_id,judge,team\na,j,x\n", "t.csv: score: no column is known to be the judge's score"),
+        ("t.json", b"[1]", "t.json: expected an array of objects"),
         ("t.parquet", b"no", "cannot be read as Parquet"),
     ],
 )
@@ -163,11 +169,7 @@ def test_parquet_without_pyarrow_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_parquet(tmp_path / "t.parquet", ROWS)
-
-    def no_engine(_: Path) -> None:
-        raise ImportError("Unable to find a usable engine")
-
-    monkeypatch.setattr(pd, "read_parquet", no_engine)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(MissingExtraError, match=r"fiducial-eval\[parquet\]"):
         read_table([path])
 

@@ -1,0 +1,63 @@
+"""Labels in whatever form a caller has them: verdicts, or tables of grades."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypedDict
+
+from ..errors import UsageError
+from ..records import InputPath
+from ..records.grades import GradeScale, plain_word
+from ..records.label_table import is_verdicts, label_table
+from .sources import Labels, source
+
+
+class LabelReading(TypedDict, total=False):
+    """The meaning of a table of labels.
+
+    Attributes:
+        map: What columns are, where their names do not say so, in either order.
+        label_scale: The worst label and the best, as they are written.
+        label_pass_at: The label, as it is written, from which on an output passes.
+        map_label: Scores of words.
+    """
+
+    map: Mapping[str, str] | None
+    label_scale: tuple[float, float] | None
+    label_pass_at: float | None
+    map_label: Mapping[str, float] | None
+
+
+def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] | None = None) -> InputPath:
+    """Return where labels are read from: verdicts as they are, a table of grades as it was read.
+
+    Raises:
+        InputError: A table cannot be read, or a value is no grade.
+        UsageError: Grades of verdicts were to have another meaning, or it is nothing of the kind.
+    """
+    path = source("labels", labels)
+    if is_verdicts(path):
+        if grades.ends is not None or grades.pass_at is not None:
+            raise UsageError(
+                "--label-scale and --label-pass-at are about tables of grades; verdicts are in [0, 1]"
+            )
+        return path
+    return label_table(path, grades, columns or {})
+
+
+def grade_scale(
+    ends: tuple[float, float] | None, pass_at: float | None, words: Mapping[str, float] | None
+) -> GradeScale:
+    """Return the meaning of grades.
+
+    Raises:
+        UsageError: The ends are equal, the threshold is not between them, or a word's score is not in [0, 1].
+    """
+    if ends is not None and ends[0] == ends[1]:
+        raise UsageError(f"--label-scale expects two different grades, got {ends[0]:g}:{ends[1]:g}")
+    if pass_at is not None and ends is not None and not min(ends) <= pass_at <= max(ends):
+        raise UsageError(f"--label-pass-at {pass_at:g} is not on the scale {ends[0]:g}:{ends[1]:g}")
+    for word, score in (words or {}).items():
+        if not 0.0 <= score <= 1.0:
+            raise UsageError(f"--map-label {word}={score:g}: expected a score in [0, 1]")
+    return GradeScale(ends, pass_at, {plain_word(word): score for word, score in (words or {}).items()})

@@ -1,0 +1,44 @@
+"""Options that say what grades in tables and in labels mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .kinds import ScaleType
+from .options import compose, numbers_by_name, option
+
+_GRADES = f"{__name__}.grades"
+
+
+def _keep(ctx: click.Context, param: click.Parameter, given: Any) -> None:
+    if given:
+        ctx.meta.setdefault(_GRADES, {})[param.name] = given
+
+
+grade_options = compose(
+    option("--label-scale", type=ScaleType(), metavar="WORST:BEST", expose_value=False, callback=_keep,
+           help="The scale on which labels are written: 1:5, or 5:1 where 1 is best."),
+    option("--label-pass-at", type=float, metavar="GRADE", expose_value=False, callback=_keep,
+           help="The label, as it is written, from which on an output passes: 4.  [default: fractions are kept]"),
+    option("--map-label", multiple=True, metavar="WORD=SCORE", expose_value=False, callback=_keep,
+           help="The score of a word in labels: grounded=1; may be given several times. Pass, fail, yes, no, good, bad and the like are known."),
+)  # fmt: skip
+
+score_scale_option = option(
+    "--score-scale",
+    type=ScaleType(),
+    metavar="WORST:BEST",
+    expose_value=False,
+    callback=_keep,
+    help="The scale on which a table's scores are written.",
+)
+
+
+def grades_given() -> dict[str, Any]:
+    """Return what these options say, as the Python API takes it."""
+    given: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
+    if "map_label" in given:
+        given["map_label"] = numbers_by_name("--map-label", "WORD=SCORE", given["map_label"])
+    return given

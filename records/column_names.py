@@ -1,0 +1,125 @@
+"""Names under which columns of tables are known: one set for imports, tables of scores, and labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from ..errors import UsageError
+from .explanations import nearest
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "case_id", "item_id", "uid"),
+    "query": ("query", "question", "input", "prompt", "instruction", "user_input", "inputs"),
+    "messages": ("messages", "conversation", "chat"),
+    "response": ("response", "answer", "output", "completion", "prediction", "actual_output", "model_output", "outputs"),
+    "accepted_answers": ("accepted_answers", "ground_truth", "reference", "expected", "expected_output", "expected_answer", "target", "reference_answer", "gold", "ideal"),
+    "context": ("context", "contexts", "search_results", "retrieved_contexts", "retrieval_context", "documents", "passages"),
+    "criterion": ("criterion", "criteria", "rubric"),
+    "tool_calls": ("tool_calls", "calls", "tools_called"),
+    "expected_calls": ("expected_calls", "expected_tool_calls", "expected_tools", "reference_tool_calls"),
+    "tool_definitions": ("tool_definitions", "tools", "functions"),
+    "system": ("system", "model"),
+    "trial": ("trial", "epoch", "attempt"),
+    "cluster": ("cluster", "group"),
+    "score": ("score", "scores"),
+    "error": ("error",),
+    "turns": ("turns",),
+    "verdicts": ("verdicts",),
+    "label": ("human_grade", "human_label", "human_score", "human_passed", "human_pass", "human_rating", "human_verdict", "human",
+              "expert_grade", "expert_label", "gold_label", "gold_grade", "manual_grade", "grade", "label", "annotation"),
+}  # fmt: skip
+"""Fields of an imported row, and the names under which each is known without being told."""
+
+TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "item_id": (*FIELDS["id"], "item", "example_id", "row_id", "sample_id", "question_id", "output_id"),
+    "judge": ("judge", "judge_name", "grader", "evaluator", "scorer"),
+    "score": (*FIELDS["score"], "judge_score", "judge_passed", "judge_pass", "judge_verdict", "judge_label", "judge_grade", "judge_rating",
+              "llm_score", "llm_judge", "auto_score", "model_score", "verdict", "passed"),
+    "label": (*FIELDS["label"], "gold", "ground_truth", "truth", "correct", "is_correct"),
+    "cluster": ("cluster",),
+    "system": ("system",),
+    "repeat": ("repeat",),
+    "order": ("order",),
+}  # fmt: skip
+"""Columns of a table of scores, likewise."""
+
+LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "id": TABLE_FIELDS["item_id"],
+    "system": FIELDS["system"],
+    "trial": FIELDS["trial"],
+    "label": (*TABLE_FIELDS["label"], "score", "passed", "verdict", "rating", "value"),
+    "by": ("by", "annotator", "labeler", "labeller", "reviewer", "rater"),
+    "reason": ("reason", "comment", "note", "notes", "explanation"),
+}
+"""Columns of a table of labels, likewise."""
+
+_PEOPLE = re.compile(
+    r"(annotator|annotation|rater|reviewer|labell?er|person|human|expert|grader)_?(\d{1,3}|[a-z])"
+)
+_LABEL_LIKE = re.compile(r"(human|expert|gold|manual|annotator|rater|reviewer)_\w+|\w+_(human|gold|expert)")
+_SCORE_LIKE = re.compile(r"(judge|llm|auto|model|gpt|claude|grader|evaluator|scorer)_?\w+|\w+_(judge|score)")
+
+
+def normal(name: str) -> str:
+    """Return a column's name in small letters, with an underscore for all that is no letter or digit."""
+    return re.sub(r"[^a-z0-9]+", "_", name.strip().lower()).strip("_")
+
+
+def is_person(name: str) -> bool:
+    """Return whether a name is one of a numbered series of people: ``annotator_1``."""
+    return _PEOPLE.fullmatch(normal(name)) is not None
+
+
+def is_label_like(name: str) -> bool:
+    """Return whether a name says that a person graded: ``human_verdict``."""
+    return _LABEL_LIKE.fullmatch(normal(name)) is not None
+
+
+def is_score_like(name: str) -> bool:
+    """Return whether a name says that a machine graded: ``judge_correctness``."""
+    return _SCORE_LIKE.fullmatch(normal(name)) is not None and not is_label_like(name)
+
+
+def resolve(
+    columns: Iterable[str],
+    told_by_user: Mapping[str, str],
+    fields: Mapping[str, tuple[str, ...]] = FIELDS,
+    *,
+    usual: bool = True,
+) -> dict[str, str]:
+    """Find the column of each field, where a user may have named them in either order.
+
+    Args:
+        columns: The columns there are.
+        told_by_user: A field and its column, or a column and its field.
+        fields: The fields, with their usual names.
+        usual: Whether columns are also found by their usual names.
+
+    Raises:
+        UsageError: A name that was told is neither a field nor a column.
+    """
+    there = list(columns)
+    aliases = {alias: field for field, names in fields.items() for alias in (field, *names)}
+    found: dict[str, str] = {}
+    for left, right in told_by_user.items():
+        if left in aliases and right in there:
+            found[aliases[left]] = right
+        elif right in aliases and left in there:
+            found[aliases[right]] = left
+        elif left not in aliases and right not in aliases:
+            hint = nearest(left, list(fields))
+            raise UsageError(f"{left}={right}: neither is a field{hint}; fields are {', '.join(fields)}")
+    if usual:
+        _add_usual(found, there, aliases)
+    return found
+
+
+def _add_usual(found: dict[str, str], there: Iterable[str], aliases: Mapping[str, str]) -> None:
+    """Add the columns that are known by their names."""
+    taken = set(found.values())
+    for name in there:
+        field = aliases.get(name.lower())
+        if field is not None and field not in found and name not in taken:
+            found[field] = name
+            taken.add(name)

@@ -1,0 +1,44 @@
+"""CSV and TSV files: the one reader of all tables of text."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import InputError, readable
+from .explanations import not_utf8
+from .jsonl import MAX_LINE_BYTES
+
+SUFFIXES = (".csv", ".tsv")
+
+
+@contextmanager
+def opened_csv(
+    path: Path, separators: Sequence[str] = ("\t", ",", ";")
+) -> Generator[tuple[list[str], Iterator[tuple[int, list[str]]]]]:
+    """Open a file: its header, and its rows with the line on which each ends.
+
+    The separator is the one that stands most often in the first line.
+    """
+    # Process-wide, and small by default: passages and transcripts stand in cells.
+    csv.field_size_limit(MAX_LINE_BYTES)
+    reader = None
+    try:
+        with readable(path), path.open(encoding="utf-8-sig", newline="") as file:
+            first = file.readline()
+            file.seek(0)
+            reader = csv.reader(file, delimiter=max(separators, key=first.count), strict=True)
+            yield next(reader, list[str]()), ((reader.line_num, cells) for cells in reader)
+    except csv.Error as error:
+        raise InputError(f"not CSV: {error}", path=path, line=reader.line_num if reader else None) from error
+    except UnicodeDecodeError as error:
+        raise InputError(not_utf8(error), path=path) from error
+
+
+def refuse_repeated_names(header: Sequence[str], path: Path) -> None:
+    """Refuse a header that names a column twice."""
+    twice = next((name for name in header if header.count(name) > 1), None)
+    if twice is not None:
+        raise InputError("the header names this column twice", path=path, line=1, field=twice)

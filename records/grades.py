@@ -1,0 +1,190 @@
+"""Grades as people and tools write them, as numbers in [0, 1]."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+WORDS: Mapping[str, float] = {
+    **dict.fromkeys(
+        ("yes", "y", "true", "t", "pass", "passed", "correct", "right", "good", "ok", "okay", "grounded", "supported",
+         "faithful", "relevant", "valid", "accept", "accepted", "acceptable", "thumbs up"),
+        1.0,
+    ),
+    **dict.fromkeys(
+        ("no", "n", "false", "f", "fail", "failed", "incorrect", "wrong", "bad", "not ok", "not grounded", "ungrounded",
+         "unsupported", "not supported", "unfaithful", "not faithful", "irrelevant", "not relevant", "invalid", "reject",
+         "rejected", "unacceptable", "not correct", "not good", "thumbs down"),
+        0.0,
+    ),
+}  # fmt: skip
+"""Words that say pass or fail."""
+
+_SEPARATORS = re.compile(r"[\s_-]+")
+
+
+class UnknownGradeError(ValueError):
+    """A word that is no grade, or a number that is not on the scale.
+
+    Attributes:
+        value: The value as it is written.
+    """
+
+    def __init__(self, value: object, message: str) -> None:
+        super().__init__(message)
+        self.value = value
+
+
+class GradeScale(msgspec.Struct, frozen=True):
+    """The meaning of the grades in a table.
+
+    Attributes:
+        ends: The worst grade and the best; None for grades in [0, 1].
+        pass_at: The grade, on the scale as written, from which on one passes; None to keep fractions.
+        words: Scores of words, before those of `WORDS`.
+    """
+
+    ends: tuple[float, float] | None = None
+    pass_at: float | None = None
+    words: Mapping[str, float] = {}
+
+    def score(self, value: object) -> float | None:
+        """Return a grade as a number in [0, 1]; None where the cell is empty.
+
+        Raises:
+            UnknownGradeError: It is neither a known word nor a number on the scale.
+        """
+        if isinstance(value, str):
+            word = plain_word(value)
+            if not word:
+                return None
+            for known in (self.words, WORDS):
+                if word in known:
+                    return known[word]
+        elif isinstance(value, bool):
+            return float(value)
+        number = _number(value)
+        if number is None:
+            raise UnknownGradeError(value, "unknown grade")
+        if math.isnan(number):
+            return None
+        if plain_word(f"{number:g}") in self.words:
+            return self.words[plain_word(f"{number:g}")]
+        return self._on_scale(number, value)
+
+    def _on_scale(self, number: float, value: object) -> float:
+        worst, best = self.ends or (0.0, 1.0)
+        if self.pass_at is not None and (self.ends is None or self._holds(number)):
+            return float(number >= self.pass_at if best > worst else number <= self.pass_at)
+        if not self._holds(number):
+            raise UnknownGradeError(value, f"not from {worst:g} to {best:g}")
+        return (number - worst) / (best - worst) + 0.0
+
+    def _holds(self, number: float) -> bool:
+        worst, best = self.ends or (0.0, 1.0)
+        return min(worst, best) <= number <= max(worst, best)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether grades are in [0, 1], with words of ours alone."""
+        return self.ends is None and self.pass_at is None and not self.words
+
+
+PLAIN = GradeScale()
+"""Grades in [0, 1], and the usual words."""
+
+
+def plain_word(text: str) -> str:
+    """Return a word without capitals, with single spaces for underscores and hyphens inside it."""
+    bare = text.strip().lower()
+    return bare if bare.startswith("-") else _SEPARATORS.sub(" ", bare)
+
+
+def _number(value: Any) -> float | None:
+    if value is None:
+        return math.nan
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    if isinstance(value, str) and not math.isfinite(number):
+        return None
+    return None if math.isinf(number) else number
+
+
+def majority(grades: Sequence[Any], scale: GradeScale) -> float | None:
+    """Return what most of several people say; None for a tie. Of fractions the mean."""
+    try:
+        scores = [score for grade in grades if (score := scale.score(grade)) is not None]
+    except UnknownGradeError:
+        return None  # the person's own column is refused, with its name
+    if not scores:
+        return None
+    if not set(scores) <= {0.0, 1.0}:
+        return sum(scores) / len(scores)
+    share = sum(scores) / len(scores)
+    return None if share == 0.5 else float(share > 0.5)  # noqa: PLR2004 - a tie
+
+
+_SHOWN = 8
+_LONGEST = 60
+_USUAL_ENDS = (5, 10, 100)
+
+
+class UnreadGrades:
+    """Values of a column that are no grades.
+
+    Args:
+        rows: Rows from the first that has one.
+        column: The column.
+        scale: The meaning of its grades.
+    """
+
+    def __init__(self, rows: Iterable[tuple[int, Mapping[str, Any]]], column: str, scale: GradeScale) -> None:
+        self.counts = Counter[str]()
+        self.values: dict[str, Any] = {}
+        for _, row in rows:
+            try:
+                scale.score(row.get(column))
+            except UnknownGradeError as error:
+                shown = repr(error.value)
+                self.counts[shown] += 1
+                self.values.setdefault(shown, error.value)
+
+    def message(self, option: str) -> str:
+        """The message; ``option`` declares the scale of this column."""
+        listed = ", ".join(
+            f"{_short(shown)}{'' if count == 1 else f' ({count:,} times)'}"
+            for shown, count in list(self.counts.items())[:_SHOWN]
+        )
+        more = "" if len(self.counts) <= _SHOWN else f" and {len(self.counts) - _SHOWN:,} other values"
+        return f"expected a number in [0, 1] or null, got {listed}{more}; {self._help(option)}"
+
+    def _help(self, option: str) -> str:
+        words = [value for value in self.values.values() if isinstance(value, str) and number(value) is None]
+        if words:
+            added = " ".join(f"--map-label {shlex.quote(f'{word}=1')}" for word in words[:_SHOWN])
+            return f"say what it means, 1 for pass and 0 for fail: {added}"
+        numbers = [each for value in self.values.values() if (each := number(value)) is not None]
+        if not numbers or min(numbers) < 0:
+            return "grades of another kind have to be mapped first"
+        high = next((each for each in _USUAL_ENDS if max(numbers) <= each), max(numbers))
+        return f"for another scale say its worst and best grade: {option} {0 if high > 10 else 1}:{high:g}"  # noqa: PLR2004 - points to 10 begin at 1, percent at 0
+
+
+def number(value: Any) -> float | None:
+    """Return a value as a number; None where it is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -1,0 +1,260 @@
+"""Tables of labels: grades by id, and perhaps system, as people keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import ColumnsError, InputError
+from .case import Record
+from .column_names import LABEL_FIELDS, is_label_like, is_person, resolve
+from .explanations import nearest
+from .grades import GradeScale, UnknownGradeError, UnreadGrades, majority
+from .jsonl import read_records
+from .memory_file import InputPath, MemoryFile, memory_file
+from .output import ItemKey
+from .table_rows import NumberedRow, file_rows
+from .verdict import Source, Verdict
+
+_LOOKED_AT = 512
+_MAJORITY = "majority"
+
+
+class LabelRow(Record, frozen=True, kw_only=True):
+    """One label, which may not say of which system it is.
+
+    Attributes:
+        id: The case, or the item as ``case_id|system|trial``.
+        by: The person, or the column.
+        score: In [0, 1]; None where nobody knows.
+        source: Who says so.
+        system: The system; None where the row names none.
+        trial: The attempt; likewise.
+        reason: What the person wrote beside it.
+        line: Where it stands in the file.
+    """
+
+    id: str
+    by: str
+    score: float | None
+    source: Source = "human"
+    system: str | None = None
+    trial: int | None = None
+    reason: str | None = None
+    line: int = 0
+
+    def on(self, key: ItemKey) -> Verdict:
+        """Return the label of one output as a verdict."""
+        return Verdict.on(key, by=self.by, source=self.source, score=self.score, reason=self.reason)
+
+
+class LabelTable(MemoryFile):
+    """Labels of a table that was read, as lines of `LabelRow`."""
+
+
+def is_verdicts(path: InputPath) -> bool:
+    """Return whether a file of labels holds verdicts, and not a table of grades."""
+    if isinstance(path, LabelTable):
+        return False
+    if isinstance(path, Path) and path.suffix.lower() in {".csv", ".tsv", ".parquet", ".arrow", ".json"}:
+        return False
+    first = next(iter(file_rows(path)), None)
+    return first is None or "outcome" in first[1]
+
+
+def label_table(path: InputPath, grades: GradeScale, columns: Mapping[str, str]) -> LabelTable:
+    """Read a table of labels.
+
+    Args:
+        path: CSV, TSV, JSON, JSON Lines or Parquet.
+        grades: The meaning of its grades.
+        columns: What its columns are, where their names do not say so, in either order.
+
+    Raises:
+        ColumnsError: No column can be the id or the label.
+        InputError: It cannot be read, or a value is no grade.
+        UsageError: A name that was told is neither a field nor a column.
+    """
+    rows = file_rows(path)
+    first = list(islice(rows, _LOOKED_AT))
+    there = list(dict.fromkeys(name for _, row in first for name in row))
+    names = _columns(there, columns, path)
+    people = () if "label" in names else tuple(name for name in there if is_person(name))
+    found = list(_read(chain(first, rows), names, people, grades, path))
+    return LabelTable(str(path), memory_file(str(path), found).read_bytes())
+
+
+def _columns(there: Sequence[str], told: Mapping[str, str], path: InputPath) -> dict[str, str]:
+    known = {left: right for left, right in told.items() if left in there or right in there}
+    names = resolve(there, known, LABEL_FIELDS)
+    people = [name for name in there if is_person(name)]
+    if "label" not in names and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
+        like = [name for name in there if is_label_like(name) and name not in names.values()]
+        if len(like) == 1:
+            names["label"] = like[0]
+    for field in ("id", "label"):
+        if field not in names and not (field == "label" and len(people) > 1):
+            free = [name for name in there if name not in names.values()]
+            options = f"--map {field}={free[0] if free else 'COLUMN'}"
+            error = ColumnsError(
+                f"no column is known to be the {field}; the columns are {', '.join(map(repr, there))}; name it with {options}",
+                path=path,
+                field=field,
+            )
+            error.options = options
+            raise error
+    return names
+
+
+def _read(
+    rows: Iterable[NumberedRow],
+    names: Mapping[str, str],
+    people: Sequence[str],
+    grades: GradeScale,
+    path: InputPath,
+) -> Iterator[LabelRow]:
+    remaining = iter(rows)
+    for line, row in remaining:
+        cell = {field: row.get(column) for field, column in names.items()}
+        if cell["id"] in (None, ""):
+            raise InputError("expected an id, got nothing", path=path, line=line, field=names["id"])
+        about: dict[str, Any] = {
+            "id": str(cell["id"]),
+            "system": _text(cell.get("system")),
+            "trial": _trial(cell.get("trial"), path, line),
+            "reason": _text(cell.get("reason")),
+            "line": line,
+        }
+        column = names.get("label", "")
+        try:
+            if "label" in names:
+                score = grades.score(cell["label"])
+                yield LabelRow(by=_text(cell.get("by")) or names["label"], score=score, **about)
+                continue
+            for column in people:
+                yield LabelRow(by=column, score=grades.score(row.get(column)), **about)
+        except UnknownGradeError:
+            unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
+            raise InputError(unread.message("--label-scale"), path=path, line=line, field=column) from None
+        agreed = majority([row.get(name) for name in people], grades)
+        yield LabelRow(by=_MAJORITY, source="construction", score=agreed, **about)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None or value == "" else str(value)
+
+
+def _trial(value: Any, path: InputPath, line: int) -> int | None:
+    if value is None or value == "":
+        return None
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"expected a whole number, got {value!r}", path=path, line=line, field="trial"
+        ) from None
+
+
+class Place(NamedTuple):
+    """An output as labels may name it.
+
+    Attributes:
+        id: The case, or the item of a table.
+        system: The system, where there is one.
+        trial: The attempt, likewise.
+    """
+
+    id: str
+    system: str | None = None
+    trial: int | None = None
+
+
+class LabelIndex:
+    """Labels by the outputs they are of.
+
+    Args:
+        path: The table of labels.
+
+    Attributes:
+        path: That table.
+        rows: Its labels.
+        used: The labels that were asked for, each by what it names, and the output it is of.
+    """
+
+    def __init__(self, path: LabelTable) -> None:
+        self.path = path
+        self.rows = list(read_records(path, LabelRow))
+        self._by_place: dict[Place, list[LabelRow]] = {}
+        for row in self.rows:
+            self._by_place.setdefault(Place(row.id, row.system, row.trial), []).append(row)
+        self.used: dict[Place, Place] = {}
+
+    def of(self, place: Place, item: str | None = None) -> list[LabelRow]:
+        """Return the labels of an output, in the order of the file.
+
+        Args:
+            place: The output.
+            item: The output as ``case_id|system|trial``, by which labels may name it, too.
+
+        Raises:
+            InputError: Labels name neither system nor attempt, and there are outputs of several.
+        """
+        case, system, trial = place
+        candidates = (place, Place(case, system), Place(case, None, trial), Place(case))
+        for candidate in (*candidates, *(() if item is None else (Place(item),))):
+            if candidate in self._by_place:
+                self._refuse_ambiguous(candidate, place)
+                return self._by_place[candidate]
+        return []
+
+    def _refuse_ambiguous(self, named: Place, place: Place) -> None:
+        first = self.used.setdefault(named, place)
+        if first == place:
+            return
+        line = self._by_place[named][0].line
+        if first.system != place.system:
+            what = f"the label of {named.id!r} names no system, and there are outputs of {first.system!r} and {place.system!r}; add a column system"
+        else:
+            what = f"the label of {named.id!r} names no trial, and there are several; add a column trial"
+        raise InputError(what, path=self.path, line=line or None, field="id")
+
+    @property
+    def unmatched(self) -> list[LabelRow]:
+        """The labels that no output has asked for, one for each id, system and trial."""
+        return [rows[0] for place, rows in self._by_place.items() if place not in self.used]
+
+    def refuse_unmatched(self, known: Iterable[Place]) -> int:
+        """Refuse labels of which none is of an output; return how many are of none.
+
+        Raises:
+            InputError: None is.
+        """
+        if self.used or not self._by_place:
+            return len(self.unmatched)
+        raise no_label_matches(next(iter(self._by_place)), known, self.path)
+
+
+def no_label_matches(first: Place, known: Iterable[Place], path: object) -> InputError:
+    """The error of labels of which none is of an output, with the key that is nearest to the first."""
+    places = list(dict.fromkeys(known))
+    same = [each for each in places if each.id == first.id]
+    shown = _shown(first)
+    if same:
+        return InputError(
+            f"no label matches an output: the first is of {shown}, the output there is {_shown(same[0])}",
+            path=path,
+            field="system" if same[0].system != first.system else "trial",
+        )
+    ids = list(dict.fromkeys(each.id for each in places))
+    near = nearest(first.id, ids)
+    other = near or (f"; the first id there is {ids[0]!r}" if ids else "")
+    return InputError(f"no label matches an output: the first is of {shown}{other}", path=path, field="id")
+
+
+def _shown(place: Place) -> str:
+    parts = [repr(place.id)]
+    parts += [] if place.system is None else [f"system {place.system!r}"]
+    parts += [] if place.trial is None else [f"trial {place.trial}"]
+    return ", ".join(parts)

@@ -1,0 +1,83 @@
+"""Rows of a file of JSON Lines, JSON, CSV, TSV or Parquet."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import InputError, RecordError, readable
+from .arrow_file import arrow_batches
+from .csv_file import opened_csv, refuse_repeated_names
+from .duplicate_keys import DuplicateKeys
+from .jsonl import decode_record, read_lines
+from .memory_file import InputPath, MemoryFile
+
+NumberedRow = tuple[int, Mapping[str, Any]]
+"""A row and its line, or its number where it has none."""
+
+_INDEX = "__index_level_"
+"""What pandas calls the index of a frame in Parquet."""
+
+
+def file_rows(path: InputPath) -> Iterator[NumberedRow]:
+    """Read the rows of a table by the file's suffix; what is in memory, or has another suffix, is JSON Lines."""
+    if isinstance(path, MemoryFile):
+        return json_rows(path)
+    readers = {
+        ".csv": _csv_rows,
+        ".tsv": _csv_rows,
+        ".parquet": _parquet_rows,
+        ".arrow": _parquet_rows,
+        ".json": _document_rows,
+    }
+    return readers.get(path.suffix.lower(), json_rows)(path)
+
+
+def json_rows(path: InputPath) -> Iterator[NumberedRow]:
+    """The rows of JSON Lines."""
+    keys = DuplicateKeys()
+    for line, _, raw in read_lines(path):
+        try:
+            row = decode_record(raw, dict[str, Any], path=path, line=line, keys=keys)
+        except RecordError as error:
+            if isinstance(path, MemoryFile) or path.suffix.lower() == ".jsonl":
+                raise
+            hint = f"{error.message}; what is not .csv, .tsv, .json or .parquet is read as JSON Lines"
+            raise RecordError(hint, path=path, line=line, field=error.field) from error
+        yield line, row
+
+
+def _csv_rows(path: Path) -> Iterator[NumberedRow]:
+    """The rows, each with as many fields as the header names."""
+    with opened_csv(path) as (header, rows):
+        refuse_repeated_names(header, path)
+        for line, cells in rows:
+            if cells and len(cells) != len(header):
+                count = "more" if len(cells) > len(header) else "fewer"
+                raise InputError(f"{count} fields than the header names", path=path, line=line)
+            if cells:
+                yield line, dict(zip(header, cells, strict=True))
+
+
+def _parquet_rows(path: Path) -> Iterator[NumberedRow]:
+    rows = (row for batch in arrow_batches(path) for row in batch.to_pylist())
+    return enumerate(
+        ({name: each for name, each in row.items() if not name.startswith(_INDEX)} for row in rows), start=1
+    )
+
+
+def _document_rows(path: Path) -> Iterator[NumberedRow]:
+    """The rows of a JSON array, or of JSON Lines that are called .json."""
+    with readable(path):
+        raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+    if not raw.lstrip().startswith(b"["):
+        yield from json_rows(path)
+        return
+    try:
+        yield from enumerate(msgspec.json.decode(raw, type=list[dict[str, Any]]), start=1)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InputError(f"expected an array of objects: {error}", path=path) from error

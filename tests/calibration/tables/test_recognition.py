@@ -1,0 +1,130 @@
+"""Columns of foreign tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fiducial.calibration.tables.files import read_table, table_from_rows
+from fiducial.calibration.tables.layout import TableForm
+from fiducial.errors import ColumnsError, InputError, UsageError
+from fiducial.records.column_names import TABLE_FIELDS
+from fiducial.records.grades import GradeScale
+
+PAIRS = [(1, 1), (0, 0), (1, 0), (0, 1)]
+
+
+def rows(score: str, label: str) -> list[dict[str, Any]]:
+    return [{score: a, label: b} for a, b in PAIRS]
+
+
+@pytest.mark.parametrize(
+    ("score", "label"),
+    [
+        ("judge_passed", "human_passed"),
+        ("score", "label"),
+        ("Judge Score", "Human Grade"),
+        ("llm_verdict", "gold"),
+        ("gpt4", "human"),
+        ("judge_correctness", "expert_says"),
+    ],
+)
+def test_score_and_label_are_known_by_name(score: str, label: str) -> None:
+    table = table_from_rows(rows(score, label))
+    assert table.score.tolist() == [a for a, _ in PAIRS]
+    assert table.label.tolist() == [b for _, b in PAIRS]
+
+
+def test_without_ids_the_row_number_is_the_item_and_one_judge_needs_no_column() -> None:
+    table = table_from_rows(rows("judge_passed", "human_passed"))
+    assert table.item.values == ["1", "2", "3", "4"]
+    assert table.judge.values == ["judge_passed"]
+    (note,) = table.notes or ("",)
+    assert note == "" or "item_id is the row number" in note
+
+
+def test_several_score_columns_are_several_judges(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("id,gpt_judge,small_judge,human\na,1,0,1\nb,0,0,0\n")
+    table = read_table([path])
+    assert [table.judge.values[code] for code in table.judge.codes] == ["gpt_judge", "small_judge"] * 2
+    assert table.score.tolist() == [1, 0, 0, 0]
+    assert table.notes == (
+        f"{path}: columns: item_id is 'id'; label is 'human'; judges are 'gpt_judge', 'small_judge'",
+    )
+
+
+def test_the_majority_of_several_people_is_the_label_and_each_is_a_person() -> None:
+    votes = [("yes", "yes", "no"), ("no", "no", ""), ("yes", "no", "")]
+    table = table_from_rows(
+        [{"judge_says": 1, "annotator_1": a, "annotator_2": b, "annotator_3": c} for a, b, c in votes]
+    )
+    assert table.label.tolist()[:2] == [1.0, 0.0]
+    assert np.isnan(table.label[2])
+    assert set(table.numbers) == {"person:annotator_1", "person:annotator_2", "person:annotator_3"}
+
+
+def test_columns_are_named_in_either_order(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n1,0\n0,1\n")
+    table = read_table([path], columns={"score": "x", "y": "label"})
+    assert (table.score.tolist(), table.label.tolist()) == ([1, 0], [0, 1])
+    with pytest.raises(UsageError, match="z=w: neither is a field"):
+        read_table([path], columns={"z": "w"})
+
+
+def test_what_is_missing_is_told_with_what_each_column_could_be(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "question,a_says,b_says,team\nWhere is it?,1,0,x1\nWho is it?,0,0,x2\nWhat is it?,0,1,x1\n"
+    )
+    with pytest.raises(ColumnsError) as caught:
+        read_table([path])
+    assert caught.value.options == "--map score=a_says --map label=b_says"
+    assert "'question' (could be item_id), 'a_says' (could be score or label)" in str(caught.value)
+
+
+def test_a_column_that_could_be_a_label_is_only_suggested() -> None:
+    table = table_from_rows([{"item_id": n, "judge_passed": n % 2, "is_english": 1} for n in range(4)])
+    assert np.isnan(table.label).all()
+
+
+def test_unknown_grades_are_listed_with_what_to_add(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,judge_passed,human_grade\na,1,fine\nb,0,meh\nc,1,fine\nd,0,bad\n")
+    with pytest.raises(InputError) as caught:
+        read_table([path])
+    assert "t.csv:2: human_grade: expected a number in [0, 1] or null, got 'fine' (2 times), 'meh'" in str(
+        caught.value
+    )
+    assert "--map-label fine=1 --map-label meh=1" in str(caught.value)
+    form = TableForm(labels=GradeScale(words={"fine": 1.0, "meh": 0.0}))
+    assert read_table([path], form=form).label.tolist() == [1, 0, 1, 0]
+
+
+def test_files_of_a_judge_each_are_told_apart_where_that_is_asked_for(tmp_path: Path) -> None:
+    for name in ("strict", "kind"):
+        (tmp_path / f"{name}.csv").write_text("id,score,label\na,1,1\nb,0,1\n")
+    paths = [tmp_path / "strict.csv", tmp_path / "kind.csv"]
+    assert read_table(paths, form=TableForm(apart=True)).judge.values == ["strict", "kind"]
+    with pytest.raises(InputError, match="a second row of item_id 'a'"):
+        read_table(paths)
+
+
+@given(st.permutations(["item_id", "score", "label"]), st.data())
+def test_any_usual_name_in_any_order_reads_as_the_contract_does(
+    order: list[str], data: st.DataObject
+) -> None:
+    names = {ours: data.draw(st.sampled_from(TABLE_FIELDS[ours])) for ours in order}
+    if len(set(names.values())) < len(names):
+        return
+    given_rows = [
+        dict(zip(("item_id", "score", "label"), each, strict=True)) for each in (("a", 1, 0), ("b", 0, 1))
+    ]
+    table = table_from_rows([{names[ours]: row[ours] for ours in order} for row in given_rows])
+    assert (table.item.values, table.score.tolist(), table.label.tolist()) == (["a", "b"], [1, 0], [0, 1])

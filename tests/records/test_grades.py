@@ -1,0 +1,59 @@
+"""Grades as people write them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fiducial.records.grades import PLAIN, GradeScale, UnknownGradeError, majority
+
+
+@pytest.mark.parametrize(
+    ("value", "score"),
+    [
+        ("Pass", 1.0),
+        (" not_grounded ", 0.0),
+        ("YES", 1.0),
+        ("bad", 0.0),
+        (True, 1.0),
+        ("0.25", 0.25),
+        (1, 1.0),
+        ("", None),
+        (None, None),
+        (float("nan"), None),
+    ],
+)
+def test_usual_words_and_numbers_are_read(value: object, score: float | None) -> None:
+    assert PLAIN.score(value) == score
+
+
+@pytest.mark.parametrize("value", ["sort of", "nan", "inf", 3, -0.1, [1], float("inf")])
+def test_what_is_no_grade_is_refused(value: object) -> None:
+    with pytest.raises(UnknownGradeError):
+        PLAIN.score(value)
+
+
+def test_a_scale_is_stretched_to_the_unit_and_may_be_upside_down() -> None:
+    assert [GradeScale((1, 5)).score(grade) for grade in ("1", 3, 5.0)] == [0.0, 0.5, 1.0]
+    assert [GradeScale((5, 1)).score(grade) for grade in (5, 1)] == [0.0, 1.0]
+    with pytest.raises(UnknownGradeError):
+        GradeScale((1, 5)).score(6)
+
+
+def test_a_threshold_is_on_the_scale_as_it_is_written() -> None:
+    assert [GradeScale((1, 5), pass_at=4).score(grade) for grade in (3, 4, 5)] == [0.0, 1.0, 1.0]
+    assert [GradeScale((5, 1), pass_at=2).score(grade) for grade in (3, 2, 1)] == [0.0, 1.0, 1.0]
+    assert GradeScale(pass_at=70).score("71") == 1.0
+
+
+def test_words_that_are_told_come_before_the_usual_ones() -> None:
+    assert GradeScale(words={"good": 0.0, "sort of": 0.5}).score("Good") == 0.0
+    assert GradeScale((1, 5), words={"3": 0.0}).score(3) == 0.0
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=7))
+def test_the_majority_is_what_more_than_half_say_and_a_tie_is_no_label(said: list[bool]) -> None:
+    passed = sum(said)
+    expected = None if passed * 2 == len(said) else float(passed * 2 > len(said))
+    assert majority(["yes" if each else "no" for each in said], PLAIN) == expected
