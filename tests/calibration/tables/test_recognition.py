@@ -123,8 +123,9 @@ def test_any_usual_name_in_any_order_reads_as_the_contract_does(
     names = {ours: data.draw(st.sampled_from(TABLE_FIELDS[ours])) for ours in order}
     if len(set(names.values())) < len(names):
         return
-    given_rows = [
-        dict(zip(("item_id", "score", "label"), each, strict=True)) for each in (("a", 1, 0), ("b", 0, 1))
+    given_rows: list[dict[str, Any]] = [
+        {"item_id": "a", "score": 1, "label": 0},
+        {"item_id": "b", "score": 0, "label": 1},
     ]
     table = table_from_rows([{names[ours]: row[ours] for ours in order} for row in given_rows])
     assert (table.item.values, table.score.tolist(), table.label.tolist()) == (["a", "b"], [1, 0], [0, 1])
