@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -129,6 +129,7 @@ def audit(
     worlds: Worlds = None,
     access: Access | None = None,
     poll_seconds: float | None = None,
+    judge_parameters: Mapping[str, Any] | None = None,
     command: str = "fiducial.audit",
     progress: bool | None = None,
 ) -> Audit:
@@ -149,6 +150,7 @@ def audit(
         worlds: Simulated worlds of one's own; those that are registered when left out.
         access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
         poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
+        judge_parameters: Decoding parameters in place of those of prompts, for judges that are only named; None as a value leaves one out.
         command: For the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
@@ -191,6 +193,7 @@ def _plan(
     evenly: bool = False,
     worlds: Worlds = None,
     pass_at: GivenPassAt = None,
+    judge_parameters: Mapping[str, Any] | None = None,
     poll_seconds: float | None = None,
     **rest: Any,
 ) -> AuditPlan:
@@ -206,7 +209,14 @@ def _plan(
     return AuditPlan(
         probes=probes.kept if isinstance(probes, Probes) else None if probes is None else folder_path(probes),
         out=kept_folder(out, "audit"),
-        **asked_of(judges, model, environments, shared=shared, poll_seconds=poll_seconds),
+        **asked_of(
+            judges,
+            model,
+            environments,
+            shared=shared,
+            poll_seconds=poll_seconds,
+            judge_parameters=judge_parameters,
+        ),
         operators=[name for name in only if name not in dials],
         ladder=LadderSettings([dials[name] for name in chosen], calls, evenly) if ladder else None,
         pass_at=pass_at_of(pass_at),

@@ -46,6 +46,7 @@ def evaluate(
     *,
     judges: JudgeLike | Sequence[JudgeLike] = (),
     model: str | None = None,
+    judge_parameters: Mapping[str, Any] | None = None,
     labels: Labels | None = None,
     out: FilePath | None = None,
     rules: Rules | None = "strict",
@@ -71,6 +72,7 @@ def evaluate(
             which models take, too).
         judges: One or several: judges made by `fiducial.judge`, or names of judges, which are asked of ``model``.
         model: The judging model of judges that are only named.
+        judge_parameters: Decoding parameters in place of those of prompts, for judges that are only named; None as a value leaves one out.
         labels: Trusted verdicts beside the checkers': they calibrate judges, and correct their rates on the open part where they are
             a random sample of it.
         out: A folder to keep the run in, or its address; the same call resumes it. None keeps it in memory, and nothing is written but the
@@ -117,7 +119,7 @@ def evaluate(
         if rules is None
         else check_options(rules, functions, environments, allow_code=allow_code),
         names=names,
-        **asked_of(judges, model, environments),
+        **asked_of(judges, model, environments, judge_parameters=judge_parameters),
         judge_on=judge_on,
         repeats=repeats,
         labels=None if labels is None else source("labels", labels),
@@ -155,20 +157,26 @@ def asked_of(
     *,
     shared: bool = False,
     poll_seconds: float | None = None,
+    judge_parameters: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The fields of a plan that say who is asked: judges by names, where one way to the model is shared by all, or each with its own."""
     several = [judges] if isinstance(judges, (str, ReadyJudge)) else judges
     return {
-        "judges": several if shared else [_task(each, model, environments) for each in several],
+        "judges": several
+        if shared
+        else [_task(each, model, environments, judge_parameters) for each in several],
         "model": model if shared else None,
         "environments": environments,
+        "judge_parameters": judge_parameters or {},
         "batch": None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
     }
 
 
-def _task(given: JudgeLike, model: str | None, worlds: Mapping[str, type]) -> JudgeTask:
+def _task(
+    given: JudgeLike, model: str | None, worlds: Mapping[str, type], parameters: Mapping[str, Any] | None
+) -> JudgeTask:
     if isinstance(given, str):
-        given = judge(given, model=model, worlds=worlds)
+        given = judge(given, model=model, worlds=worlds, judge_parameters=parameters)
     if not isinstance(given, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise UsageError(f"judges: expected a judge or a name of one, got {type(given).__name__}")
     return given.reached

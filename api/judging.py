@@ -45,6 +45,7 @@ def judge(
     max_calls: int | None = None,
     max_cost: float | None = None,
     parameters: Mapping[str, Any] | None = None,
+    judge_parameters: Mapping[str, Any] | None = None,
     worlds: Mapping[str, type] | None = None,
     pass_at: float | None = None,
     split_statements: bool = False,
@@ -68,6 +69,7 @@ def judge(
         max_calls: Calls that may be made, retries included; None for no limit.
         max_cost: US dollars that may be spent; None for no limit.
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
+        judge_parameters: Another name of ``parameters``, as settings and the command line have it.
         worlds: Simulated worlds of one's own, by class name, in which a judge of conversations sees calls executed; those that are
             registered when left out.
         pass_at: From which score on its verdicts pass; None for what it declares, or 0.5.
@@ -85,7 +87,11 @@ def judge(
     _refuse_wrong_types(given)
     made = partial(judge, **given)
     environments = load_environments() if worlds is None else worlds
-    task = judge_task(os.fspath(prompt), model, environments, parameters)
+    if parameters is not None and judge_parameters is not None:
+        raise UsageError("parameters and judge_parameters are the same: give one")
+    task = judge_task(
+        os.fspath(prompt), model, environments, judge_parameters if parameters is None else parameters
+    )
     task = replace(task, cut=pass_at_of(pass_at).of([task.by], task.cut))
     if split_statements:
         task = by_statement(task, None)
@@ -104,7 +110,7 @@ _TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "cache": ("a path, True or False", (str, os.PathLike, bool)),
     **dict.fromkeys(("concurrency", "attempts", "max_calls"), ("a whole number", (Integral,))),
     **dict.fromkeys(("timeout", "max_cost", "pass_at"), ("a number", (Real,))),
-    **dict.fromkeys(("parameters", "worlds"), ("a mapping", (Mapping,))),
+    **dict.fromkeys(("parameters", "judge_parameters", "worlds"), ("a mapping", (Mapping,))),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -85,6 +85,7 @@ def prefer(
     worlds: Worlds = None,
     access: Access | None = None,
     poll_seconds: float | None = None,
+    judge_parameters: Mapping[str, Any] | None = None,
     accept_edited: bool = False,
     command: str = "fiducial.prefer",
     progress: bool | None = None,
@@ -105,6 +106,7 @@ def prefer(
         worlds: Simulated worlds of one's own; those that are registered when left out.
         access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
         poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
+        judge_parameters: Decoding parameters in place of those of prompts, for judges that are only named; None as a value leaves one out.
         accept_edited: Whether runs are taken whose verdicts were changed by hand since they were written.
         command: For the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
@@ -156,6 +158,7 @@ def _plan(
     labels: Labels | None = None,
     out: FilePath | None = None,
     worlds: Worlds = None,
+    judge_parameters: Mapping[str, Any] | None = None,
     poll_seconds: float | None = None,
     accept_edited: bool = False,
     **rest: Any,
@@ -173,7 +176,14 @@ def _plan(
         cases=given.cases,
         outputs=given.outputs,
         out=kept_folder(out, "preferences"),
-        **asked_of(judges, model, environments, shared=shared, poll_seconds=poll_seconds),
+        **asked_of(
+            judges,
+            model,
+            environments,
+            shared=shared,
+            poll_seconds=poll_seconds,
+            judge_parameters=judge_parameters,
+        ),
         truth=given.truth,
         **rest,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -86,6 +87,29 @@ def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching])
         served_by=given.get("served_by"),
         budget=_budget(given, model),
     )
+
+
+_NOT_PARAMETERS = frozenset({"model", "messages", "stream", "n"})
+
+
+def judge_parameters(given: Sequence[str]) -> dict[str, Any]:
+    """Read decoding parameters ``NAME=VALUE``; a value is JSON, or else a text, and null leaves a parameter out.
+
+    Raises:
+        UsageError: One has no name, or is not for a user to set.
+    """
+    parameters: dict[str, Any] = {}
+    for each in given:
+        name, equals, text = each.partition("=")
+        if not name or not equals:
+            raise UsageError(f"--judge-parameter: expected NAME=VALUE, got {each!r}")
+        if name in _NOT_PARAMETERS:
+            raise UsageError(f"--judge-parameter: {name} is not a decoding parameter")
+        try:
+            parameters[name] = json.loads(text, parse_constant=str)
+        except ValueError:
+            parameters[name] = text
+    return parameters
 
 
 def default_cache() -> Path:

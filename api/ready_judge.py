@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
+import warnings
 import weakref
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeAlias, cast
 
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
+from ..evaluation.judging.adaptation import adapted
 from ..evaluation.judging.asking import as_judged
 from ..evaluation.judging.tasks import JudgeTask
-from ..judges import Judge, Provider, Work
+from ..judges import Judge, PromptJudge, Provider, Work
 from ..judges.composite import Composite, Question, discuss
 from ..judges.cycle import as_done
 from ..judges.loop_thread import is_loop_thread, run_sync, submit
+from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
 from ..records import Case, JudgeId, Output, Verdict
 from .named_inputs import named_item
 from .sources import as_case, as_output
@@ -159,8 +161,8 @@ class ReadyJudge:
         """
         judge, work = self.task.judge, _work(pairs, repeats)
         verdicts = (
-            as_done(work, partial(self._discussed, judge), self.access.concurrency)
-            if isinstance(judge, Composite)
+            as_done(work, self._repeated, self.access.concurrency * 2)
+            if isinstance(judge, Composite | PromptJudge)
             else judge.verdicts(work, self._connection)
         )
         try:
@@ -209,13 +211,30 @@ class ReadyJudge:
         return item.case, item.output, self.task.judge
 
     async def _judge(self, case: Case, output: Output, judge: Judge) -> Verdict:
-        output = as_judged(case, output)
-        if isinstance(judge, Composite):
-            return await self._discussed(judge, case, output)
-        return await judge.verdict(case, output, self._connection)
+        return await self._said(judge, case, as_judged(case, output))
 
-    async def _discussed(self, judge: Composite, case: Case, output: Output, repeat: int = 0) -> Verdict:
-        return await discuss(judge.deliberate(case, output, repeat), self._asked)
+    async def _said(self, judge: Judge, case: Case, output: Output, repeat: int = 0) -> Verdict:
+        """Ask a judge; again, without it, where its model refuses a parameter."""
+        while True:
+            try:
+                if isinstance(judge, Composite):
+                    return await discuss(judge.deliberate(case, output, repeat), self._asked)
+                return await judge.verdict(case, output, self._connection, repeat)
+            except RefusedParameterError as error:
+                judge = self._adapted(judge, error.refusal)
+
+    def _adapted(self, judge: Judge, refusal: Refusal) -> Judge:
+        if self.task.judge is not (task := adapted(self.task, refusal)).judge and task.id != self.task.id:
+            warnings.warn(
+                f"{self.by}: not sent, since the model refuses it: {refusal.name}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            self.task = task
+        return judge.adapted(refusal) if isinstance(judge, PromptJudge) else self.task.judge
+
+    async def _repeated(self, case: Case, output: Output, repeat: int) -> Verdict:
+        return await self._said(self.task.judge, case, output, repeat)
 
     async def _asked(self, question: Question) -> Verdict:
         way = self._ways.get(question.judge.id, self)._connection  # noqa: SLF001 - a judge like this one

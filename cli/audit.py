@@ -162,6 +162,7 @@ def run(
         "repeats": _repeats(options["repeats"]),
         "pass_at": pass_at,
         "poll_seconds": poll_seconds(options),
+        "judge_parameters": options["judge_parameters"],
         "worlds": options["worlds"],
     }
     access = cache(lambda: model_access(options))  # once: all judges share its budget

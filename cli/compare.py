@@ -29,7 +29,7 @@ Example:
 """
 
 _OF_JUDGES = (
-    "worlds out model repeats batch poll_seconds dry_run base_url endpoints connection api_key_env concurrency timeout attempts "
+    "worlds out model judge_parameters repeats batch poll_seconds dry_run base_url endpoints connection api_key_env concurrency timeout attempts "
     "patience expect_served_by cache no_cache record replay max_calls max_cost"
 )
 _OF_TABLES = ("pass_at", "right", "statistic", "flips", "interval", "seed", "replicates")
@@ -116,6 +116,7 @@ def _prefer(
         "repeats": options["repeats"],
         "worlds": options["worlds"],
         "poll_seconds": poll_seconds(options),
+        "judge_parameters": options["judge_parameters"],
         "accept_edited": accepts_edited(),
         "command": command_line(),
     }

@@ -42,6 +42,7 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         labels=given["labels"],
         pass_at=given["pass_at"],
         repeats=given["repeats"],
+        judge_parameters=given["judge_parameters"],
         prices=given["price"],
         accept_edited=given["accept_edited"],
         poll_seconds=poll_seconds(given),

@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from ..api.endpoints import NO_KEY, use_lines
+from ..api.reaching import judge_parameters
 from ..api.reaching import model_access as reach
 from ..errors import ConfigurationError, UsageError
 
@@ -41,8 +42,16 @@ reaching_options = section(
 )  # fmt: skip
 """How any model is reached, what it is for."""
 
+
+def _parameters(context: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Mapping[str, Any]:
+    """Read decoding parameters: a value is JSON where it is some, and a text elsewhere."""
+    del context, param
+    return judge_parameters(given)
+
+
 model_options = compose(
     option("--model", metavar="NAME", help="The judging model; `baseline` is the lexical control, no model."),
+    option("--judge-parameter", "judge_parameters", multiple=True, metavar="NAME=VALUE", callback=_parameters, help="Send this decoding parameter in place of the prompt's, e.g. reasoning_effort=low; null leaves it out. Repeat it for each."),
     reaching_options,
     option("--repeats", type=Whole(1, 100), default=1, help="How often each output is judged."),
     option("--batch", is_flag=True, help="Ask by the provider's batch endpoint: cheaper, done within a day."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -106,7 +107,7 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
     where = f"{NAME}: [{name}]" + " or [model]" * (tuple(name.split()) in MODEL_COMMANDS)
     params = {opt.lstrip("-"): param for param in command.params for opt in param.opts}
     values: dict[str, Any] = {}
-    for key, value in table.items():
+    for key, value in map(_typed, table.items()):
         param = params.get(key.replace("_", "-"))
         if param is None:
             raise UsageError(f"{where} {key}: `fiducial {name}` has no such option")
@@ -115,6 +116,17 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
             raise UsageError(f"{where} {key}: expected one value, got {value!r}")
         values[param.name] = [value] if several and not isinstance(value, list) else value
     return values
+
+
+def _typed(entry: tuple[str, Any]) -> tuple[str, Any]:
+    """Return a setting in the form of its option: a table of judges' parameters as one NAME=VALUE each."""
+    key, value = entry
+    if key.replace("_", "-") != "judge-parameters" or not isinstance(value, dict):
+        return entry
+    parameters = cast("dict[str, Any]", value).items()
+    return "judge-parameter", [
+        f"{name}={each if isinstance(each, str) else json.dumps(each)}" for name, each in parameters
+    ]
 
 
 def _table_at(defaults: dict[str, dict[str, Any]], command: tuple[str, ...]) -> dict[str, Any]:

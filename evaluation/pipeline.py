@@ -13,12 +13,14 @@ import msgspec
 from ..calibration.cuts import UNTOLD, PassAt
 from ..errors import ConfigurationError, UsageError, as_named
 from ..judges.prices import PriceList
+from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
 from ..records import CaseFiles, FolderPath, InputPath
 from .conclusion.conclude import Conclusion, conclude
 from .context import RunContext
 from .engines.ray_engine import RayEngine
 from .inputs import EvaluationInputs
 from .judging.access import BatchMode, ModelAccess
+from .judging.adaptation import adapted
 from .judging.asking import EachOutput, Step, Wanted, ask, every_output
 from .judging.composites import JuryRule, by_statement, deliberated, is_split, seat
 from .judging.judge_on import JudgeOn, select
@@ -66,6 +68,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         split: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
         split_model: The model that splits them; None for the judge's own.
         environments: Simulated worlds of the user's own, by class name, in which judges see calls executed.
+        judge_parameters: Decoding parameters that replace those of judges' prompts; None as a value leaves one out.
         notes: Sentences a reader must see before any number, whenever a report is made.
         accept_edited: Whether to go on with verdicts that were changed by hand.
         workers: How many processes check; None for what pays.
@@ -92,6 +95,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     split: bool = False
     split_model: str | None = None
     environments: Mapping[str, type] = {}
+    judge_parameters: Mapping[str, Any] = {}
     notes: Sequence[str] = ()
     accept_edited: bool = False
     workers: int | None = None
@@ -133,6 +137,7 @@ def run(
                 check_into_folder(context, plan.names, plan.options, plan.workers)
             problem = _judge(plan, context, tasks, access) if plan.judges else None
             folder.roster.cut_at(plan.pass_at)  # juries, too, and judges of earlier starts
+            tasks = _tasks_of(plan, list(folder.roster))  # a model may have refused a parameter of theirs
             conclusion = conclude(context, prices=plan.prices, asked=problem is None)
             folder.update(
                 status="stopped before judging" if problem else "complete",
@@ -219,11 +224,37 @@ def _judge(
 ) -> str | None:
     """Ask the judges; what has to be set first, where no model can be reached."""
     try:
-        for step in planned_steps(plan, context, planned()):
-            ask(step, access, plan.batch)
+        tasks = planned()
+        while (refusal := _asked(plan, context, tasks, access)) is not None:
+            tasks = _adapted(context, tasks, refusal)
     except ConfigurationError as error:
         return str(error)
     return None
+
+
+def _asked(
+    plan: Plan, context: RunContext, tasks: Sequence[JudgeTask], access: Callable[[], ModelAccess]
+) -> Refusal | None:
+    """Ask the judges; the parameter that a model refused, which ends the asking."""
+    try:
+        for step in planned_steps(plan, context, tasks):
+            ask(step, access, plan.batch)
+    except RefusedParameterError as error:
+        return error.refusal
+    return None
+
+
+def _adapted(context: RunContext, tasks: Sequence[JudgeTask], refusal: Refusal) -> list[JudgeTask]:
+    """Put judges that do without what a model refused in the place of those that have asked in vain."""
+    changed = [adapted(task, refusal) for task in tasks]
+    for before, after in zip(_prompts(tasks), _prompts(changed), strict=True):
+        if before.id != after.id:
+            context.folder.replace_judge(before.id, after.known)
+    return changed
+
+
+def _prompts(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
+    return [plain for task in tasks for plain in task.plain]
 
 
 def planned_steps(
@@ -240,7 +271,9 @@ def planned_steps(
 
 def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
     """What a plan asks of whom; judges of an earlier start keep their names."""
-    tasks = judge_tasks(plan.judges, plan.model, known, plan.environments, plan.pass_at)
+    tasks = judge_tasks(
+        plan.judges, plan.model, known, plan.environments, plan.pass_at, parameters=plan.judge_parameters
+    )
     refuse_comparing(tasks)
     if not plan.split:
         return tasks

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from ..errors import MissingReplyError
 from ..records import Case, Output, Usage, Verdict
 from .fillers import NotApplicableError
-from .findings import Finding, make_verdict, read_reply
+from .findings import Finding, make_verdict, read_reply, with_more_room
 from .transport import CallError, NotRecordedError, Provider, Reply, Request, make_request
+from .transport.refused_parameters import RefusedParameterError
 
 if TYPE_CHECKING:
     from .judge import PromptJudge
@@ -41,6 +42,7 @@ def cycle(
 
     Raises:
         PromptError: The prompt cannot be rendered.
+        RefusedParameterError: The model refuses a parameter that the judge can do without.
     """
     try:
         messages = judge.messages(case, output)
@@ -50,17 +52,18 @@ def cycle(
     spent = _Spending()
     finding = Finding("failed")
     unread: tuple[Reply, ...] = ()
+    parameters = judge.parameters
     for attempt in range(_ASKED_AT_MOST):
         try:
-            reply = yield make_request(
-                judge.model, messages, judge.parameters, repeat=repeat, attempt=attempt
-            )
+            reply = yield make_request(judge.model, messages, parameters, repeat=repeat, attempt=attempt)
         except NotRecordedError as error:
             # A reply that cannot be read stays just that where there is nobody to ask again.
             return finding if attempt else Finding("failed", reason=str(error), usage=spent.usage(0))
         except CallError as error:
             spent.calls += error.calls
             _forget_where(error)
+            if refusal := judge.refusal(error):
+                raise RefusedParameterError(judge.by, refusal) from None
             return Finding("failed", reason=str(error), usage=spent.usage(attempt))
         spent.add(reply)
         finding = read_reply(reply, judge, spent.usage(attempt))
@@ -68,6 +71,7 @@ def cycle(
             break
         if attempt + 1 < _ASKED_AT_MOST:
             unread = (*unread, reply)
+            parameters = with_more_room(parameters, reply)
     return replace(finding, unread=unread) if unread else finding
 
 

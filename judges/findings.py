@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,6 +14,7 @@ from ..records import Outcome, Output, Usage, Verdict
 from .parsing import Reading, is_refusal
 from .scale import Scale
 from .transport import Reply, TokenLogprob
+from .transport.refused_parameters import LIMITS
 
 if TYPE_CHECKING:
     from .judge import PromptJudge
@@ -23,6 +24,8 @@ _MARKED_REFUSAL = "refusal"
 _FILTERED = frozenset({"content_filter", "safety", "refusal"})
 _CUT_OFF = frozenset({"length", "max_tokens"})
 """Why replies end, in OpenAI's words and in those that gateways hand on from other providers."""
+_MORE_ROOM = 4
+"""How many times the limit of tokens a reply has that is asked for once more."""
 _UNREAD = "unread"
 _OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability", _UNREAD})
 """Evidence that is not read out of a reply's text."""
@@ -49,9 +52,7 @@ def read_reply(
         reason = reply.refusal or "stopped by the provider's content filter"
         return Finding("refused", reason=reason, usage=usage, reply=reply)
     if finish in _CUT_OFF:
-        return Finding(
-            "unparsable", reason="the reply was cut off at the limit of tokens", usage=usage, reply=reply
-        )
+        return Finding("unparsable", reason=_cut_off(reply), usage=usage, reply=reply)
     try:
         reading = judge.parse(reply.text)
         if judge.weighs:
@@ -63,6 +64,21 @@ def read_reply(
             reason = "the reply has no text (calls of tools, or reasoning alone, are none)"
         return Finding("refused" if refused else "unparsable", reason=reason, usage=usage, reply=reply)
     return Finding("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
+
+
+def _cut_off(reply: Reply) -> str:
+    """Say of a reply that ended at the limit of tokens whether it had begun."""
+    if reply.text.strip():
+        return "the reply was cut off at the limit of tokens"
+    return "all tokens went into reasoning: the limit was reached before the reply began (raise it with --judge-parameter max_completion_tokens=N)"
+
+
+def with_more_room(parameters: Mapping[str, Any], reply: Reply) -> Mapping[str, Any]:
+    """Return the parameters with which a reply is asked for once more: where it was cut off, with four times the limit of tokens."""
+    if (reply.finish_reason or "").lower() not in _CUT_OFF:
+        return parameters
+    raised = {name: _MORE_ROOM * limit for name in LIMITS if isinstance(limit := parameters.get(name), int)}
+    return {**parameters, **raised}
 
 
 def _weighed(reading: Reading, reply: Reply, judge: PromptJudge, probability: float | None) -> Reading:

@@ -6,9 +6,11 @@ import hashlib
 import json
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self
+
+import msgspec
 
 from ..errors import UsageError
 from ..records import Case, JudgeId, JudgeKind, Kind, Message, Output, Verdict
@@ -30,7 +32,8 @@ from .prompt_file import PromptFile, read_prompt_file
 from .prompt_inputs import fill_inputs, refuse_unfillable
 from .rendering import Render, compile_prompt
 from .transcript import TRANSCRIPT_VERSION
-from .transport import Provider
+from .transport import CallError, Provider
+from .transport.refused_parameters import LIMITS, Refusal, other_limit, refused_parameter
 
 _WITH_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 5}
 """Decoding parameters that ask for log-probabilities; five alternatives are what every provider gives."""
@@ -85,10 +88,13 @@ class PromptJudge:
         id: Which judge it is; equal fingerprints mean comparable scores.
         by: How its verdicts are signed: ``judge/variant@model``, or longer where another would be shown alike.
         prompt: The prompt file.
-        parameters: Decoding parameters: the prompt's, with the user's on top.
+        parameters: Decoding parameters: the prompt's, with the user's on top, without those that the model refused.
         parse: Reads replies.
         render: Makes messages of values.
         fillers: Makes values of a case and an output.
+        given: Decoding parameters of the user's; None as a value leaves one of the prompt's out.
+        refused: What the model's refusals changed in the same form.
+        view: What its fingerprint says of how it is shown an item.
     """
 
     id: JudgeId
@@ -98,6 +104,9 @@ class PromptJudge:
     parse: ReplyParser
     render: Render
     fillers: Mapping[str, Filler]
+    given: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    refused: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    view: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def model(self) -> str:
@@ -124,6 +133,33 @@ class PromptJudge:
     def named(self, by: str) -> Self:
         """See `Judge`."""
         return replace(self, by=by)
+
+    def refusal(self, error: CallError) -> Refusal | None:
+        """Return the parameter that a failed call was about, where the judge can do without it.
+
+        What the user asked for is never left out, nor is a limit of tokens: it is given its other name. A judge that scores by
+        log-probabilities cannot do without them.
+        """
+        name = refused_parameter(error, self.parameters)
+        if name is None:
+            return None
+        if name in LIMITS:
+            other = other_limit(error, name)
+            return None if other is None else Refusal(self.model, name, str(error), other)
+        kept = self.given.keys() | (_WITH_LOGPROBS.keys() if self.weighs else set[str]())
+        return None if name in kept else Refusal(self.model, name, str(error))
+
+    def adapted(self, refusal: Refusal) -> Self:
+        """Return the judge without a parameter that its model refused: another judge, where it has that parameter."""
+        if refusal.model != self.model or refusal.name not in self.parameters:
+            return self
+        value = self.parameters[refusal.name]
+        changes = {refusal.name: None} | ({refusal.instead: value} if refusal.instead else {})
+        refused = {**self.refused, **changes}
+        parameters = _merged(self.prompt, self.given, refused)
+        fingerprint = _fingerprint(self.prompt.path, self.model, parameters, self.view)
+        judge_id = msgspec.structs.replace(self.id, fingerprint=fingerprint)
+        return replace(self, id=judge_id, parameters=parameters, refused=refused)
 
     async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
         """See `Judge`; raises PromptError when the prompt cannot be rendered."""
@@ -193,7 +229,12 @@ async def judge_work(
 
 
 def load_judge(
-    spec: str, *, model: str, parameters: Mapping[str, Any] | None = None, replay: Replay | None = None
+    spec: str,
+    *,
+    model: str,
+    parameters: Mapping[str, Any] | None = None,
+    refused: Mapping[str, Any] | None = None,
+    replay: Replay | None = None,
 ) -> PromptJudge:
     """Load a judge.
 
@@ -201,6 +242,7 @@ def load_judge(
         spec: ``judge`` (its default variant), ``judge/variant``, ``statements/split``, or a path to a ``.prompty`` file.
         model: The model's name at the endpoint.
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
+        refused: What the model's refusals are known to change, in the same form.
         replay: Executes an output's calls, so that a transcript shows what they returned; None to show what the output records.
 
     Raises:
@@ -212,9 +254,7 @@ def load_judge(
     name, path = find_prompt(spec)
     prompt = read_prompt_file(path)
     refuse_unfillable(prompt)
-    asked_for: Mapping[str, Any] = _WITH_LOGPROBS if prompt.mode == LOGPROBS else {}
-    merged = {**asked_for, **prompt.parameters, **(parameters or {})}
-    merged = {key: value for key, value in merged.items() if value is not None}
+    merged = _merged(prompt, parameters or {}, refused or {})
     view, fillers = _view(prompt, known_prompt(name, path), replay)
     judge_id = JudgeId(
         kind=_kind(spec, prompt),
@@ -231,7 +271,17 @@ def load_judge(
         parse=make_parser(prompt),
         render=compile_prompt(prompt),
         fillers=fillers,
+        given=dict(parameters or {}),
+        refused=dict(refused or {}),
+        view=view,
     )
+
+
+def _merged(prompt: PromptFile, given: Mapping[str, Any], refused: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the decoding parameters of a request."""
+    asked_for: Mapping[str, Any] = _WITH_LOGPROBS if prompt.mode == LOGPROBS else {}
+    merged = {**asked_for, **prompt.parameters, **given, **refused}
+    return {name: value for name, value in merged.items() if value is not None}
 
 
 def _kind(spec: str, prompt: PromptFile) -> JudgeKind:

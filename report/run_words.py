@@ -185,6 +185,8 @@ def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
 def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     """What judges did not grade, and why; and what asking them took."""
     for use in judges:
+        if use.refused:
+            yield Caution(f"{use.name}: not sent, since the model refuses it: {', '.join(use.refused)}")
         left: dict[Outcome, int] = {
             name: number for name, number in use.outcomes.items() if name != "graded" and number
         }

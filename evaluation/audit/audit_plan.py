@@ -56,6 +56,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     pass_at: PassAt = UNTOLD
     ladder: LadderSettings | None = None
     environments: Mapping[str, type] = {}
+    judge_parameters: Mapping[str, Any] = {}
     batch: BatchMode | None = None
 
 
@@ -141,7 +142,9 @@ def _tasks(plan: AuditPlan) -> list[JudgeTask]:
     """The judges, then the lexical baseline of each that has one."""
     plan.pass_at.refuse_strangers(name for spec in plan.judges for name in called(spec, plan.model))
     known = list(RunStore(plan.out).roster)
-    named = judge_tasks(plan.judges, plan.model, known, plan.environments, plan.pass_at)
+    named = judge_tasks(
+        plan.judges, plan.model, known, plan.environments, plan.pass_at, parameters=plan.judge_parameters
+    )
     tasks = {task.id: task for task in named}
     for task in named:
         if has_rule(task.id):

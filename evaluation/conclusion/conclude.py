@@ -216,6 +216,7 @@ def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None
     spent = heard.spent
     return JudgeUse(
         name=heard.by,
+        refused=[name for name, value in (known.refused if known else {}).items() if value is None],
         fingerprint="unknown" if judge is None else judge.fingerprint,
         id=judge,
         outcomes=dict(heard.outcomes),

@@ -111,3 +111,5 @@ class JudgeUse(Part, frozen=True, kw_only=True):
     """Those of them that have a label."""
     reasons: dict[Outcome, dict[str, int]] = {}
     """By outcome without a score: why, as the verdicts say, and how many say so; most frequent first."""
+    refused: list[str] = []
+    """Decoding parameters that the model refused, so that they were not sent."""

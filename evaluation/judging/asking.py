@@ -35,6 +35,8 @@ def every_output(_key: ItemKey) -> bool:
 
 _CALLS = 8
 """Calls of a user's function at a time."""
+_HELD = 1000
+"""Verdicts that wait at most for a first one that rests on a call."""
 
 
 class Step(Protocol):
@@ -138,9 +140,21 @@ def as_judged(case: Case, output: Output) -> Output:
 
 
 async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict]) -> None:
+    held: list[Verdict] = []
     async with aclosing(verdicts):
         async for verdict in verdicts:
-            context.verdicts.append(verdict)
-            # A verdict that was paid for is handed on at once: a kill loses only what is in flight.
-            context.verdicts.flush()
+            held.append(verdict)
             context.progress.advance()
+            # Until a model has been asked, a refusal of it may still make another judge of this one.
+            if verdict.outcome == "not_applicable" and len(held) < _HELD:
+                continue
+            # A verdict that was paid for is handed on at once: a kill loses only what is in flight.
+            _keep(context, held)
+    _keep(context, held)
+
+
+def _keep(context: RunContext, held: list[Verdict]) -> None:
+    for verdict in held:
+        context.verdicts.append(verdict)
+    context.verdicts.flush()
+    held.clear()

@@ -19,6 +19,7 @@ from ...records import ItemKey, JudgeId, Kind, Output
 from ..inputs import EvaluationInputs
 from ..store.manifest import KnownJudge
 from .access import ModelAccess
+from .adaptation import as_known
 from .replayed_calls import replay_in
 from .shown_names import RESERVED, shown_apart
 
@@ -89,6 +90,8 @@ class JudgeTask:
             kinds=None if self.judge.kinds is None else tuple(sorted(self.judge.kinds)),
             prompt=None if own is None else str(own.prompt.path.resolve()),
             cut=self.cut,
+            parameters={} if self.asked is None else dict(self.asked.given),
+            refused={} if self.asked is None else dict(self.asked.refused),
         )
 
     def judges_kind(self, kind: Kind) -> bool:
@@ -117,6 +120,8 @@ def judge_tasks(
     known: Collection[KnownJudge] = (),
     environments: Mapping[str, type] = {},
     pass_at: PassAt = UNTOLD,
+    *,
+    parameters: Mapping[str, Any] | None = None,
 ) -> list[JudgeTask]:
     """Prepare judges, each under a name of its own.
 
@@ -127,6 +132,7 @@ def judge_tasks(
         known: Judges of the run that have a name already.
         environments: Worlds of the user's own, for judges that are shown what calls returned.
         pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
+        parameters: Decoding parameters that replace those of prompts; None as a value leaves one out.
 
     Raises:
         UsageError: There is no such judge, or two of them are the same.
@@ -134,7 +140,11 @@ def judge_tasks(
         ConfigurationError: No model is named.
     """
     specs = list(specs)
-    said = [spec if isinstance(spec, JudgeTask) else judge_task(spec, model, environments) for spec in specs]
+    said = [
+        spec if isinstance(spec, JudgeTask) else judge_task(spec, model, environments, parameters)
+        for spec in specs
+    ]
+    said = [as_known(task, known) for task in said]
     spec_of = {task.id: spec for task, spec in zip(said, specs, strict=True) if isinstance(spec, str)}
     return [
         replace(task, cut=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.cut))
@@ -204,7 +214,10 @@ def judge_task(
 def prompt_again(known: KnownJudge) -> PromptJudge:
     """A judge of a run by its prompt as it is now, under the name it had; its id tells whether anything changed."""
     spec = known.prompt or f"{known.id.name}/{known.id.variant}"
-    return replace(load_judge(spec, model=known.id.model, replay=replay_in({})), by=known.by)
+    judge = load_judge(
+        spec, model=known.id.model, replay=replay_in({}), parameters=known.parameters, refused=known.refused
+    )
+    return replace(judge, by=known.by)
 
 
 def _registered(spec: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -52,6 +53,7 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
     truth: Mapping[ItemKey, float] = {}
     level: float = 0.95
     environments: Mapping[str, type] = {}
+    judge_parameters: Mapping[str, Any] = {}
     batch: BatchMode | None = None
 
 
@@ -124,7 +126,13 @@ def _pairs(plan: PreferencePlan) -> Generator[PairInputs]:
 
 
 def _tasks(plan: PreferencePlan) -> list[JudgeTask]:
-    tasks = judge_tasks(plan.judges, plan.model, list(RunStore(plan.out).roster), plan.environments)
+    tasks = judge_tasks(
+        plan.judges,
+        plan.model,
+        list(RunStore(plan.out).roster),
+        plan.environments,
+        parameters=plan.judge_parameters,
+    )
     for task in tasks:
         if not task.compares:
             raise UsageError(

@@ -31,6 +31,8 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         prompt: The prompt file, of one of the user's own.
         cut: From which score on its verdicts pass.
         seconds: How long asking it has taken, over all starts of the run that were not killed; None when nobody was asked.
+        parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
+        refused: What refusals of the model changed in them, in the same form.
     """
 
     by: str
@@ -39,6 +41,8 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     prompt: str | None = None
     cut: Cut = Cut()
     seconds: float | None = None
+    parameters: dict[str, Any] = {}
+    refused: dict[str, Any] = {}
 
     @property
     def is_prompt(self) -> bool:
@@ -176,6 +180,11 @@ class Roster:
     def enlist(self, judge: KnownJudge) -> None:
         """Add a judge, or put what is known of it now in the place of what was."""
         self._judges[judge.id] = judge
+
+    def replace(self, before: JudgeId, judge: KnownJudge) -> None:
+        """Put another judge in the place of one that never said anything."""
+        self._judges.pop(before, None)
+        self.enlist(judge)
 
     def rename(self, ids: Mapping[JudgeId, JudgeId]) -> None:
         """Put what judges are now in the place of what they were; they keep the names they are shown under."""

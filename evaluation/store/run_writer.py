@@ -16,6 +16,7 @@ from ...calibration.decisions import REVIEW
 from ...errors import InputError, RunFolderError
 from ...records import (
     FolderPath,
+    JudgeId,
     MemoryFile,
     Verdict,
     atomic_write,
@@ -115,6 +116,19 @@ class RunWriter(RunStore):
             self.roster.enlist(judge if known is None else msgspec.structs.replace(known, cut=judge.cut))
         if list(self.roster) != self.manifest.roster:
             self.update()
+
+    def replace_judge(self, before: JudgeId, judge: KnownJudge) -> None:
+        """Put a judge in the place of one whose model refused what it sent.
+
+        Raises:
+            RunFolderError: The folder holds verdicts of that one, which would be of two judges.
+        """
+        if before in {said.author for said in self.said}:
+            raise RunFolderError(
+                f"{self.path}: holds verdicts of {judge.by} with parameters that its model now refuses; choose another --out"
+            )
+        self.roster.replace(before, judge)
+        self.update()
 
     def update(self, **entries: Any) -> None:
         """Put fields into the manifest and write it, with the judges and the journals as they are now."""

@@ -111,6 +111,7 @@ class CallError(ProviderError):
         retryable: Whether the same call may succeed later.
         retry_after: Seconds the server asks to wait, where it says so.
         allowed_rate: Requests a second the server says it allows, where it says so.
+        param: The field of the request that the server says is at fault, where it says so.
     """
 
     calls = 1
@@ -124,12 +125,14 @@ class CallError(ProviderError):
         retryable: bool = False,
         retry_after: float | None = None,
         allowed_rate: float | None = None,
+        param: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.retryable = retryable
         self.retry_after = retry_after
         self.allowed_rate = allowed_rate
+        self.param = param
 
     @property
     def rate_limited(self) -> bool:

@@ -13,6 +13,7 @@ from ..as_json import well_formed
 from .completion import field_of, read_completion, read_json
 from .endpoint import Endpoint
 from .exchange import CallError, Reply, Request, RequestedCall
+from .refused_parameters import error_fields
 from .retry import allowed_rate, retry_after, retry_after_in_words
 from .sending import DirectSender, Response, Sender
 
@@ -75,7 +76,7 @@ class OpenAIProvider:
 
     def _refusal_or_raise(self, response: Response) -> Reply:
         """Tell a prompt that a content filter stopped (a refusal) from a call that failed."""
-        message, code = _error_in(response.body)
+        message, code, param = _error_in(response.body)
         if response.status < HTTPStatus.BAD_REQUEST and (moved := response.headers.get("location")):
             message = f"moved to {moved}: name that address instead"
         text = self._shown(message)
@@ -90,6 +91,7 @@ class OpenAIProvider:
             retryable=_retryable(response, code),
             retry_after=asked,
             allowed_rate=allowed_rate(response.headers),
+            param=param,
         )
 
     def _without_key(self, reply: Reply) -> Reply:
@@ -130,11 +132,15 @@ def _retryable(response: Response, code: object) -> bool:
     return response.status in _RETRYABLE_STATUSES or response.status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
-def _error_in(raw: bytes) -> tuple[str, object]:
-    """What an error response says, and its code."""
+def _error_in(raw: bytes) -> tuple[str, object, str | None]:
+    """Return the message of an error response, its code, and the field of the request that it names."""
     try:
         body = read_json(raw)
     except CallError:
-        return raw.decode("utf-8", "replace") or "no reason given", None
+        return raw.decode("utf-8", "replace") or "no reason given", None, None
+    fields = list(error_fields(body))
+    messages = dict.fromkeys(text for each in fields if isinstance(text := each.get("message"), str) and text)
     error = field_of(body, "error") or body
-    return str(field_of(error, "message") or body), field_of(error, "code")
+    code = field_of(error, "code") or next((each["code"] for each in fields if each.get("code")), None)
+    param = next((text for each in fields if isinstance(text := each.get("param"), str) and text), None)
+    return ": ".join(messages) or str(error if isinstance(error, str) else body), code, param

@@ -74,6 +74,7 @@ class Body:
     """A response with any body."""
 
     raw: bytes
+    status: int = 200
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,7 @@ class ProviderServer:
                 error = {"message": f"scripted {response.status}", "type": "error", "code": response.code}
                 _write(writer, response.status, json.dumps({"error": error}).encode(), response.headers)
             case Body():
-                _write(writer, 200, response.raw)
+                _write(writer, response.status, response.raw)
             case Raw():
                 writer.write(response.raw)
                 await writer.drain()
