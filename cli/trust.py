@@ -1,4 +1,4 @@
-"""Which settings of a team's file are taken on trust: those that name code, endpoints, secrets or files to be written.
+"""Settings of a team's file that are taken on trust: all but those that are known to be harmless.
 
 A folder that was unpacked or cloned comes with the settings of whoever made it. What they could do harm with is used only from a
 file that nobody but the user can write, and only after the user has agreed to just this content of it.
@@ -22,13 +22,124 @@ from ..errors import UsageError
 from ..records import atomic_write
 from .team_file import TRUST_OPTION, TRUST_VARIABLE, TeamFile
 
-_CODE = ("agent", "allow-code", "environment", "functions", "operator", "plugin")
-_SENT_TO = ("base-url", "connection", "endpoint", "generate-base-url", "search")
-"""Where questions, and the key, go."""
-_WRITTEN = ("cache", "histories-out", "html", "json", "out", "outputs-out", "record", "results", "scores")
-
-SENSITIVE = frozenset((*_CODE, *_SENT_TO, "api-key-env", *_WRITTEN))
-"""Options whose values in a team's file need trust."""
+HARMLESS = frozenset(
+    [
+        "accept",
+        "agent-calls",
+        "agent-timeout",
+        "agreements",
+        "as",
+        "assurance",
+        "attempts",
+        "batch",
+        "budget",
+        "by",
+        "by-doubt",
+        "calls",
+        "cascade",
+        "case-insensitive",
+        "category",
+        "cheap",
+        "claim",
+        "code-timeout",
+        "column",
+        "concurrency",
+        "cost",
+        "count-failures",
+        "criterion",
+        "cutoff",
+        "dear",
+        "decided",
+        "decided-rate",
+        "difference",
+        "discordant",
+        "drift",
+        "dry-run",
+        "embedding-model",
+        "evenly",
+        "expect-served-by",
+        "fail-under",
+        "files",
+        "flips",
+        "generate",
+        "half-width",
+        "icc",
+        "id",
+        "input",
+        "interval",
+        "judge",
+        "judge-on",
+        "jury",
+        "keep-crashes",
+        "label-audit-by",
+        "labels",
+        "ladder",
+        "level",
+        "levels",
+        "likeness",
+        "map",
+        "markdown",
+        "max-calls",
+        "max-cost",
+        "max-error",
+        "min-graded",
+        "mock",
+        "mode",
+        "model",
+        "n",
+        "names",
+        "next",
+        "no-cache",
+        "of",
+        "on-average",
+        "only",
+        "parameter",
+        "partial",
+        "pass-at",
+        "patience",
+        "per-output",
+        "phases",
+        "poll-seconds",
+        "power",
+        "prevalence",
+        "price",
+        "q",
+        "quiet",
+        "recalibrate",
+        "repeats",
+        "replicates",
+        "right",
+        "rows-per-cluster",
+        "rules",
+        "sample",
+        "scale",
+        "seed",
+        "slice",
+        "split-model",
+        "split-statements",
+        "statistic",
+        "step",
+        "steps-per-turn",
+        "strata",
+        "system",
+        "target",
+        "threshold-for",
+        "timeout",
+        "tnr",
+        "to",
+        "tpr",
+        "trial",
+        "trials",
+        "unlabelled",
+        "unsure",
+        "v",
+        "verbose",
+        "weights",
+        "whole-word",
+        "workers",
+    ]
+)
+"""Options that name no code, endpoint, cluster or secret, write and drop nothing; every other one needs trust."""
 
 _MOST_BYTES = 1024 * 1024
 _LINKED = "it is a link, perhaps to a file that was trusted for another folder, whose code has the same names"
@@ -84,13 +195,13 @@ def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
     sensitive = [
         name
         for name, value in table.items()
-        if name.replace("_", "-") in SENSITIVE or _names_an_address(value)
+        if name.replace("_", "-") not in HARMLESS or _names_an_address(value)
     ]
     if sensitive and team.found.problem is not None:
         raise _refusal(team.path, command, sensitive, team.found.problem)
     if sensitive and not _agreed(team.path, team.found, command, sensitive):
         why = (
-            "this names code, endpoints, secrets or files to be written; look at it, then add "
+            "this may name code, endpoints, secrets or files; look at it, then add "
             f"{TRUST_OPTION} once (in a CI: {TRUST_VARIABLE}=1)"
         )
         raise _refusal(team.path, command, sensitive, why)

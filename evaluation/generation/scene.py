@@ -8,8 +8,11 @@ calls in whatever worlds it is given, in a thread where a world says ``blocking 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from contextlib import suppress
+from functools import partial
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from ...deterministic import Rules
 from ...deterministic.multi_turn.call_execution import Allowance, LimitExceededError
@@ -17,6 +20,8 @@ from ...deterministic.multi_turn.reference import scenario_of
 from ...deterministic.multi_turn.rule_sets import RuleSet, rule_set
 from ...errors import DecodingError
 from ...records import AgentStep, Case, ToolCall
+
+T = TypeVar("T")
 
 
 class Scene(Protocol):
@@ -68,6 +73,27 @@ class SceneOverError(Exception):
     """An attempt asks for more calls than are executed."""
 
 
+async def in_daemon_thread(work: Callable[[], T]) -> T:
+    """Do something in a thread that nobody waits for where all is broken off, as by Ctrl-C."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def tell(say: Callable[[Any], None], what: Any) -> None:
+        if not done.done():
+            say(what)
+
+    def run() -> None:
+        try:
+            said = done.set_result, work()
+        except BaseException as error:  # noqa: BLE001 - told where it is waited for
+            said = done.set_exception, error
+        with suppress(RuntimeError):  # the loop is over, and nobody waits
+            loop.call_soon_threadsafe(tell, *said)
+
+    threading.Thread(target=run, name="fiducial-world", daemon=True).start()
+    return await done
+
+
 class WorldScene:
     """Worlds that are called by the names of their methods.
 
@@ -90,7 +116,7 @@ class WorldScene:
     async def execute(self, step: AgentStep) -> list[str] | None:
         """See `Scene.execute`."""
         if self._blocking:
-            return await asyncio.to_thread(self._execute, step)
+            return await in_daemon_thread(partial(self._execute, step))
         return self._execute(step)
 
     def _execute(self, step: AgentStep) -> list[str] | None:

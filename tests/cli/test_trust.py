@@ -12,7 +12,7 @@ import pytest
 from command import Result, fiducial
 
 from fiducial.cli.main import COMMANDS, cli
-from fiducial.cli.trust import SENSITIVE
+from fiducial.cli.trust import HARMLESS
 
 pytestmark = pytest.mark.attack("settings")
 
@@ -170,13 +170,45 @@ def _options(command: click.Command | None) -> set[str]:
     return own.union(*map(_options, below))
 
 
-def test_every_option_that_names_a_file_to_be_written_is_sensitive():
-    context = click.Context(cli)
-    known = set[str]().union(*(_options(cli.get_command(context, name)) for name in COMMANDS))
-    assert {name for name in known if name == "out" or name.endswith("-out")} <= SENSITIVE
+def test_every_option_that_names_a_file_to_be_written_needs_trust():
+    assert not {name for name in _known() if name == "out" or name.endswith("-out")} & HARMLESS
 
 
-def test_every_sensitive_option_exists():
+def test_every_harmless_option_exists():
+    assert _known() >= HARMLESS
+
+
+def test_options_that_name_code_endpoints_or_clusters_need_trust():
+    dangerous = {
+        *("agent", "allow-code", "environment", "functions", "operator", "plugin", "again", "accept-edited"),
+        *(
+            "base-url",
+            "connection",
+            "endpoint",
+            "generate-base-url",
+            "search",
+            "api-key-env",
+            "engine",
+            "address",
+        ),
+        *("cache", "histories-out", "html", "json", "out", "outputs-out", "record", "results", "scores"),
+    }
+    assert _known() >= dangerous
+    assert not dangerous & HARMLESS
+
+
+@pytest.mark.parametrize("setting", ['engine = "ray"', 'address = "ray.example:6379"'])
+def test_a_cluster_that_a_file_names_is_not_reached_unasked(
+    project: Path, inputs: tuple[Path, Path], tmp_path: Path, setting: str
+):
+    (project / "fiducial.toml").write_text(f"[run]\n{setting}\n")
+    cases, outputs = inputs
+    done = fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "run")
+    assert done.code == 2
+    assert "not taken from this file" in done.err
+    assert not (tmp_path / "run").exists()
+
+
+def _known() -> set[str]:
     context = click.Context(cli)
-    known = set[str]().union(*(_options(cli.get_command(context, name)) for name in COMMANDS))
-    assert known >= SENSITIVE
+    return set[str]().union(*(_options(cli.get_command(context, name)) for name in COMMANDS))

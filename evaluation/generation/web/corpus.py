@@ -42,7 +42,7 @@ class Corpus:
         InputError: There are no pages, two have one address, or a line is no page.
     """
 
-    blocking = False
+    blocking = True
 
     def __init__(self, path: Path) -> None:
         self._pages: dict[str, CorpusPage] = {}
@@ -102,7 +102,13 @@ def _title(page: CorpusPage) -> str:
 
 
 def _text(page: CorpusPage) -> str:
-    return page.text or "" if page.html is None else plain_text(page.html)
+    """The words of a page; of one that cannot be converted, none."""
+    if page.html is None:
+        return page.text or ""
+    try:
+        return plain_text(Page(page.url, page.html, html=True))
+    except PageError:
+        return ""
 
 
 def _words(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from ....errors import MissingExtraError
+from .html_text import PAGE_SECONDS, ConversionError, converted
 
 
 class Hit(NamedTuple):
@@ -53,25 +53,28 @@ LONGEST = 200_000
 """Characters of a page that an agent is shown."""
 
 
-def shown_page(page: Page, mode: PageMode) -> str:
-    """A page in the form that was asked for, no longer than `LONGEST`; a MissingExtraError where what converts HTML is not installed."""
+def shown_page(page: Page, mode: PageMode, seconds: float = PAGE_SECONDS) -> str:
+    """Return a page in the form that was asked for, no longer than `LONGEST`.
+
+    Raises:
+        PageError: Converting it takes longer than ``seconds``.
+        MissingExtraError: What converts HTML is not installed.
+    """
     text = page.text
     if page.html and mode != "raw":
-        text = _converted(text, "markdown" if mode == "markdown" else "plain")
+        text = _converted(page, "markdown" if mode == "markdown" else "plain", seconds)
     if len(text) <= LONGEST:
         return text
     return f"{text[:LONGEST]}\n[{len(text) - LONGEST:,} more characters]"
 
 
-def plain_text(html: str) -> str:
-    """The words of a page."""
-    return _converted(html, "plain")
+def plain_text(page: Page) -> str:
+    """Return the words of a page; a PageError where they cannot be found in time."""
+    return _converted(page, "plain", PAGE_SECONDS)
 
 
-def _converted(html: str, form: str) -> str:
+def _converted(page: Page, form: str, seconds: float) -> str:
     try:
-        from html_to_markdown import ConversionOptions, convert  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingExtraError("web", "reading HTML pages") from error
-    options = ConversionOptions(output_format=form, extract_metadata=False, autolinks=False)
-    return (convert(html, options).content or "").strip()
+        return converted(page.text, form, seconds)
+    except ConversionError as error:
+        raise PageError(f"{error}: {page.url}") from error

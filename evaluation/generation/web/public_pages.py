@@ -1,25 +1,28 @@
 """Pages from the real web, bounded: size, time, redirects; and never an address of this machine or its network.
 
-An agent's address is hostile text. Names are looked up here, and only public addresses among what they stand for are connected to, so that a name cannot be
-public when it is checked and private when it is used.
+An agent's address is hostile text. It is parsed once a hop, by the library that connects. Names are looked up here, and only public addresses among what they
+stand for are connected to; each address is checked once more when its socket is made, so that no difference between parsers matters.
 """
 
 from __future__ import annotations
 
 import asyncio
+import codecs
 import errno
 import ipaddress
 import socket
 from collections.abc import Collection
 from http import HTTPStatus
-from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit
+from typing import Any, NamedTuple
+from urllib.parse import urljoin
 
 import aiohttp
+import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 from .engine import Page, PageError
+from .html_text import PAGE_SECONDS
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _READABLE = ("text/", "application/json", "application/xml", "application/xhtml")
@@ -37,28 +40,39 @@ class Bounds(NamedTuple):
     """
 
     size: int = 4 << 20
-    seconds: float = 20.0
+    seconds: float = PAGE_SECONDS
     redirects: int = 5
     allowed: Collection[str] = ()
 
 
-class _PublicResolver(AbstractResolver):
-    """Looks names up, and keeps what may be connected to."""
+class _Guard(AbstractResolver):
+    """Looks names up, and keeps what may be connected to; makes sockets for nothing else.
 
-    def __init__(self, allowed: Collection[str]) -> None:
+    Attributes:
+        open: Whether the host that is asked now may be anywhere.
+    """
+
+    def __init__(self) -> None:
         self._inner = ThreadedResolver()
-        self._allowed = allowed
+        self.open = False
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         found = await self._inner.resolve(host, port, family)
-        if host in self._allowed:
+        if self.open:
             return found
         public = [each for each in found if is_public(each["host"])]
         if not public:
             raise OSError(errno.EACCES, f"{host} is no public address")
         return public
+
+    def socket(self, found: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
+        """Make the socket of a connection; an OSError where it would not go to the open internet."""
+        family, kind, protocol, _, address = found
+        if not self.open and not is_public(str(address[0])):
+            raise OSError(errno.EACCES, f"{address[0]} is no public address")
+        return socket.socket(family, kind, protocol)
 
     async def close(self) -> None:
         await self._inner.close()
@@ -73,8 +87,14 @@ def is_public(address: str) -> bool:
             return is_public(str(inner))
         if parsed in _TRANSLATED:
             return is_public(str(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)))
-    return parsed.is_global and not parsed.is_multicast
+    return parsed.is_global and not parsed.is_multicast and not any(parsed in each for each in _NOT_PUBLIC)
 
+
+_NOT_PUBLIC = [
+    ipaddress.ip_network(each)
+    for each in ("192.0.0.0/24", "::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "fec0::/10")
+]
+"""Networks that some versions of Python take for public: of protocols, of one site, translated within one network."""
 
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 """IPv4 addresses as IPv6 networks see them (RFC 6052)."""
@@ -92,7 +112,8 @@ async def fetch(url: str, bounds: Bounds) -> Page:
 
 
 async def _fetch(url: str, bounds: Bounds) -> Page:
-    connector = aiohttp.TCPConnector(resolver=_PublicResolver(bounds.allowed), use_dns_cache=False)
+    guard = _Guard()
+    connector = aiohttp.TCPConnector(resolver=guard, socket_factory=guard.socket, use_dns_cache=False)
     async with aiohttp.ClientSession(
         connector=connector,
         headers={"User-Agent": _AGENT},
@@ -100,24 +121,28 @@ async def _fetch(url: str, bounds: Bounds) -> Page:
         cookie_jar=aiohttp.DummyCookieJar(),
     ) as session:
         for _ in range(bounds.redirects + 1):
-            _refuse(url, bounds)
-            async with session.get(url, allow_redirects=False) as response:
+            address = yarl.URL(url)
+            guard.open = bool({address.host, address.raw_host} & {*bounds.allowed})
+            _refuse(address, url)
+            if not guard.open:
+                _refuse_numbers(address.raw_host or "")
+            async with session.get(address, allow_redirects=False) as response:
                 if response.status not in _REDIRECTS or "Location" not in response.headers:
                     return await _page(response, bounds)
-                url = urljoin(url, response.headers["Location"])
+                url = urljoin(str(address), response.headers["Location"])
     raise PageError(f"more than {bounds.redirects} redirects: {url}")
 
 
-def _refuse(url: str, bounds: Bounds) -> None:
-    """What the resolver never sees: other schemes, passwords, addresses that are numbers already."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if parts.scheme not in {"http", "https"} or not host:
+def _refuse(address: yarl.URL, url: str) -> None:
+    """What the resolver never sees: other schemes, passwords."""
+    if address.scheme not in {"http", "https"} or not address.raw_host:
         raise PageError(f"Invalid URL: {url}: it must begin with http:// or https://")
-    if parts.username is not None:
+    if address.user is not None or address.password is not None:
         raise PageError(f"Invalid URL: {url}: it holds a name or a password")
-    if host in bounds.allowed:
-        return
+
+
+def _refuse_numbers(host: str) -> None:
+    """Likewise, addresses that are numbers already."""
     try:
         # As the operating system reads numbers: 0x7f.1 and 2130706433 are this machine, too.
         number = socket.inet_ntoa(socket.inet_aton(host)) if ":" not in host else host
@@ -143,8 +168,56 @@ async def _page(response: aiohttp.ClientResponse, bounds: Bounds) -> Page:
     return Page(url, _text(bytes(raw), response.charset), "html" in kind)
 
 
+_CHARSETS = frozenset(
+    [
+        "ascii",
+        "utf-8",
+        "utf-16",
+        "utf-16-le",
+        "utf-16-be",
+        "koi8-r",
+        "koi8-u",
+        "cp866",
+        "mac-roman",
+        "gb2312",
+        "gbk",
+        "gb18030",
+        "big5",
+        "euc_jp",
+        "shift_jis",
+        "euc_kr",
+        "iso8859-1",
+        "iso8859-2",
+        "iso8859-3",
+        "iso8859-4",
+        "iso8859-5",
+        "iso8859-6",
+        "iso8859-7",
+        "iso8859-8",
+        "iso8859-9",
+        "iso8859-10",
+        "iso8859-11",
+        "iso8859-13",
+        "iso8859-14",
+        "iso8859-15",
+        "iso8859-16",
+        "cp1250",
+        "cp1251",
+        "cp1252",
+        "cp1253",
+        "cp1254",
+        "cp1255",
+        "cp1256",
+        "cp1257",
+        "cp1258",
+    ]
+)
+"""Encodings of pages, by Python's names: those that browsers read, and that take time in proportion to a page's length."""
+
+
 def _text(raw: bytes, encoding: str | None) -> str:
     try:
-        return raw.decode(encoding or "utf-8", errors="replace")
-    except LookupError:  # no such encoding, or none of texts
-        return raw.decode("utf-8", errors="replace")
+        known = codecs.lookup(encoding or "utf-8").name
+    except (LookupError, ValueError):  # no such encoding
+        known = ""
+    return raw.decode(known if known in _CHARSETS else "utf-8", errors="replace")

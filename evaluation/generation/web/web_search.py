@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
+from time import monotonic
 from typing import Any, ClassVar, get_args
 
 from ....errors import UsageError
 from .engine import PageError, PageMode, SearchEngine, shown_page
+from .html_text import PAGE_SECONDS
 
 MOST_RESULTS = 50
 
@@ -69,8 +71,10 @@ class WebSearch:
             return {"error": f"Invalid URL: {url}"}
         if self._chance.random() < self._failure_rate:
             return {"error": self._chance.choice(_FAILURES).format(url=url)}
+        end = monotonic() + PAGE_SECONDS
         try:
-            return {"content": shown_page(self.engine.fetch(str(url)), mode)}  # pyright: ignore[reportArgumentType] - checked above
+            page = self.engine.fetch(str(url))
+            return {"content": shown_page(page, mode, end - monotonic())}  # pyright: ignore[reportArgumentType] - checked above
         except PageError as error:
             return {"error": str(error)}
 

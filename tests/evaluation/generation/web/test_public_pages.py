@@ -8,6 +8,7 @@ import socket
 from typing import Any
 
 import pytest
+from aiohttp.resolver import ThreadedResolver
 from small_web import SmallWeb, slowly
 
 from fiducial.evaluation.generation.web.engine import PageError
@@ -48,6 +49,17 @@ def test_a_page_comes_with_its_address_and_whether_it_is_html(web: SmallWeb):
         "[fe80::1%25lo]",
         "[fc00::1]",
         "224.0.0.1",
+        "１２７.0.0.1",  # noqa: RUF001 - such digits are the attack
+        "127。0。0。1",
+        "①②⑦.⓪.⓪.①",
+        "⑯⑨。②⑤④。⑯⑨。②⑤④",
+        "ｌｏｃａｌｈｏｓｔ",  # noqa: RUF001 - such letters, too
+        "[64:ff9b:1::7f00:1]",
+        "[fec0::1]",
+        "[::7f00:1]",
+        "[::ffff:0:7f00:1]",
+        "192.0.0.8",
+        "192.0.0.10",
     ],
 )
 def test_no_address_of_this_machine_or_its_network_is_asked(web: SmallWeb, host: str):
@@ -76,6 +88,42 @@ def test_a_redirect_to_a_private_address_is_not_followed(web: SmallWeb):
     with pytest.raises(PageError, match="no public address"):
         got(f"{web.root}/out")
     assert web.asked == ["/out"]
+
+
+@pytest.mark.parametrize("host", ["１２７.0.0.1", "127。0。0。1", "①②⑦.⓪.⓪.①"])  # noqa: RUF001 - such digits are the attack
+def test_a_redirect_to_letters_that_become_numbers_is_not_followed(web: SmallWeb, host: str):
+    location = f"http://{host}:{web.port}/in".encode().decode("latin-1")
+    web.pages["/out"] = (302, {"Location": location}, b"")
+    web.pages["/in"] = (200, {}, b"secret")
+    with pytest.raises(PageError, match="no public address"):
+        got(f"http://localhost:{web.port}/out", Bounds(allowed={"localhost"}))
+    assert "/in" not in web.asked
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_an_address_is_checked_when_its_socket_is_made_whatever_was_read_before(
+    web: SmallWeb, monkeypatch: pytest.MonkeyPatch, host: str
+):
+    def nothing(*_: Any) -> None:
+        return None
+
+    monkeypatch.setattr("fiducial.evaluation.generation.web.public_pages._refuse_numbers", nothing)
+
+    async def any_address(_guard: Any, host: str, port: int = 0, family: Any = socket.AF_UNSPEC) -> Any:
+        return await ThreadedResolver().resolve(host, port, family)
+
+    monkeypatch.setattr("fiducial.evaluation.generation.web.public_pages._Guard.resolve", any_address)
+    with pytest.raises(PageError):
+        got(f"http://{host}:{web.port}/", Bounds())
+    assert web.asked == []
+
+
+@pytest.mark.parametrize(
+    "charset", ["punycode", "idna", "utf-7", "unicode_escape", "rot13", "zlib", "cp65001"]
+)
+def test_an_encoding_that_is_not_of_the_web_is_read_as_utf_8(web: SmallWeb, charset: str):
+    web.pages["/"] = (200, {"Content-Type": f"text/plain; charset={charset}"}, b"a-" * 500_000)
+    assert got(f"{web.root}/").text == "a-" * 500_000
 
 
 def test_redirects_are_followed_so_many_times(web: SmallWeb):

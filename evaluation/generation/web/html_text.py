@@ -1,0 +1,120 @@
+"""HTML as Markdown or bare text, converted in processes that are killed when a page takes too long."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import math
+import os
+import select
+import subprocess
+import sys
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from time import monotonic
+
+from ....errors import MissingExtraError
+
+MOST_HTML = 1 << 20
+"""Bytes of a page that are converted."""
+
+PAGE_SECONDS = 20.0
+"""For fetching and converting a page together."""
+
+_SCRIPT = Path(__file__).with_name("convert_html.py")
+_PIECE = 1 << 16
+_LONGEST_HEAD = 32
+_idle: dict[int, list[_Child]] = {}
+"""Children that wait for work, by the process that started them: a fork must not use those of its parent."""
+
+
+class ConversionError(Exception):
+    """A page cannot be converted, or not in time."""
+
+
+def converted(html: str, form: str, seconds: float = PAGE_SECONDS) -> str:
+    """Return a page as ``markdown`` or ``plain`` text.
+
+    Raises:
+        ConversionError: It takes longer, or cannot be converted.
+        MissingExtraError: What converts HTML is not installed.
+    """
+    if find_spec("html_to_markdown") is None:
+        raise MissingExtraError("web", "reading HTML pages")
+    idle = _idle.setdefault(os.getpid(), [])
+    try:
+        child = idle.pop()
+    except IndexError:
+        child = _Child()
+    try:
+        text = child.convert(html.encode("utf-8", "replace")[:MOST_HTML], form, seconds)
+    except BaseException:
+        child.end()
+        raise
+    idle.append(child)
+    return text
+
+
+class _Child:
+    """One process that converts pages."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - our own script
+            [sys.executable, "-P", str(_SCRIPT), json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={},
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._into, self._out = self._process.stdin, self._process.stdout
+
+    def convert(self, page: bytes, form: str, seconds: float) -> str:
+        """Convert a page, or raise a ConversionError; see `converted`."""
+        deadline = monotonic() + seconds
+        order = {"form": form, "bytes": len(page), "seconds": math.ceil(max(seconds, 0)) + 1}
+        try:
+            self._into.write(json.dumps(order).encode() + b"\n" + page)
+            self._into.flush()
+        except OSError as error:
+            raise ConversionError("the page could not be converted") from error
+        head = b""
+        while b"\n" not in head:
+            head += self._read(deadline, seconds)
+            if len(head.partition(b"\n")[0]) > _LONGEST_HEAD:
+                raise ConversionError("the page could not be converted")
+        said, _, text = head.partition(b"\n")
+        if (length := int(said)) < 0:
+            raise ConversionError("the page could not be converted")
+        pieces, there = [text], len(text)
+        while there < length:
+            pieces.append(self._read(deadline, seconds))
+            there += len(pieces[-1])
+        return b"".join(pieces).decode("utf-8", "replace")
+
+    def _read(self, deadline: float, seconds: float) -> bytes:
+        waiting = select.poll()
+        waiting.register(self._out, select.POLLIN)
+        if not waiting.poll(max(0.0, deadline - monotonic()) * 1000):
+            raise ConversionError(f"the page could not be converted within {seconds:.0f} seconds")
+        piece = os.read(self._out.fileno(), _PIECE)
+        if not piece:
+            raise ConversionError("the page could not be converted")
+        return piece
+
+    def end(self) -> None:
+        """Kill the process."""
+        self._process.kill()
+        with suppress(OSError):
+            self._into.close()
+        self._out.close()
+        self._process.wait()
+
+
+@atexit.register
+def _end_all() -> None:
+    for child in _idle.pop(os.getpid(), []):
+        child.end()

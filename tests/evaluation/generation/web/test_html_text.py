@@ -1,0 +1,42 @@
+"""HTML is converted in processes that can be killed."""
+
+from __future__ import annotations
+
+import pytest
+
+from fiducial.evaluation.generation.web.engine import Page, PageError, shown_page
+from fiducial.evaluation.generation.web.html_text import MOST_HTML, ConversionError, converted
+
+pytestmark = pytest.mark.attack("the web of agents")
+
+HOSTILE = {
+    "doctypes": "<!DOCTYPE" * 400_000,
+    "attributes": "<a " + " ".join(f"a{number}=1" for number in range(300_000)) + ">x</a>",
+    "nested": "<div>" * 200_000,
+}
+
+
+def test_pages_are_converted_one_after_the_other():
+    assert [converted(f"<p>{number} <b>x</b></p>", "plain") for number in range(3)] == ["0 x", "1 x", "2 x"]
+    assert converted("<p>a <b>x</b></p>", "markdown") == "a **x**"
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_converted(what: str):
+    try:
+        text = converted(HOSTILE[what], "plain", 1.0)
+    except ConversionError as error:
+        assert str(error).startswith("the page could not be converted")  # noqa: PT017 - both ends are good
+    else:
+        assert len(text) <= MOST_HTML
+    assert converted("<p>next</p>", "plain") == "next"
+
+
+def test_an_agent_is_told_of_a_page_that_cannot_be_converted():
+    page = Page("https://example.org", HOSTILE["doctypes"], html=True)
+    with pytest.raises(PageError, match=r"could not be converted within 0 seconds: https://example\.org"):
+        shown_page(page, "truncate", 0.0)
+
+
+def test_no_more_than_a_megabyte_is_converted():
+    assert len(converted("<p>" + "x" * (3 * MOST_HTML), "plain")) <= MOST_HTML
