@@ -7,6 +7,7 @@ SERVER := .venv-server
 SITE := .venv-site
 OBJECTS := .venv-objects
 PYTHONS ?= 3.11 3.12 3.13
+KERNELS ?= Haswell:1 SkylakeX:2 Zen:2 Prescott:1
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
 
@@ -18,7 +19,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test browser site attacks pythons lint bench bench-scale ray spark objects formats promptflow server-check evidence requests format clean
+.PHONY: help demo test browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -50,6 +51,9 @@ attacks: $(VENV)/.ready  ## every attack that is kept as a test, and a table by 
 
 pythons: $(VENV)/.ready  ## types and tests under Python 3.11, 3.12 and 3.13, where they are there; TESTS=tests/judges for some of them
 	@for version in $(PYTHONS); do .ci/under_python $$version $(TESTS) || exit 1; done
+
+kernels: $(VENV)/.ready  ## the statistics' tests under the linear algebra of other processors, and with one and two threads; KERNELS="Zen:2" for some
+	@for kernel in $(KERNELS); do .ci/under_kernel $${kernel%:*} $${kernel#*:} || exit 1; done
 
 lint: $(VENV)/.ready  ## formatter, linter, types, layers
 	@$(BIN)/ruff format --check .

@@ -12,6 +12,8 @@ from .closed_forms import Interval, normal_quantile, t_quantile
 
 _DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
 
+_ROUNDING = 1e-12
+
 _LUCKY = 0.16
 """A sum in this lowest part of what nothing at all would give is luck, and bounds the truth no closer than its end."""
 
@@ -32,8 +34,10 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
         clusters: Behind the covariance, at least 2.
         level: Nominal coverage.
     """
-    seen, variance = float(np.abs(parts).sum()), np.diag(covariance)
-    errors = _errors(covariance) * (t_quantile(level, clusters - 1) / normal_quantile(level))
+    parts, variance = _without_rounding(parts), np.diag(covariance)
+    variance = np.where(variance > _ROUNDING**2 * variance.max(initial=0.0), variance, 0.0)
+    seen = float(np.abs(parts).sum())
+    errors = _errors(covariance, variance) * (t_quantile(level, clusters - 1) / normal_quantile(level))
     tail, side = (1 - level) / 2, np.where(parts < 0, -1.0, 1.0)
 
     def supposed(shift: float) -> FloatArray:
@@ -53,11 +57,23 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
     return min(low, seen), max(high, seen)
 
 
-def _errors(covariance: FloatArray) -> FloatArray:
-    """Normal errors with this covariance. Always the same ones: they are an integration, not a resampling."""
-    values, vectors = np.linalg.eigh(covariance)
-    normal = np.random.default_rng(0).standard_normal((_DRAWS, len(covariance)))
-    return normal @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+def _errors(covariance: FloatArray, variance: FloatArray) -> FloatArray:
+    """Normal errors with this covariance. Always the same ones: they are an integration, not a resampling.
+
+    They are drawn through the symmetric root of the covariance, which is unique. Eigenvectors are not: their signs, and any basis of
+    equal eigenvalues, are up to the processor's linear algebra. Parts without an error take no draws, so that empty ones change nothing.
+    """
+    loose = np.flatnonzero(variance)
+    values, vectors = np.linalg.eigh(covariance[np.ix_(loose, loose)])
+    normal = np.random.default_rng(0).standard_normal((_DRAWS, len(loose)))
+    errors = np.zeros((_DRAWS, len(variance)))
+    errors[:, loose] = normal @ ((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+    return errors
+
+
+def _without_rounding(parts: FloatArray) -> FloatArray:
+    """Return parts with 0 for what is 0 but for rounding, whose sign would decide to which side it is supposed to differ."""
+    return np.where(np.abs(parts) > _ROUNDING, parts, 0.0)
 
 
 def _furthest(parts: FloatArray, variance: FloatArray) -> float:

@@ -81,7 +81,7 @@ def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
         gradient = (wins - met * chance).sum(axis=1)
         weight = met * chance * (1.0 - chance)
         information = np.diag(weight.sum(axis=1)) - weight
-        inverse = np.linalg.pinv(information, hermitian=True).astype(np.float64)
+        inverse = _inverse(information)
         step = inverse @ gradient
         if float(np.abs(step).max(initial=0.0)) < _CLOSE:
             break
@@ -89,6 +89,17 @@ def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
             step = step / 2
         beta, likelihood = beta + step, new
     return beta - beta.mean(), inverse
+
+
+def _inverse(information: FloatArray) -> FloatArray:
+    """Return the pseudo-inverse of the information of connected comparisons, whose null space is that of equal strengths.
+
+    The null space is known, so it is filled in and taken out again. `numpy.linalg.pinv` would tell its eigenvalue from rounding, and on some
+    processors could not.
+    """
+    filled = float(np.trace(information)) / len(information) ** 2
+    whole = np.linalg.inv(information + filled)
+    return whole.astype(np.float64) - 1.0 / (filled * len(information) ** 2)
 
 
 def _log_likelihood(beta: FloatArray, wins: FloatArray) -> float:

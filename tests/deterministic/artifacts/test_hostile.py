@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import stat
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +20,8 @@ from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.options import ArtifactOptions
 from fiducial.deterministic.sandbox.limits import Limits
 from fiducial.records import Case, Output, Verdict
+
+PR_SET_CHILD_SUBREAPER = 36
 
 MIB = 1 << 20
 LIMITS = Limits(
@@ -39,52 +45,36 @@ def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
     }
 
 
-def ancestors(process: int) -> set[int]:
-    """The processes above one, as far as they live."""
-    found: set[int] = set()
-    while process > 1 and (process := parent_of(process)):
-        found.add(process)
-    return found
+@pytest.fixture
+def adopting() -> Iterator[None]:
+    """Orphans below this process become its own children, so that what is left behind is among its descendants."""
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    yield
+    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
-def parent_of(process: int) -> int:
-    """The process above one; 0 where it is gone."""
-    try:
-        stat_line = Path(f"/proc/{process}/stat").read_text(errors="replace")
-    except OSError:
-        return 0
-    return int(stat_line.rpartition(")")[2].split()[1])
-
-
-def of_another_suite(process: int) -> bool:
-    """Whether a process is below another test suite that runs now; what was left behind is below none."""
-    for above in ancestors(process) - ancestors(os.getpid()) - {os.getpid()}:
-        if "PYTEST_XDIST_WORKER" in os.environ and parent_of(above) == os.getppid():
-            return True  # it is below another worker of this one
-        with suppress(OSError):
-            if b"pytest" in Path(f"/proc/{above}/cmdline").read_bytes():
-                return True
-    return False
-
-
-def processes_of(mark: str) -> set[str]:
-    """The processes whose command line or working folder has to do with a place, or that the sandbox started."""
-    found: set[str] = set()
+def running_below(process: int) -> set[str]:
+    """The processes below one that run: another suite's on this machine are not, nor is one that ended and waits to be asked how."""
+    parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal() and int(entry.name) != os.getpid():
-            try:
-                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                place = str((entry / "cwd").readlink())
-            except OSError:
-                continue
-            if (
-                mark in command
-                or mark in place
-                or "sandbox.launcher" in command
-                or place.startswith("/fiducial-workspace")
-            ) and not of_another_suite(int(entry.name)):
-                found.add(f"{entry.name}: {command}")
-    return found
+        with suppress(OSError):
+            if entry.name.isdecimal():
+                state, parent = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
+                if state not in "ZX":
+                    parents[int(entry.name)] = int(parent)
+    found, below = set[int](), {process}
+    while below := {each for each, parent in parents.items() if parent in below} - found:
+        found |= below
+    return {f"{each}: {command_of(each)}" for each in found}
+
+
+def command_of(process: int) -> str:
+    """Its command line; empty where it is gone."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def checked(hostile: Hostile, workspace: Path) -> Verdict:
@@ -114,19 +104,35 @@ NAMES = [hostile.name for hostile in hostile_workspaces(Path("outside"))]
 
 @pytest.mark.attack("workspace files")
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc to see what is left running")
+@pytest.mark.usefixtures("adopting")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_hostile_workspace_ends_clearly_touches_nothing_and_leaves_nothing_running(
     tmp_path: Path, outside: Path, name: str
 ):
-    before, running = snapshot(outside), processes_of(str(tmp_path))
+    before, running = snapshot(outside), running_below(os.getpid())
     hostile = next(each for each in hostile_workspaces(outside) if each.name == name)
     verdict = checked(hostile, tmp_path / "workspace")
     assert verdict.outcome == "graded"
     assert verdict.error_type in hostile.outcomes, verdict.reason
-    wait_until(lambda: processes_of(str(tmp_path)) <= running)
+    wait_until(lambda: running_below(os.getpid()) <= running)
     assert snapshot(outside) == before
-    assert processes_of(str(tmp_path)) - running == set()
+    assert running_below(os.getpid()) - running == set()
     assert not Path("/etc/hostile").exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc to see what is left running")
+@pytest.mark.usefixtures("adopting")
+def test_what_is_left_behind_is_found_and_what_others_run_is_not():
+    code = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])"
+    running = running_below(os.getpid())
+    subprocess.run([sys.executable, "-c", code], check=True)
+    (orphan,) = running_below(os.getpid()) - running
+    assert "sleep" in orphan
+    process = int(orphan.partition(":")[0])
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    assert running_below(os.getpid()) <= running
+    assert not any(each.startswith(f"{os.getppid()}:") for each in running_below(os.getpid()))
 
 
 def test_there_are_as_many_hostile_workspaces_as_are_told():
