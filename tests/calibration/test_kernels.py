@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,11 +22,10 @@ SAME = 1e-6
 
 
 def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    if not isinstance(value, dict | list):
+    if not hasattr(value, "__iter__") or hasattr(value, "encode"):
         yield place, value
         return
-    parts: Any = value.items() if isinstance(value, dict) else enumerate(cast("list[Any]", value))
-    for name, part in parts:
+    for name, part in value.items() if hasattr(value, "items") else enumerate(value):
         yield from leaves(part, f"{place}/{name}")
 
 
