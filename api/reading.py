@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Union, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
 
 from ..errors import InputError, UsageError
 from ..formats.folder import Imported, write_folder
 from ..formats.found import LOGGED, Found, Options, Place, Skipped, only_records
-from ..formats.readers import NAMES, find_format, read_found
+from ..formats.readers import NAMES, find_format, read_all, read_found, read_held
+from ..formats.references import References
 from ..formats.rows import Row
 from ..formats.table_formats import read_table
 from ..plugins import FORMATS
@@ -104,7 +107,9 @@ def read(
     as_: str | None = None,
     map: Mapping[str, str] | None = None,  # noqa: A002 - as on the command line
     criterion: str | None = None,
-    system: str = LOGGED,
+    system: str | None = None,
+    unit: Literal["session", "turn"] = "session",
+    join: FilePath | None = None,
 ) -> Reading:
     """Read what another tool wrote: cases, outputs and, where there are scores, verdicts under the scorers' own names.
 
@@ -113,7 +118,9 @@ def read(
         as_: The format; found from the content when left out.
         map: Columns of a table by the names of fields, or fields by the names of columns: ``{"answer": "response"}``.
         criterion: What a good answer achieves, for cases that have nothing else to be graded by.
-        system: Who answered, where that is not written down.
+        system: Who answered: all outputs are this system's, whatever the file says. When left out, the file says it, or ``logged`` stands there.
+        unit: What of a conversation is a case: all of it, with the calls of all its turns, or each turn.
+        join: A table with references of cases by their id: expected_calls, accepted_answers, criterion and others.
 
     Returns:
         What was read; ``format`` says as what, ``skipped`` what became no record.
@@ -123,13 +130,14 @@ def read(
         UsageError: There is no such format, or field.
         MissingExtraError: A library is needed that is not installed.
     """
-    options = Options(columns=map or {}, criterion=criterion, system=system)
+    references, options = _options(join, map, criterion, system, unit)
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = input_path(cast("FilePath", given))
         name = as_ or find_format(path)
         _refuse_missing(path)
-        return Reading(name, read_found(name, path, options))
-    return Reading("rows", read_table(_rows(given), Path("rows"), options))
+        return Reading(name, _joined(read_all(name, [path], options), references))
+    found = chain(read_table(_rows(given), Path("rows"), options), read_held(options))
+    return Reading("rows", _joined(found, references))
 
 
 def import_files(
@@ -139,24 +147,48 @@ def import_files(
     as_: str | None = None,
     map: Mapping[str, str] | None = None,  # noqa: A002 - as on the command line
     criterion: str | None = None,
-    system: str = LOGGED,
+    system: str | None = None,
+    unit: Literal["session", "turn"] = "session",
+    join: FilePath | None = None,
 ) -> Imported:
-    """Read files of one format, as `read` does, and write what they hold as a folder, piece by piece: memory does not grow with them."""
-    options = Options(columns=map or {}, criterion=criterion, system=system)
+    """Read files of one format, as `read` does, and write what they hold as a folder, piece by piece: of lines without a session memory holds one key each."""
+    references, options = _options(join, map, criterion, system, unit)
     files = [input_path(path) for path in paths]
     for path in files:
         _refuse_missing(path)
     name = as_ or find_format(files[0])
-    return write_folder(
-        (each for path in files for each in read_found(name, path, options)), written_path(out), name
+    return write_folder(_joined(read_all(name, files, options), references), written_path(out), name)
+
+
+def _options(
+    join: FilePath | None,
+    columns: Mapping[str, str] | None,
+    criterion: str | None,
+    system: str | None,
+    unit: Literal["session", "turn"],
+) -> tuple[References | None, Options]:
+    references = None
+    if join is not None:
+        _refuse_missing(path := input_path(join))
+        references = References(path, columns or {})
+    options = Options(
+        columns=columns or {}, criterion=criterion, system=system or LOGGED, joined=system, unit=unit
     )
+    return references, options if references is None else replace(options, complete=references.complete)
+
+
+def _joined(found: Iterable[Found], references: References | None) -> Iterator[Found]:
+    """Yield what was found, then the references of which there is no case."""
+    yield from found
+    if references is not None:
+        yield from references.left()
 
 
 def read_strictly(
     source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED
 ) -> Iterator[Case | Output | Verdict]:
     """Read a log, all of it or nothing; a context comes before accepted answers, and these leave the judging to a judge."""
-    options = Options(criterion=criterion, system=system, answers="open")
+    options = Options(criterion=criterion, system=system, answers="open", unit="last")
     return only_records(read_found(source, input_path(path), options))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 import msgspec
 
 from ..api.text import visible
 from ..errors import UsageError
-from .kinds import OUT_FOLDER
+from .kinds import INPUT_FILE, OUT_FOLDER
 from .options import SpreadCommand, compose, option, pairs
 
 _EXAMPLE = """\b
@@ -17,6 +18,7 @@ Examples:
   fiducial import inspect logs/2026-11-22_shop.eval --out shop
   fiducial import promptfoo results.json --out shop
   fiducial import answers.csv --map answer=response --out shop        (the format is found)
+  fiducial import support.jsonl --join expected.csv --out shop        (a log of chats; expected calls of its sessions)
 """
 
 
@@ -28,7 +30,12 @@ Examples:
     option("--map", "columns", multiple=True, metavar="NAME=NAME",
            help="What a column of a table is: answer=response; fields are query, response, accepted_answers, context, score and others."),
     option("--criterion", help="What a good answer achieves, for cases that have nothing else to be graded by."),
-    option("--system", default="logged", help="Who answered, where the file does not say."),
+    option("--system", metavar="NAME",
+           help="Who answered: one name for all outputs, whatever models the file names; else the file says it."),
+    option("--unit", type=click.Choice(["session", "turn"]), default="session",
+           help="A conversation is one case, with the calls of all its turns (session), or each of its turns is (turn)."),
+    option("--join", type=INPUT_FILE, metavar="TABLE",
+           help="References by id: a table with columns id, expected_calls, accepted_answers, criterion, label and others."),
     option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
 )  # fmt: skip
 def command(
@@ -38,7 +45,9 @@ def command(
     as_: str | None,
     columns: tuple[str, ...],
     criterion: str | None,
-    system: str,
+    system: str | None,
+    unit: Literal["session", "turn"],
+    join: Path | None,
     as_json: bool,
 ) -> None:
     """Read what other tools wrote: PATH is a file, or a folder whose files belong together.
@@ -55,7 +64,14 @@ def command(
             raise UsageError(f"--as {as_}: the source is named already, {first}")
         as_, given = first, tuple(rest)
     imported = import_files(
-        given, out, as_=as_, map=pairs("--map", columns), criterion=criterion, system=system
+        given,
+        out,
+        as_=as_,
+        map=pairs("--map", columns),
+        criterion=criterion,
+        system=system,
+        unit=unit,
+        join=join,
     )
     if as_json:
         click.echo(msgspec.json.encode(imported).decode())

@@ -121,6 +121,8 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
     if output.agent_turns is not None:
         turns: list[list[Any]] = list(output.agent_turns)
         native = any(isinstance(step, list) for turn in turns for step in turn)
+        if len(turns) == len(case.turns):  # a conversation: its last text is the answer
+            turns = [[step for turn in turns for step in turn]]
     else:
         calls = [] if output.tool_calls is None else [output.tool_calls]
         turns = [[*calls, output.text or ""]]

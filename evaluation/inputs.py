@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path, PurePath
@@ -58,6 +58,7 @@ class Survey(msgspec.Struct, frozen=True):
     Attributes:
         files: The cases files, then the outputs files.
         answered: System to the number of cases it has at least one output for; in order of first appearance.
+        owed: System to the number of cases it was asked.
         kinds: How many outputs answer cases of each kind; in order of first appearance.
     """
 
@@ -66,11 +67,12 @@ class Survey(msgspec.Struct, frozen=True):
     outputs: int
     answered: dict[str, int]
     kinds: dict[Kind, int]
+    owed: dict[str, int]
 
     @property
     def missing(self) -> dict[str, int]:
-        """System to the number of cases it has no output for."""
-        return {system: self.cases - count for system, count in self.answered.items()}
+        """Return system to the number of cases that it was asked and has no output for."""
+        return {system: self.owed[system] - count for system, count in self.answered.items()}
 
 
 class EvaluationInputs(Closing):
@@ -152,7 +154,8 @@ class EvaluationInputs(Closing):
             files.append(InputFile(name=as_named(path), sha256=file_sha256(path), rows=count))
         systems = sorted(answered) if self.sharded else answered
         counts = {system: len(answered[system]) for system in systems}
-        return Survey(files, len(self.cases), sum(map(len, seen.values())), counts, dict(kinds))
+        owed = _owed({system: answered[system] for system in systems}, len(self.cases))
+        return Survey(files, len(self.cases), sum(map(len, seen.values())), counts, dict(kinds), owed)
 
     def _refuse_unusable(self, output: Output, path: InputPath, line: int) -> None:
         if output.case_id not in self.cases:
@@ -164,6 +167,22 @@ class EvaluationInputs(Closing):
         if output.workspace is not None and path in fetched_alone:
             message = "a workspace is not fetched with a file; name the folder (its address) that holds both"
             raise RecordError(message, path=path, line=line, field="workspace")
+
+
+def _owed(answered: Mapping[str, set[int]], cases: int) -> dict[str, int]:
+    """Return how many cases each system was asked.
+
+    Systems that have answered a case in common were asked the same cases, among them those that nobody answered. A system that shares
+    no case with another, such as the second model in a log, was asked what it answered, and what nobody did.
+    """
+    groups: list[tuple[list[str], set[int]]] = []
+    for system, numbers in answered.items():
+        apart = [group for group in groups if numbers.isdisjoint(group[1])]
+        together = [group for group in groups if not numbers.isdisjoint(group[1])]
+        names = [name for group, _ in together for name in group]
+        groups = [*apart, ([*names, system], numbers.union(*(others for _, others in together)))]
+    unanswered = cases - len(set[int]().union(*answered.values()))
+    return {name: len(numbers) + unanswered for names, numbers in groups for name in names}
 
 
 class Piece(NamedTuple):

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from ..records import UNGRADED, Message, Outcome
-from .calls import answer_of, divided, messages_of, plain_calls, said_by_user
+from .calls import Answer, answer_of, divided, messages_of, plain_calls, said_by_user
 from .example import Example, answers_of, listed, records_of
 from .found import Found, Options
 from .json_values import is_list, is_object, tags_of
 from .node import Node
 from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, each, read_rows
+from .turns import conversation
 
 NAME = "azure"
 ABOUT = "rows (JSON Lines), and the results of `evaluate` (JSON)"
@@ -64,9 +65,10 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
     }
     fields = Node(given, line.at)
     asked, answered = _asked_and_answered(fields)
-    answer = answer_of(answered)
-    if answer.calls is None and fields.get("tool_calls") is not None:
-        answer = answer._replace(calls=plain_calls(listed(fields.unpacked("tool_calls")), "tool_calls"))
+    answer = answer_of(answered) if answered or "response" in fields else None
+    if (answer is None or answer.calls is None) and fields.get("tool_calls") is not None:
+        calls = plain_calls(listed(fields.unpacked("tool_calls")), "tool_calls")
+        answer = (answer or Answer())._replace(calls=calls)
     expected, accepted = _expected(fields)
     example = Example(
         id=fields.name("id") or "",
@@ -79,6 +81,8 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
         tags={"source": "azure"} | tags_of({k: v for k, v in given.items() if k not in _FIELDS}),
         answer=answer,
     )
+    if fields.get("conversation") is not None:
+        example.conversation = conversation(fields.node("conversation").nodes("messages"), options)
     yield from hear(example.opinions, _metrics(line), lambda each: [_opinion(*each, line)], row.place)
     yield from records_of(example, row.place, options)
 

@@ -43,8 +43,8 @@ class Answer(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was done."""
-        return self.text is None and self.calls is None and not self.steps
+        """Whether neither a text nor a call stands in it."""
+        return not (self.text or "").strip() and self.calls is None and not self.steps
 
 
 def call_of(given: Any, at: str = "") -> IdentifiedCall:
@@ -213,7 +213,12 @@ def are_messages(given: Any) -> bool:
 
 
 def answer_of(messages: Iterable[Node]) -> Answer:
-    """What an agent did, from the messages of its turn: texts and calls of its own, and what calls returned."""
+    """Return what an agent did, from the messages of its turn."""
+    return answer_of_steps(steps_of(messages))
+
+
+def steps_of(messages: Iterable[Node]) -> list[Step]:
+    """Return the steps of an agent's turn: its texts, its calls, and what these returned."""
     steps, pending = list[Step](), list[str | None]()
     returned = list[tuple[str | None, Any]]()
 
@@ -234,7 +239,7 @@ def answer_of(messages: Iterable[Node]) -> Answer:
                 pending.extend(each.id for each in calls)
         returned.extend(results_of(message))
     tell()
-    return answer_of_steps(steps)
+    return steps
 
 
 def answer_of_steps(steps: list[Step]) -> Answer:

@@ -14,6 +14,7 @@ from .json_values import is_object, tags_of
 from .node import Node
 from .opinion import Opinion, numbered_names, scored, unscored
 from .rows import Row, each, read_rows
+from .turns import conversation
 
 NAME = "deepeval"
 ABOUT = "test cases, conversational test cases, goldens (JSON, JSON Lines, CSV), and files of test runs"
@@ -74,7 +75,8 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
     if turns:
         asked, done = divided(turns)
         example.asked = [{"role": turn.need("role"), "content": turn.text("content")} for turn in asked]
-        example.answer = answer_of(map(_turn, done))
+        example.answer = answer_of(map(_turn, done)) if done else None
+        example.conversation = conversation(map(_turn, turns), options)
     yield from records_of(example, row.place, options)
 
 

@@ -32,13 +32,17 @@ from ..records import (
     is_marked,
     validate_case,
 )
-from .calls import Answer, has_arguments, plain_calls
-from .found import Found, Options, Place
+from .calls import Answer, answer_of_steps, has_arguments, plain_calls
+from .found import Found, Options, Place, Skipped
 from .json_values import as_text, is_list, is_object
 from .opinion import Opinion
+from .turns import Turn, answer_over, asked_message
 
 DEFAULT_CRITERION = "The reply does what the user asked for, correctly and completely."
 SAME_ANSWER = "The reply says what the expected answer says, and nothing against it."
+
+EMPTY = "the answer is empty"
+"""The error of an output in which nothing stands: neither a text nor a call."""
 
 EXPECTED_NAMES = "expected_calls"
 """The tag that names the functions that were to be called, where nothing says with which arguments."""
@@ -52,12 +56,14 @@ class Example(msgspec.Struct, kw_only=True):
         expected_calls: The calls that were wanted, as the file has them; None where it says nothing of calls.
         answer: What was done; None where nobody answered.
         turns: Its steps by turn, where there are several turns.
+        conversation: The turns of a conversation, which take the place of ``asked``, ``answer`` and ``turns``.
+        calls_made: Whether calls were made, where other answers to the same case count, too; None asks this answer.
     """
 
     id: str = ""
     prefix: str = "row"
     number: int = 0
-    asked: list[Message] = []
+    asked: list[Message] | list[list[Message]] = []
     tools: list[dict[str, Any]] = []
     expected_calls: list[Any] | None = None
     accepted: list[str] = []
@@ -70,11 +76,67 @@ class Example(msgspec.Struct, kw_only=True):
     system: str | None = None
     trial: int = 0
     turns: list[list[Step]] | None = None
+    conversation: list[Turn] = []
+    calls_made: bool | None = None
     opinions: list[Opinion] = []
 
 
 def records_of(example: Example, place: Place, options: Options) -> Iterator[Found]:
-    """The records of an example: its case, its output where it was answered, and verdicts on that."""
+    """Yield the records of an example: its case, its output where it was answered, and verdicts on that.
+
+    A conversation is one example, or one a turn, as the options say.
+    """
+    if example.conversation and options.unit == "turn":
+        for each in _by_turn(example, place, options):
+            if isinstance(each, Skipped):
+                yield each
+            else:
+                yield from _records(each, place, options)
+    else:
+        yield from _records(_whole(example) if example.conversation else example, place, options)
+
+
+def _whole(example: Example) -> Example:
+    """Return a conversation as one example: calls of all turns, the last text that answers."""
+    turns = example.conversation
+    return msgspec.structs.replace(
+        example,
+        asked=[[asked_message(each) for each in turn.asked] for turn in turns],
+        answer=answer_over(turns)._replace(steps=None),
+        turns=[turn.steps for turn in turns],
+        error=example.error or turns[-1].error,
+        conversation=[],
+    )
+
+
+def _by_turn(example: Example, place: Place, options: Options) -> Iterator[Example | Skipped]:
+    """Yield the turns of a conversation as examples; references and scores belong to the last."""
+    name = example.id or options.known.made_up(example.prefix, place.path, example.number)
+    earlier: list[Message] = []
+    for number, turn in enumerate(example.conversation, start=1):
+        is_last = number == len(example.conversation)
+        error = turn.error or (example.error if is_last else None)
+        if not turn.done and error is None and number > 1:
+            yield place.passed_over("messages", "nobody answered the last message of this conversation")
+            return
+        asked = [asked_message(each) for each in turn.asked]
+        one = msgspec.structs.replace(
+            example,
+            id=f"{name}/{number}",
+            asked=earlier + asked,
+            answer=answer_of_steps(turn.steps) if turn.done else None,
+            error=error,
+            cluster=example.cluster or name,
+            conversation=[],
+        )
+        if not is_last:
+            one.expected_calls, one.accepted, one.opinions = None, [], []
+        yield one
+        earlier = earlier + turn.messages
+
+
+def _records(example: Example, place: Place, options: Options) -> Iterator[Found]:
+    options.complete(example)
     expected = plain_calls(example.expected_calls or [], "expected")
     with_arguments = all(has_arguments(call) for call in example.expected_calls or [])
     kind = _kind(example, options, calls=bool(expected) and with_arguments)
@@ -87,8 +149,9 @@ def records_of(example: Example, place: Place, options: Options) -> Iterator[Fou
         yield place.passed_over("expected calls", reason)
     if kind == "tool_call":
         tools = [*tools, *_undocumented(expected, tools)]
+    name = example.id or options.known.made_up(example.prefix, place.path, example.number)
     case = Case(
-        id=example.id or options.known.made_up(example.prefix, place.path, example.number),
+        id=name,
         kind=kind,
         messages=cast("list[Message | list[Message]]", example.asked),
         tools=tools,
@@ -98,32 +161,37 @@ def records_of(example: Example, place: Place, options: Options) -> Iterator[Fou
         cluster=example.cluster,
     )
     validate_case(case)
-    if not example.id or options.known.is_new(case):
-        yield case
-    system = example.system or options.system
     answer = example.answer
-    if example.error is not None or (answer is not None and not answer.is_empty):
+    error = example.error or (EMPTY if answer is not None and answer.is_empty else None)
+    if options.known.is_new(case, failed=error is not None):
+        yield case
+    system = options.joined or example.system or options.system
+    trial = example.trial
+    if error is not None or answer is not None:
         answer = answer or Answer()
+        if options.joined is not None:
+            trial = options.known.free_trial(case.id, system, trial)
         output = Output(
             case_id=case.id,
             system=system,
-            trial=example.trial,
+            trial=trial,
             text=answer.text,
             tool_calls=answer.calls,
             turns=example.turns or (None if answer.steps is None else [answer.steps]),
-            error=example.error,
+            error=error,
         )
-        if example.id:
-            options.known.refuse_again(output)
+        options.known.refuse_again(output)
         yield output
     for opinion in example.opinions:
-        yield opinion.on(case.id, system, example.trial)
+        yield opinion.on(case.id, system, trial)
 
 
 def _kind(example: Example, options: Options, *, calls: bool) -> Kind:
     if calls:
         return "tool_call"
     made = example.answer is not None and bool(example.answer.calls)
+    if example.calls_made is not None:
+        made = example.calls_made
     if example.criterion is not None:
         return "open_answer"
     if example.accepted and options.answers == "accepted":

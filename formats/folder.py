@@ -11,6 +11,7 @@ import msgspec
 
 from ..errors import InputError, UsageError
 from ..records import Case, Kind, Output, Verdict, atomic_write, encode_record
+from .example import EMPTY
 from .found import Found, Skipped
 
 CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS = (
@@ -33,6 +34,11 @@ class Imported(msgspec.Struct, kw_only=True):
         outputs: Outputs by system.
         transcripts: Outputs that record their steps, by the kind of their case.
         verdicts: Verdicts by who says so, and by outcome.
+        sessions: Conversations of several turns, each one case.
+        earlier_calls: Those of them with calls before their last turn.
+        failed: Outputs that are an error in place of an answer.
+        empty: Outputs in which nothing stands.
+        shared: Cases that more than one system answered.
         skipped: How much is listed as skipped.
         first_skipped: The first of that.
     """
@@ -43,6 +49,11 @@ class Imported(msgspec.Struct, kw_only=True):
     outputs: dict[str, int] = {}
     transcripts: dict[Kind, int] = {}
     verdicts: dict[str, dict[str, int]] = {}
+    sessions: int = 0
+    earlier_calls: int = 0
+    failed: int = 0
+    empty: int = 0
+    shared: int = 0
     skipped: int = 0
     first_skipped: Skipped | None = None
 
@@ -61,6 +72,7 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
     verdicts: dict[str, Counter[str]] = {}
     clusters: dict[str, str] = {}
     skipped, first = 0, None
+    told, answered = Counter[str](), _Answered()
     with ExitStack() as stack:
         to_cases, to_outputs, to_verdicts, to_skipped = (
             stack.enter_context(atomic_write(folder / each)).write
@@ -72,6 +84,7 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
                 to_cases(line)
                 kinds[each.kind] += 1
                 kind_of[each.id] = each.kind
+                told["sessions"] += len(each.turns) > 1
                 if each.cluster is not None:
                     clusters[each.id] = each.cluster
             elif isinstance(each, Output):
@@ -79,6 +92,9 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
                 outputs[each.system] += 1
                 if each.turns is not None:
                     transcripts[kind_of[each.case_id]] += 1
+                told["earlier_calls"] += _calls_earlier(each)
+                told["empty" if each.error == EMPTY else "failed"] += each.error is not None
+                answered.add(each)
             elif isinstance(each, Verdict):
                 to_verdicts(line)
                 verdicts.setdefault(each.by, Counter())[each.outcome] += 1
@@ -98,8 +114,34 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
         transcripts=dict(transcripts),
         verdicts={by: dict(said) for by, said in verdicts.items()},
         skipped=skipped,
+        shared=answered.shared,
+        **{name: told[name] for name in ("sessions", "earlier_calls", "failed", "empty")},
         first_skipped=first,
     )
+
+
+class _Answered:
+    """Counts the cases that several systems answered, by hashes of their ids."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, str] = {}
+        self._shared = set[int]()
+
+    def add(self, output: Output) -> None:
+        """Count an output."""
+        key = hash(output.case_id)
+        if self._first.setdefault(key, output.system) != output.system:
+            self._shared.add(key)
+
+    @property
+    def shared(self) -> int:
+        """How many cases several systems answered."""
+        return len(self._shared)
+
+
+def _calls_earlier(output: Output) -> bool:
+    """Return whether calls were made before the last turn of a conversation."""
+    return any(isinstance(step, list) and step for turn in (output.turns or [])[:-1] for step in turn)
 
 
 def _write_clusters(path: Path, clusters: dict[str, str]) -> None:

@@ -9,14 +9,16 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Step, Verdict
-from ..records.column_names import resolve
+from ..records.column_names import SESSIONS, resolve
 from .calls import Answer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .example import Example, answers_of, listed
+from .exchanges import is_exchange
 from .found import Options, Skipped
 from .json_values import as_text, asked, is_list, is_object, number_in, tags_of, told
 from .node import Node
 from .opinion import Opinion, hear, scored
 from .rows import Row
+from .turns import conversation
 
 
 def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:
@@ -28,12 +30,40 @@ def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> 
     return None
 
 
+def is_turn_of_a_session(row: Mapping[str, Any], told_by_user: Mapping[str, str]) -> bool:
+    """Return whether a row is one exchange of a session, and not a row with an id, references or scores of its own."""
+    own = (
+        "id",
+        "accepted_answers",
+        "expected_calls",
+        "tool_calls",
+        "context",
+        "criterion",
+        "score",
+        "verdicts",
+        "trial",
+        "label",
+    )
+    return (
+        not told_by_user
+        and not resolve(row, {}).keys() & set(own)
+        and is_exchange(dict(row))
+        and (any(row.get(name) is not None for name in SESSIONS))
+    )
+
+
 def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
     """What a row of a table says, by the columns that the user told or that have known names, and what of it is skipped."""
     line = row.node
     names = resolve(line.value, options.columns)
     fields = Node({field: line.value[name] for field, name in names.items()}, line.at)
     asked_messages, answer = _conversation(fields, names)
+    messages = fields.unpacked("messages")
+    turns = (
+        []
+        if messages is None or fields.first("response", "tool_calls")
+        else conversation(Node({"messages": messages}, fields.at).nodes("messages"), options)
+    )
     rest = {name: value for name, value in line.value.items() if name not in names.values()}
     example = Example(
         id=fields.name("id") or "",
@@ -46,13 +76,32 @@ def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
         criterion=as_text(fields.get("criterion")),
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
         cluster=fields.name("cluster"),
-        answer=answer,
+        answer=Answer() if answer is None and "response" in names and messages is None else answer,
+        conversation=turns,
         error=as_text(fields.get("error")),
         system=fields.text("system"),
         trial=_trial(fields),
         turns=_turns(fields),
     )
     said = (_verdicts, _score, _label)
+    return example, list(hear(example.opinions, said, lambda part: part(fields, names), row.place))
+
+
+def reference_example(row: Row, names: Mapping[str, str]) -> tuple[Example, list[Skipped]]:
+    """Return what a row says of a case beside the question and the answer, by columns whose fields are known."""
+    line = row.node
+    fields = Node({field: line.value[name] for field, name in names.items()}, line.at)
+    rest = {name: value for name, value in line.value.items() if name not in names.values()}
+    example = Example(
+        id=fields.name("id") or "",
+        expected_calls=_list(fields, "expected_calls"),
+        accepted=_accepted(fields),
+        context=listed(fields.unpacked("context")),
+        criterion=as_text(fields.get("criterion")),
+        tags=tags_of({name: value for name, value in rest.items() if value is not None}),
+        cluster=fields.name("cluster"),
+    )
+    said = (_score, _label)
     return example, list(hear(example.opinions, said, lambda part: part(fields, names), row.place))
 
 

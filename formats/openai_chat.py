@@ -1,31 +1,34 @@
 """OpenAI's chats: logs, stored completions, batches, responses, and rows of the hosted Evals product.
 
 A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, of which ``messages`` is all that is needed; or a completion
-with ``messages`` beside its ``choices``; or a response with ``input`` and ``output``; each may stand in ``body``. What was asked ends with the
-last message that is not the agent's. Evals' rows are in `openai_evals`.
+with ``messages`` beside its ``choices``; or a response with ``input`` and ``output``; or any of these in a wrapper (`exchanges`). Lines of one
+session are one conversation, in whatever order they come (`sessions`); a conversation is one case (``--unit session``), or each of its turns is
+one (``--unit turn``). A call that failed and an empty answer are outputs, graded 0. Evals' rows are in `openai_evals`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..errors import RecordError
-from ..records import Message, TagValue
-from .calls import Answer, answer_of, are_messages, said_by_user
-from .example import Example, records_of
-from .found import Found, Options
-from .json_values import is_list, is_object, tags_of
+from ..records import TagValue
+from .calls import Answer, answer_of, are_messages, role_of
+from .example import Example, answers_of, records_of
+from .exchanges import Exchange, exchange_of, item_message, message_key
+from .found import Found, Options, converted
+from .json_values import is_list, is_object
 from .node import Node
 from .openai_evals import evals_example, is_evals_row
-from .rows import Row, each, read_rows
+from .rows import Row, decode, each, read_rows
+from .sessions import conversations_of
+from .turns import asked_message, failed, is_agents, turns_of
 
 NAME = "openai"
-ABOUT = "chat logs, stored completions, batch files and responses (JSON Lines or JSON), and the export and data of the hosted Evals product"
+ABOUT = "chat logs, stored completions, batch files and responses in any usual wrapper (JSON Lines or JSON), and the export and data of the hosted Evals product"
 LOST = "usage, log-probabilities, decoding parameters; images and other content that is no text stay in the question alone"
-
-_AGENT = frozenset({"assistant", "tool", "function"})
 
 
 def recognises(glimpse: Any) -> bool:
@@ -41,100 +44,133 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read chats, a line each; see `Format`."""
+    """Read chats, a line each; see `Format`. What `Options.held` holds then is yielded by `held_records`."""
     yield from each(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
 
 
 def _page(document: Node) -> list[tuple[str, Any]] | None:
     """The rows of an answer of the API that lists them."""
-    return document.items("data") if "data" in document and "messages" not in document else None
+    return document.items("data") if is_list(document.get("data")) and "messages" not in document else None
 
 
 def _records(row: Row, options: Options) -> Iterator[Found]:
-    if is_list(row.value):
-        yield from _chat(Node({"messages": row.value}, row.at), Node({}), row, options)
-        return
-    line = row.node
-    if is_evals_row(line.value):
+    if is_object(row.value) and is_evals_row(row.value):
         yield from records_of(evals_example(row), row.place, options)
+    else:
+        yield from exchange_records(exchange_of(row), row, options)
+
+
+def exchange_records(exchange: Exchange, row: Row, options: Options) -> Iterator[Found]:
+    """Yield the records of an exchange, or hold it back where it is of a session."""
+    if exchange.session is None or options.unit == "last":
+        yield from _chat(exchange, exchange.id, options)
         return
-    request = (
-        line.node(line.first("body", "request") or "")
-        if "messages" not in line and "input" not in line
-        else line
+    for message in [*exchange.messages, *chain.from_iterable(exchange.choices)]:
+        message_key(message)  # which refuses what cannot be read while its line is known
+    line = json.dumps(row.value).encode()
+    options.held.sessions.setdefault(exchange.session, []).append((line, row.place, row.at, row.number))
+
+
+def held_records(options: Options) -> Iterator[Found]:
+    """Yield what was held back: sessions, each put together from its lines, then calls that failed."""
+    held = options.held
+    sessions = iter(held.sessions.items())
+    yield from converted(
+        sessions, lambda each: _session(each[0], _exchanges(each[1]), options), lambda each: each[1][0][1]
     )
-    response = line.node("response")
-    if "body" in response:  # of a batch
-        response = response.node("body")
-    if not response.value and "choices" in line:
-        response = line
-    if response.get("output") is not None or line.get("object") == "response":
-        request, response = _as_chat(line if line.get("object") == "response" else request, response)
-    yield from _chat(request, response, row, options)
+    held.sessions = {}
+    yield from converted(
+        held.failures, lambda each: _failure(each[0], each[1], options), lambda each: each[1]
+    )
+    held.failures = []
 
 
-def _chat(request: Node, response: Node, row: Row, options: Options) -> Iterator[Found]:
-    if not is_list(request.value.get("messages")):
-        raise request.refuse("messages", "a list of messages")
-    line = row.node if is_object(row.value) else request
-    model = request.text("model") or response.text("model")
-    choices = [choice.node("message") for choice in response.nodes("choices")]
-    asked, answers = _split(request, choices)
-    tools = [tool.value for tool in request.nodes("tools", "functions")]
-    tags: dict[str, TagValue] = {"source": "openai", "offers_tools": bool(tools)}
-    if model is not None and not any(answers):
-        tags["model"] = model  # else it is the answer's system: two models may answer one case
-    tags |= tags_of(line.held("metadata"))
-    case_id = line.name("custom_id", "id") or ""
-    for trial, answer in enumerate(answers):
-        example = Example(
-            id=case_id,
-            prefix="chat",
-            number=row.number,
-            asked=asked,
-            tools=tools,
-            tags=tags,
-            answer=answer,
-            system=model,
-            trial=trial,
+def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
+    return [exchange_of(Row(decode(line), place, at, number)) for line, place, at, number in lines]
+
+
+def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator[Found]:
+    wholes, listed = conversations_of(exchanges, one_system=options.joined is not None)
+    yield from listed
+    made = [_makes_calls(whole) for whole in wholes if not whole.has_failed]
+    for whole in wholes:
+        yield from _chat(whole, name, options, calls_made=all(made) if len(made) > 1 else None)
+
+
+def _makes_calls(exchange: Exchange) -> bool:
+    done = [each for choice in exchange.choices for each in choice]
+    return bool(answer_of(each for each in [*exchange.messages, *done] if is_agents(each)).calls)
+
+
+def _failure(example: Example, place: Any, options: Options) -> Iterator[Found]:
+    (only,) = options.held.systems if len(options.held.systems) == 1 else (None,)
+    example.system = example.system or only
+    system = options.joined or example.system or options.system
+    if example.id and options.known.has_output(example.id, system):
+        yield place.passed_over(
+            "error", f"the call failed ({example.error}) and was answered on another line"
         )
-        yield from records_of(example, row.place, options)
+    else:
+        yield from records_of(example, place, options)
 
 
-def _split(request: Node, choices: list[Node]) -> tuple[list[Message], list[Answer | None]]:
-    """What was asked, and each answer to it."""
-    messages = request.value["messages"]
+def _chat(
+    exchange: Exchange, name: str, options: Options, *, calls_made: bool | None = None
+) -> Iterator[Found]:
+    if len(exchange.choices) > 1:
+        name = name or options.known.made_up("chat", exchange.place.path, exchange.number)
+    if exchange.model is not None:
+        options.held.systems.add(exchange.model)
+    for trial, choice in enumerate(exchange.choices or [None]):
+        example = _example(exchange, choice, options)
+        example.id, example.trial, example.calls_made = name, trial, calls_made
+        empty = example.answer is not None and example.answer.is_empty
+        if (example.error is not None or empty) and exchange.session is None and options.unit != "last":
+            options.held.failures.append((example, exchange.place))
+        else:
+            yield from records_of(example, exchange.place, options)
+
+
+def _example(exchange: Exchange, choice: list[Node] | None, options: Options) -> Example:
+    tags: dict[str, TagValue] = {"source": "openai", "offers_tools": bool(exchange.tools)}
+    example = Example(
+        prefix="chat",
+        number=exchange.number,
+        tools=exchange.tools,
+        tags=tags,
+        cluster=exchange.cluster,
+        error=exchange.error,
+        system=exchange.model,
+        expected_calls=exchange.expected_calls,
+        accepted=answers_of(exchange.accepted),
+        criterion=exchange.criterion,
+        context=exchange.context,
+    )
+    end = [failed(exchange.error or "error")] if exchange.has_failed else []
+    turns = turns_of([*exchange.messages, *(choice or []), *end])
+    if options.unit != "last" and (len(turns) > 1 or (exchange.session and options.unit == "turn")):
+        example.conversation = turns
+    else:
+        asked, example.answer = _split(exchange, choice)
+        example.asked = [asked_message(each) for each in asked]
+        if example.answer is None and example.error is None and exchange.model is not None:
+            tags["model"] = exchange.model  # else it is the answer's system: two models may answer one case
+    example.tags = tags | exchange.tags
+    return example
+
+
+def _split(exchange: Exchange, choice: list[Node] | None) -> tuple[list[Node], Answer | None]:
+    """Return what was asked, and the answer to it."""
+    messages = exchange.messages
     end = len(messages)
-    while end and is_object(messages[end - 1]) and messages[end - 1].get("role") in _AGENT:
+    while end and is_agents(messages[end - 1]):
         end -= 1
     # A chat that was answered goes on where its last calls have returned; else its last text is something that was said before.
-    goes_on = end < len(messages) and (not choices or messages[-1]["role"] != "assistant")
-    done = [Node(each, f"messages[{end + at}]") for at, each in enumerate(messages[end:])] if goes_on else []
-    if choices:
-        return messages[:end] if goes_on else messages, [answer_of([*done, choice]) for choice in choices]
-    if not done:
-        return messages, [None]
-    last = done[-1].value
-    if len(done) == 1 and isinstance(last.get("content"), str) and last.keys() <= _PLAIN:
-        return messages[:end], [Answer(last["content"])]
-    return messages[:end], [answer_of(done)]
-
-
-_PLAIN = frozenset({"role", "content", "name", "refusal", "annotations"})
-
-
-def _as_chat(request: Node, response: Node) -> tuple[Node, Node]:
-    """A response in the form of a chat: its items as messages."""
-    given = request.get("input")
-    asked = [said_by_user(given)] if isinstance(given, str) else list(map(_item, request.nodes("input")))
-    instructions = request.text("instructions")
-    if instructions is not None:
-        asked.insert(0, {"role": "system", "content": instructions})
-    done = map(_item, (response if "output" in response else request).nodes("output"))
-    chat = {
-        name: value for name, value in request.value.items() if name in {"model", "tools", "id", "metadata"}
-    }
-    return Node({**chat, "messages": [*asked, *done]}, request.at), Node({})
+    goes_on = end < len(messages) and (choice is None or role_of(messages[-1]) != "assistant")
+    asked, done = (messages[:end], messages[end:]) if goes_on else (messages, [])
+    if choice is not None or done:
+        return asked, answer_of([*done, *(choice or [])])
+    return asked, Answer() if exchange.answered else None
 
 
 def reply_messages(given: dict[str, Any]) -> list[Node] | None:
@@ -148,16 +184,5 @@ def reply_messages(given: dict[str, Any]) -> list[Node] | None:
         is_list(output) and output and all(is_object(each) for each in output)
     ):
         items = [item for item in Node(given).nodes("output") if item.get("type") != "reasoning"]
-        return [Node(_item(item), item.at) for item in items]
+        return [Node(item_message(item), item.at) for item in items]
     return [Node(given)] if given.get("role") == "assistant" else None
-
-
-def _item(item: Node) -> Message:
-    kind = item.text("type") or "message"
-    if kind == "function_call":
-        return {"role": "assistant", "content": None, "tool_calls": [item.value]}
-    if kind == "function_call_output":
-        return {"role": "tool", "tool_call_id": item.name("call_id"), "content": item.get("output")}
-    if kind == "message":
-        return item.value
-    raise RecordError(f"an item of type {kind!r} has no place in a chat", field=item.at)

@@ -15,6 +15,7 @@ from .json_values import as_text, is_list, is_object, tags_of
 from .node import Node
 from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, each
+from .turns import Turn, conversation
 
 NAME = "ragas"
 ABOUT = "single-turn and multi-turn samples, with or without scores (JSON Lines, JSON, CSV, Parquet)"
@@ -39,9 +40,12 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
         raise line.refuse("user_input", "a text or a list of messages")
     asked, response = line.unpacked("user_input"), line.text("response")
     answer = None if response is None else Answer(response)
+    turns: list[Turn] = []
     if is_list(asked):
-        before, after = divided(Node({"user_input": asked}, line.at).nodes("user_input"))
-        asked, answer = [each.value for each in before], answer_of(after)
+        messages = Node({"user_input": asked}, line.at).nodes("user_input")
+        before, after = divided(messages)
+        asked, answer = [each.value for each in before], answer_of(after) if after else answer
+        turns = conversation(messages, options)
     rubrics = line.unpacked("rubrics")
     expected = line.unpacked("reference_tool_calls")
     example = Example(
@@ -63,6 +67,7 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
             }
         ),
         answer=answer,
+        conversation=turns,
     )
     numbers = [
         name

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -14,6 +15,7 @@ from ..records.column_names import resolve
 from ..records.csv_file import SUFFIXES
 from .arrow_rows import read_arrow_rows
 from .csv_rows import read_csv_rows
+from .exchanges import is_exchange
 from .found import Found, Options, Skipped
 from .json_values import is_list, is_object
 from .own_format import read_own
@@ -65,6 +67,9 @@ _MODULES: dict[str, str] = {
 NAMES = (*_MODULES, *TABLES)
 """The formats that come along."""
 
+_GLIMPSES = 20
+"""How many values of a file are looked at to find its format."""
+
 _TEXT = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 
 
@@ -83,21 +88,40 @@ def format_of(name: str) -> Format:
 
 
 def read_found(name: str, path: Path, options: Options) -> Iterator[Found]:
-    """Read a file or folder in a format that comes along, or that is registered.
+    """Read one file or folder; see `read_all`."""
+    return read_all(name, [path], options)
+
+
+def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Found]:
+    """Read files or folders of one format, one that comes along or one that is registered; sessions may go on from file to file.
 
     Raises:
         InputError: A file cannot be read.
         UsageError: There is no such format.
     """
     if name not in NAMES and name in FORMATS:
-        yield from read_own(name, path)
+        for path in paths:
+            yield from read_own(name, path)
         return
-    for found in format_of(name).read(path, options):
-        if isinstance(found, Verdict) and options.known.is_said_again(found):
-            reason = f"a second verdict of {found.by!r} on {found.key}"
-            yield Skipped(file=str(path), reason=reason)
+    for path in paths:
+        yield from _without_repetitions(format_of(name).read(path, options), options, path)
+    yield from read_held(options)
+
+
+def read_held(options: Options) -> Iterator[Found]:
+    """Yield what could be read only when all lines were known: sessions, and calls that failed."""
+    if options.held.sessions or options.held.failures:
+        from .openai_chat import held_records  # noqa: PLC0415 - loaded where lines of chats were read
+
+        yield from held_records(options)
+
+
+def _without_repetitions(found: Iterable[Found], options: Options, path: Path) -> Iterator[Found]:
+    for each in found:
+        if isinstance(each, Verdict) and options.known.is_said_again(each):
+            yield Skipped(file=str(path), reason=f"a second verdict of {each.by!r} on {each.key}")
         else:
-            yield found
+            yield each
 
 
 def find_format(path: Path) -> str:
@@ -132,6 +156,8 @@ def _by_content(path: Path) -> str:
         for name in _MODULES:
             if format_of(name).recognises(glimpse):
                 return name
+        if is_object(glimpse) and is_exchange(glimpse, plain=not _has_reference(glimpse)):
+            return "openai"
         if is_object(glimpse) and _has_known_column(glimpse):
             return "json"
     raise InputError(f"cannot tell what this is; say so: {', '.join(NAMES)}", path=path)
@@ -175,12 +201,17 @@ def _first(rows: Iterator[Row | Skipped]) -> Row | None:
 
 
 def _glimpses(path: Path) -> Iterator[Any]:
-    """The first value of a file, once as it is and once without what holds its rows."""
-    row = _first(read_rows(path, is_row=lambda _: True))
-    if row is not None:
+    """Yield the first values of a file, each as it is and without what holds its rows: the first of all may be of no use."""
+    rows = (row for row in read_rows(path, is_row=lambda _: True) if isinstance(row, Row))
+    for row in islice(rows, _GLIMPSES):
         yield row.value
         if is_list(row.value) and row.value:
             yield row.value[0]
+
+
+def _has_reference(row: dict[str, Any]) -> bool:
+    """Return whether a row is one of a table with scores or references."""
+    return bool(resolve(row, {}).keys() & {"accepted_answers", "criterion", "score", "verdicts", "context"})
 
 
 def _has_known_column(row: dict[str, Any]) -> bool:

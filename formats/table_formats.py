@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..records import Output, Verdict
 from .arrow_rows import read_any_rows, read_arrow_rows
 from .csv_rows import read_csv_rows
-from .example import records_of
+from .example import EMPTY, records_of
+from .exchanges import exchange_of
 from .found import Found, Options, Skipped
 from .json_values import is_list, is_object
-from .known_columns import missing_columns, row_example
+from .known_columns import is_turn_of_a_session, missing_columns, row_example
+from .openai_chat import exchange_records
 from .rows import Row, each, files_of, read_rows
 
 _NOTHING = "nothing: columns that are no field are tags, what is no single value as JSON"
@@ -28,6 +31,7 @@ def read_table(rows: Iterable[Row | Skipped], path: Path, options: Options) -> I
         InputError: No row has a column that was named.
     """
     seen: set[str] = set()
+    unanswered = _Unanswered()
 
     def watched() -> Iterator[Row | Skipped]:
         for row in rows:
@@ -35,16 +39,48 @@ def read_table(rows: Iterable[Row | Skipped], path: Path, options: Options) -> I
                 seen.update(map(str, row.value))
             yield row
 
-    yield from each(watched(), lambda row: _records(row, options))
+    yield from each(watched(), lambda row: _records(row, options, unanswered))
+    yield from unanswered.left(path)
     problem = missing_columns(seen, options.columns) if seen else None
     if problem is not None:
         raise InputError(problem, path=path)
 
 
-def _records(row: Row, options: Options) -> Iterator[Found]:
+class _Unanswered:
+    """Empty answers of a table, which are outputs as soon as one of its rows was answered; else it holds questions alone."""
+
+    def __init__(self) -> None:
+        self._held: list[Output] = []
+        self._answered = False
+
+    def take(self, found: list[Found]) -> Iterator[Found]:
+        """Yield what a row holds; an empty answer waits until it is known what it means."""
+        outputs = [one for one in found if isinstance(one, Output)]
+        scored = any(isinstance(one, Verdict) for one in found)
+        if not self._answered and not scored and outputs and all(one.error == EMPTY for one in outputs):
+            self._held += outputs
+            yield from (one for one in found if not isinstance(one, Output))
+            return
+        self._answered = self._answered or bool(outputs)
+        yield from found
+        if self._answered:
+            yield from self._held
+            self._held = []
+
+    def left(self, path: Path) -> Iterator[Found]:
+        """List the answers that are empty in every row."""
+        if self._held:
+            reason = f"the answer is empty in every row ({len(self._held):,}), so they are read as questions"
+            yield Skipped(file=str(path), field="response", reason=reason)
+
+
+def _records(row: Row, options: Options, unanswered: _Unanswered) -> Iterator[Found]:
+    if options.unit != "last" and is_object(row.value) and is_turn_of_a_session(row.value, options.columns):
+        yield from exchange_records(exchange_of(row), row, options)
+        return
     example, skipped = row_example(row, options)
     yield from skipped
-    yield from records_of(example, row.place, options)
+    yield from unanswered.take(list(records_of(example, row.place, options)))
 
 
 class _Table(ABC):

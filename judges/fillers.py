@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..errors import FiducialError
-from ..records import Case, Episode, Output, Pair
+from ..records import Case, Episode, Message, Output, Pair
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
@@ -25,8 +25,7 @@ class NotApplicableError(FiducialError):
 
 def _query(case: Case, output: Output) -> str:
     """A single user message as it is; a conversation as JSON, in which nobody's text can pose as another's."""
-    del output
-    messages = case.all_messages
+    messages = _spoken(case, output)
     if not messages:
         raise NotApplicableError("the case has no messages")
     if len(messages) == 1 and messages[0]["role"] == "user":
@@ -42,8 +41,20 @@ def _question(case: Case, output: Output) -> str:
 
 
 def _messages(case: Case, output: Output) -> JsonList:
-    del output
-    return json_lines(case.all_messages)
+    return json_lines(_spoken(case, output))
+
+
+def _spoken(case: Case, output: Output) -> list[Message]:
+    """Return the messages of a case; of a recorded conversation, with what the agent said in its earlier turns."""
+    if case.kind == "multi_turn" or output.turns is None or not 1 < len(case.turns) == len(output.turns):
+        return case.all_messages
+    messages: list[Message] = []
+    for asked, steps in zip(case.turns, output.turns, strict=True):
+        texts = [{"role": "assistant", "content": step} for step in steps if isinstance(step, str)]
+        messages += [*asked, *texts]
+    while messages and messages[-1]["role"] == "assistant":
+        messages.pop()
+    return messages
 
 
 def _tool_definitions(case: Case, output: Output) -> JsonList:

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping
 from ..errors import UsageError
 from .explanations import nearest
 
+SESSIONS = ("session_id", "sessionId", "session", "conversation_id", "conversationId", "thread_id", "threadId", "chat_id", "chatId")  # fmt: skip
+"""Names of the session, conversation or thread that a row is of."""
+
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "case_id", "item_id", "uid"),
     "query": ("query", "question", "input", "prompt", "instruction", "user_input", "inputs"),
@@ -21,7 +24,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "tool_definitions": ("tool_definitions", "tools", "functions"),
     "system": ("system", "model"),
     "trial": ("trial", "epoch", "attempt"),
-    "cluster": ("cluster", "group"),
+    "cluster": ("cluster", "group", *SESSIONS),
     "score": ("score", "scores"),
     "error": ("error",),
     "turns": ("turns",),

@@ -33,6 +33,7 @@ def import_lines(imported: Imported) -> Iterator[str]:
         judges = judges_of(kind, imported)
         said = f"; judge: {', '.join(judges)}" if judges else ""
         yield f"  {count:,} {kind}: {_BECAUSE.get(kind, 'said by the file')}{said}"
+    yield from _told(imported)
     for by, outcomes in imported.verdicts.items():
         yield f"  {by}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
     if imported.first_skipped is not None:
@@ -40,6 +41,19 @@ def import_lines(imported: Imported) -> Iterator[str]:
         place = f"{first.file}{'' if first.line is None else f':{first.line}'}{f': {first.field}' if first.field else ''}"
         yield f"skipped: {imported.skipped:,}, listed in {Path(imported.folder) / SKIPPED}; the first: {place}: {first.reason}"
     yield from _next(imported)
+
+
+def _told(imported: Imported) -> Iterator[str]:
+    """What a reader may not expect of a log: conversations, failures, several models."""
+    if imported.sessions:
+        earlier = f"{imported.earlier_calls:,} with calls in earlier turns"
+        yield f"  {counted(imported.sessions, 'conversation')} of several turns, one case each; {earlier} (--unit turn: a case a turn)"
+    if imported.failed or imported.empty:
+        bad = imported.failed + imported.empty
+        yield f"  {counted(bad, 'output')} without an answer, graded 0: {imported.failed:,} failed, {imported.empty:,} empty"
+    if len(imported.outputs) > 1 and not imported.shared:
+        names = ", ".join(f"{name} {count:,}" for name, count in imported.outputs.items())
+        yield f"  no case was answered by two systems ({names}); if they are one system: --system NAME"
 
 
 def _next(imported: Imported) -> Iterator[str]:

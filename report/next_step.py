@@ -79,7 +79,8 @@ def _add_missing(found: Found) -> Answer | None:
         return Answer(
             text=f"{told}; the same command makes these alone.", evidence="systems", command=found.again()
         )
-    return Answer(text=f"{told}: have them made, and run with them into another folder.", evidence="systems")
+    text = f"{told}: add them to the outputs, with an error where there is no answer, and run into another folder."
+    return Answer(text=text, evidence="systems")
 
 
 def _judge_open(found: Found) -> Answer | None:

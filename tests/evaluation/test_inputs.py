@@ -21,6 +21,18 @@ def test_every_output_comes_with_its_case(tmp_path: Path):
         assert [case.id for case, _ in inputs.pairs()] == ["b", "a"]
 
 
+def test_systems_that_share_no_case_owe_only_what_they_were_asked(tmp_path: Path):
+    write_records(tmp_path / "cases.jsonl", [Case(id=name, kind="any_call") for name in "abcd"])
+    answers = [("a", "s"), ("b", "s"), ("c", "t")]
+    outputs = [Output(case_id=name, system=system, text="") for name, system in answers]
+    write_records(tmp_path / "outputs.jsonl", outputs)
+    with EvaluationInputs(tmp_path / "cases.jsonl", [tmp_path / "outputs.jsonl"]) as inputs:
+        assert inputs.survey.missing == {"s": 1, "t": 1}
+    write_records(tmp_path / "outputs.jsonl", [*outputs, Output(case_id="a", system="t", text="")])
+    with EvaluationInputs(tmp_path / "cases.jsonl", [tmp_path / "outputs.jsonl"]) as inputs:
+        assert inputs.survey.missing == {"s": 2, "t": 2}
+
+
 def test_the_survey_counts_what_is_missing_by_system(tmp_path: Path):
     cases, outputs = write_inputs(
         tmp_path,

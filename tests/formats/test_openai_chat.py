@@ -73,11 +73,46 @@ def test_calls_and_their_results_by_id_are_steps_before_the_answer(read: Read):
     assert (output.text, output.tool_calls) == ("Done.", calls)
 
 
-def test_what_was_said_in_earlier_turns_is_part_of_the_question(read: Read):
+def test_a_conversation_is_one_case_with_the_calls_of_all_its_turns(read: Read):
+    messages = [ASKED, {"role": "assistant", "content": "On it.", "tool_calls": [CALL]}, {"role": "user", "content": "Thanks!"}]  # fmt: skip
+    chat = read({"messages": [*messages, {"role": "assistant", "content": "Bye."}]})
+    assert chat.cases[0].messages == [[ASKED], [{"role": "user", "content": "Thanks!"}]]
+    [output] = chat.outputs
+    assert (output.text, output.tool_calls) == (
+        "Bye.",
+        [ToolCall(name="water", arguments='{"bed": "roses"}')],
+    )
+    assert output.turns is not None
+    assert (len(output.turns), output.turns[1]) == (2, ["Bye."])
+
+
+def test_the_last_text_that_answers_is_the_answer_of_a_conversation(read: Read):
+    messages = [ASKED, {"role": "assistant", "content": "Done."}, {"role": "user", "content": "Thanks!"}]
+    [output] = read({"messages": messages, "response": {"choices": [{"message": {"content": ""}}]}}).outputs
+    assert (output.text, output.error) == ("Done.", None)
+    [output] = read({"messages": messages}).outputs
+    assert (output.text, output.error) == ("Done.", None)
+
+
+def test_each_turn_of_a_conversation_is_a_case_where_that_is_asked_for(read: Read):
     messages = [ASKED, {"role": "assistant", "content": "Which?"}, ASKED, {"role": "assistant", "content": "Done."}]  # fmt: skip
-    chat = read({"messages": messages})
-    assert chat.cases[0].messages == messages[:3]
-    assert chat.outputs[0].text == "Done."
+    chat = read({"id": "a", "messages": messages}, unit="turn")
+    assert [case.id for case in chat.cases] == ["a/1", "a/2"]
+    assert {case.cluster for case in chat.cases} == {"a"}
+    assert [case.messages for case in chat.cases] == [[ASKED], messages[:3]]
+    assert [output.text for output in chat.outputs] == ["Which?", "Done."]
+
+
+def test_a_last_message_that_nobody_answered_is_listed_where_turns_are_cases(read: Read):
+    chat = read({"messages": [ASKED, {"role": "assistant", "content": "Done."}, ASKED]}, unit="turn")
+    assert [case.id for case in chat.cases] == ["chat-000001/1"]
+    assert [each.reason for each in chat.skipped] == ["nobody answered the last message of this conversation"]
+
+
+def test_an_accepted_answer_may_be_the_last_text_of_a_conversation(read: Read):
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}, ASKED, {"role": "assistant", "content": "Paris"}]  # fmt: skip
+    chat = read({"messages": messages, "accepted_answers": ["Paris"]})
+    assert fd.check(chat.cases[0], chat.outputs[0]).score == 1.0
 
 
 def test_a_completion_beside_the_messages_is_the_answer(read: Read):
@@ -176,9 +211,114 @@ def test_rows_without_ids_in_several_files_have_ids_of_their_own(tmp_path: Path)
     assert [case.id for case in read.cases] == ["chat-000001", "chat-2-000001"]
 
 
-def test_a_made_up_id_that_a_case_has_is_refused_and_listed(read: Read):
-    chats = read({"messages": [ASKED], "id": "chat-000002"}, {"messages": [ASKED]})
-    assert [case.id for case in chats.cases] == ["chat-000002"]
-    assert [each.reason for each in chats.skipped] == [
-        "a row without id would be called 'chat-000002', as another case is"
+def test_a_made_up_id_is_none_that_a_case_has(read: Read):
+    chats = read({"messages": [ASKED], "id": "chat-000002"}, {"messages": [ASKED, ASKED]})
+    assert [case.id for case in chats.cases] == ["chat-000002", "chat-000002-2"]
+    assert chats.skipped == []
+
+
+def completion(text: str | None) -> dict[str, Any]:
+    return {"model": "m", "choices": [{"message": {"role": "assistant", "content": text}}]}
+
+
+WRAPPED: list[dict[str, Any]] = [
+    {"request": {"model": "m", "messages": [ASKED]}, "response": completion("Done.")},
+    {"req": {"model": "m", "messages": [ASKED]}, "res": {"role": "assistant", "content": "Done."}},
+    {"input": {"model": "m", "messages": [ASKED]}, "output": "Done."},
+    {"input": [ASKED], "output": [{"role": "assistant", "content": "Done."}], "model": "m"},
+    {"prompt": json.dumps([ASKED]), "completion": json.dumps(completion("Done."))},
+    {"body": {"model": "m", "messages": [ASKED]}, "response": {"status_code": 200, "body": completion("Done.")}},
+    {"payload": {"request": {"body": {"model": "m", "messages": [ASKED]}}, "response": {"body": completion("Done.")}}},
+    {"request": {"model": "m", "contents": [{"role": "user", "parts": [{"text": "Water the roses."}]}]}, "response": {"candidates": [{"content": {"role": "model", "parts": [{"text": "Done."}]}}]}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", WRAPPED)
+def test_a_request_and_its_response_are_found_under_any_of_the_usual_names(line: Any, tmp_path: Path):
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    chat = fd.read(path)
+    assert chat.cases[0].all_messages == [ASKED]
+    assert [(each.text, each.system) for each in chat.outputs] == [("Done.", "m")]
+
+
+def test_session_user_and_metadata_are_id_cluster_and_tags(read: Read):
+    line = {"session_id": "s7", "user": "ann", "metadata": {"shop": "north"}, "request": {"messages": [ASKED]}, "response": "Done."}  # fmt: skip
+    [case] = read(line).cases
+    assert (case.id, case.cluster, case.tags["shop"]) == ("s7", "ann", "north")
+
+
+FAILURES: list[tuple[dict[str, Any], str]] = [
+    ({"error": {"message": "overloaded"}}, "overloaded"),
+    ({"error": "timeout", "response": None}, "timeout"),
+    ({"response": {"status_code": 429, "body": {"error": {"message": "slow down"}}}}, "slow down"),
+    ({"response": {"status_code": 502, "body": None}}, "HTTP 502"),
+    ({"status": "timeout", "response": None}, "timeout"),
+    ({"response": completion("")}, "the answer is empty"),
+    ({"response": completion(None)}, "the answer is empty"),
+    ({"response": None}, "the answer is empty"),
+]
+
+
+@pytest.mark.parametrize(("end", "error"), FAILURES)
+def test_a_call_that_failed_and_an_empty_answer_are_outputs_that_are_graded_0(
+    read: Read, end: dict[str, Any], error: str
+):
+    chat = read({"id": "a", "request": {"model": "m", "messages": [ASKED]}, **end})
+    [output] = chat.outputs
+    assert (output.error, output.system, chat.skipped) == (error, "m", [])
+    assert fd.check(chat.cases[0], output).score == 0.0
+
+
+def test_a_failure_that_names_no_model_is_of_the_only_one_in_the_log(read: Read):
+    answer = {"id": "b", "model": "m", "messages": [ASKED], "response": "Done."}
+    chat = read({"id": "a", "messages": [ASKED], "error": "timeout"}, answer)
+    assert {output.system: output.error for output in chat.outputs if output.error} == {"m": "timeout"}
+
+
+def test_a_failure_that_was_answered_later_is_listed(read: Read):
+    chat = read({"id": "a", "model": "m", "messages": [ASKED], "error": "timeout"}, {"id": "a", "model": "m", "messages": [ASKED], "response": "Done."})  # fmt: skip
+    assert [output.text for output in chat.outputs] == ["Done."]
+    assert [(each.line, each.field) for each in chat.skipped] == [(1, "error")]
+
+
+def test_two_models_in_one_log_are_one_system_where_that_is_said(read: Read):
+    lines = [{"id": model, "model": model, "messages": [ASKED], "response": "Done."} for model in ("m", "n")]
+    assert [output.system for output in read(*lines).outputs] == ["m", "n"]
+    assert [output.system for output in read(*lines, system="bot").outputs] == ["bot", "bot"]
+
+
+def test_two_answers_of_one_system_to_a_case_are_its_trials(read: Read):
+    lines = [{"id": "a", "model": model, "messages": [ASKED], "response": "Done."} for model in ("m", "n")]
+    outputs = read(*lines, system="bot").outputs
+    assert [(output.system, output.trial) for output in outputs] == [("bot", 0), ("bot", 1)]
+
+
+def test_two_models_that_took_turns_in_a_session_are_one_system_and_two_that_were_asked_the_same_are_two(
+    read: Read,
+):
+    def line(model: str, asked: str):
+        return {"session_id": "s", "model": model, "messages": [{"role": "user", "content": asked}], "response": f"{asked}!"}  # fmt: skip
+
+    assert [(each.system, each.text) for each in read(line("m", "a"), line("n", "b")).outputs] == [
+        ("n", "b!")
     ]
+    assert [(each.system, each.text) for each in read(line("m", "a"), line("n", "a")).outputs] == [("m", "a!"), ("n", "a!")]  # fmt: skip
+
+
+def test_a_session_goes_on_from_file_to_file(tmp_path: Path):
+    for name, asked in (("a.jsonl", "One?"), ("b.jsonl", "Two?")):
+        line = {"session_id": "s", "messages": [{"role": "user", "content": asked}], "response": asked}
+        (tmp_path / name).write_text(json.dumps(line) + "\n")
+    [case] = fd.read(tmp_path).cases
+    assert [turn[0]["content"] for turn in case.turns] == ["One?", "Two?"]
+
+
+def test_another_answer_from_which_a_session_does_not_go_on_is_listed(read: Read):
+    def line(messages: list[Any], answer: str):
+        return {"session_id": "s", "messages": messages, "response": answer}
+
+    said = [ASKED, {"role": "assistant", "content": "b"}, {"role": "user", "content": "And?"}]
+    chat = read(line([ASKED], "a"), line([ASKED], "b"), line(said, "c"))
+    assert chat.outputs[0].turns == [["b"], ["c"]]
+    assert [each.reason for each in chat.skipped] == ["another answer, from which the session does not go on"]

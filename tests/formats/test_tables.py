@@ -81,8 +81,44 @@ def test_data_frames_and_rows_are_read_without_a_change():
     frame = pd.DataFrame({"id": ["001", "002"], "question": ["a", "b"], "answer": ["c", None], "n": [1.0, float("nan")]})  # fmt: skip
     found = fd.read(frame)
     assert [(case.id, case.tags) for case in found.cases] == [("001", {"n": 1.0}), ("002", {})]
-    assert [output.case_id for output in found.outputs] == ["001"]
+    assert [(output.case_id, output.error) for output in found.outputs] == [("001", None), ("002", "the answer is empty")]  # fmt: skip
     assert fd.read([{"id": "001", "question": "a", "answer": "c"}]).outputs[0].text == "c"
+
+
+def test_an_empty_answer_is_an_output_unless_every_one_is_empty(read: Read):
+    found = read("id,question,answer\na,Where?,\nb,When?,Now\nc,Who?,\n")
+    assert {output.case_id: output.error for output in found.outputs} == {"a": "the answer is empty", "b": None, "c": "the answer is empty"}  # fmt: skip
+    assert fd.check(found.cases[0], next(each for each in found.outputs if each.case_id == "a")).score == 0.0
+    found = read("id,question,answer\na,Where?,\nb,When?,\n")
+    assert (len(found.cases), found.outputs) == (2, [])
+    assert "the answer is empty in every row (2)" in found.skipped[0].reason
+
+
+def test_rows_of_one_session_are_one_conversation_and_rows_with_a_reference_are_not(read: Read):
+    found = read("session_id,question,answer\ns,Where?,Rome\ns,When?,Now\n")
+    assert [(case.id, len(case.turns)) for case in found.cases] == [("s", 2)]
+    found = read("session_id,question,answer,expected\ns,Where?,Rome,Rome\ns,When?,Now,Now\n")
+    assert [case.cluster for case in found.cases] == ["s", "s"]
+
+
+def test_references_are_joined_by_id_and_those_of_no_case_are_listed(read: Read, tmp_path: Path):
+    calls = json.dumps([{"name": "f", "arguments": {"x": 1}}]).replace('"', '""')
+    table = tmp_path / "expected.csv"
+    table.write_text(f'id,expected_calls,team\na,"{calls}",north\nz,"{calls}",\n')
+    found = read('id,question,tool_calls\na,Go,"' + calls + '"\n', "rows.csv", join=table)
+    assert (found.cases[0].kind, found.cases[0].tags) == ("tool_call", {"team": "north"})
+    assert fd.check(found.cases[0], found.outputs[0]).score == 1.0
+    assert [(each.line, each.reason) for each in found.skipped] == [(3, "no case has the id 'z'")]
+
+
+def test_references_of_which_none_has_a_case_name_what_there_is(read: Read, tmp_path: Path):
+    table = tmp_path / "expected.csv"
+    table.write_text("id,expected\nA1,Rome\n")
+    with pytest.raises(InputError, match="no id in it is that of a case: 'A1'"):
+        read("id,question,answer\na1,Where?,Rome\n", join=table)
+    table.write_text("name,expected\nA1,Rome\n")
+    with pytest.raises(InputError, match="no column holds the ids of cases"):
+        read("id,question,answer\na1,Where?,Rome\n", join=table)
 
 
 def test_numbers_beside_a_sample_of_ragas_are_verdicts(read: Read):

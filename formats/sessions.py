@@ -1,0 +1,191 @@
+"""Exchanges of one session put together: what extends another takes its place, everything else follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from .exchanges import Exchange, message_key, says_something
+from .found import Skipped
+from .json_values import is_object
+from .node import Node
+from .turns import FAILED, failed, is_agents, turns_of
+
+_LEAST_OVERLAP = 2
+
+
+class _Piece:
+    """A stretch of a session: an exchange with the conversation before it."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange = exchange
+        self.done = exchange.choices[0] if exchange.choices else []
+        self.asked = _keys(exchange.messages)
+        self.all = self.asked + _keys(self.done)
+
+    @property
+    def nodes(self) -> list[Node]:
+        """Its messages; of a failure, one that says so at the end."""
+        error = [failed(self.exchange.error or "error")] if self.exchange.has_failed else []
+        return [*self.exchange.messages, *self.done, *error]
+
+    @property
+    def has_history(self) -> bool:
+        """Whether it holds an answer from an earlier exchange."""
+        return any(is_agents(each) for each in self.exchange.messages)
+
+    def extends(self, other: _Piece) -> bool:
+        """Whether it begins with all of another."""
+        return _begins(self.asked, other.all)
+
+    def is_within(self, other: _Piece) -> bool:
+        """Whether another begins with all of it."""
+        if len(self.all) < len(other.all) or self.exchange.has_failed:
+            return _begins(other.all, self.all)
+        again = self.has_history or (self.exchange.id != "" and self.exchange.id == other.exchange.id)
+        return again and self.all == other.all
+
+    def is_left_by(self, other: _Piece) -> bool:
+        """Whether another goes on from the same question with another answer."""
+        goes_on = len(turns_of(other.exchange.messages)) > 1
+        return goes_on and len(self.asked) < len(other.asked) and _begins(other.all, self.asked)
+
+
+def conversations_of(
+    exchanges: Sequence[Exchange], *, one_system: bool = False
+) -> tuple[list[Exchange], list[Skipped]]:
+    """Put a session together, and list what is no part of it.
+
+    Args:
+        exchanges: The exchanges of the session, as they stand in the log.
+        one_system: Whether all models are parts of one system.
+
+    Returns:
+        One exchange with all messages before its answer; one a model where several models answered the same messages.
+    """
+    ordered = list(exchanges)
+    if all(each.time is not None for each in ordered):
+        ordered.sort(key=lambda each: each.time or 0.0)
+    models = list(dict.fromkeys(each.model for each in ordered if each.model is not None))
+    if len(models) > 1 and not one_system:
+        apart = [_joined([each for each in ordered if each.model in {model, None}]) for model in models]
+        said = [_asked(whole) for whole, _ in apart]
+        if all(each == said[0] for each in said):
+            return [whole for whole, _ in apart], [each for _, listed in apart for each in listed]
+    whole, listed = _joined(ordered)
+    return [whole], listed
+
+
+def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
+    pieces, listed = _pieces(exchanges)
+    left = [piece for piece in pieces if any(piece.is_left_by(other) for other in pieces)]
+    for piece in left:
+        pieces.remove(piece)
+        listed.append(_listed(piece, "another answer, from which the session does not go on"))
+    nodes: list[Node] = []
+    for piece in pieces:
+        nodes = _appended(nodes, piece.nodes)
+    last = pieces[-1].exchange
+    end = len(nodes) - len(pieces[-1].done) - last.has_failed
+    first = exchanges[0]
+    answered = [each.model for each in exchanges if each.model is not None and not each.has_failed]
+    tags: dict[str, Any] = {}
+    for each in reversed(exchanges):
+        tags |= each.tags
+    whole = msgspec.structs.replace(
+        last,
+        place=first.place,
+        number=first.number,
+        messages=nodes[:end],
+        model=next(reversed(answered), None) or next((each.model for each in exchanges if each.model), None),
+        answered=any(each.answered for each in exchanges),
+        cluster=next((each.cluster for each in exchanges if each.cluster is not None), None),
+        tools=_tools(exchanges),
+        tags=tags,
+        expected_calls=next((x.expected_calls for x in exchanges if x.expected_calls is not None), None),
+        accepted=next((x.accepted for x in exchanges if x.accepted is not None), None),
+        context=next((x.context for x in exchanges if x.context), list[Any]()),
+        criterion=next((x.criterion for x in exchanges if x.criterion is not None), None),
+    )
+    return whole, listed
+
+
+def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]:
+    pieces: list[_Piece] = []
+    listed: list[Skipped] = []
+    for exchange in exchanges:
+        piece = _Piece(exchange)
+        held = (each for each in pieces if piece.is_within(each) and not piece.extends(each))
+        holder = next(held, None) if piece.asked else None  # a failure alone does not say what was asked
+        if holder is not None:
+            listed += _repeated(piece, holder)
+            continue
+        before = [each for each in pieces if piece.asked and piece.extends(each)]
+        for each in before:
+            listed += _repeated(each, piece)
+        place = pieces.index(before[0]) if before else len(pieces)
+        pieces = [each for each in pieces if each not in before]
+        pieces.insert(place, piece)
+    return pieces, listed
+
+
+def _repeated(piece: _Piece, other: _Piece) -> Iterator[Skipped]:
+    """List a failure that was made good, and a line that says nothing of its own."""
+    if piece.exchange.has_failed:
+        yield _listed(piece, f"the call failed ({piece.exchange.error}) and the session went on")
+    elif piece.all == other.all or not any(map(says_something, piece.done)):
+        yield _listed(piece, "the session has this exchange already")
+
+
+def _listed(piece: _Piece, reason: str) -> Skipped:
+    return piece.exchange.place.passed_over("messages", reason)
+
+
+def _appended(nodes: list[Node], more: list[Node]) -> list[Node]:
+    """Append messages, without those at their beginning that repeat the end, and without system messages that are there."""
+    systems = {message_key(each) for each in nodes if _is_system(each)}
+    new = [each for each in more if not _is_system(each) or message_key(each) not in systems]
+    had, come = _keys(nodes), _keys(new)
+    for size in range(min(len(had), len(come)), _LEAST_OVERLAP - 1, -1):
+        if had[-size:] == come[:size] and any(key[0] == "assistant" for key in come[:size]):
+            return nodes + _after(new, size)
+    return nodes + new
+
+
+def _after(nodes: list[Node], size: int) -> list[Node]:
+    for at in range(len(nodes) + 1):
+        if len(_keys(nodes[:at])) == size:
+            return nodes[at:]
+    return nodes
+
+
+def _keys(nodes: Sequence[Node]) -> list[tuple[Any, ...]]:
+    """Return what identifies each message, without system messages and those in which nothing stands."""
+    spoken = (each for each in nodes if FAILED not in each and not _is_system(each))
+    return [message_key(each) for each in spoken if not is_agents(each) or says_something(each)]
+
+
+def _is_system(message: Node) -> bool:
+    return message.value.get("role") in {"system", "developer"}
+
+
+def _begins(longer: list[Any], shorter: list[Any]) -> bool:
+    return longer[: len(shorter)] == shorter
+
+
+def _asked(exchange: Exchange) -> list[tuple[Any, ...]]:
+    return _keys([each for each in exchange.messages if not is_agents(each)])
+
+
+def _tools(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
+    """Return all tools that were offered in a session, by name."""
+    by_name: dict[str, dict[str, Any]] = {}
+    for exchange in exchanges:
+        for tool in exchange.tools:
+            function = tool.get("function", tool)
+            by_name.setdefault(
+                str(function["name"] if is_object(function) and "name" in function else tool), tool
+            )
+    return list(by_name.values())

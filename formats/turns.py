@@ -1,0 +1,83 @@
+"""Conversations as turns: what was asked, then what the agent did, until somebody else speaks again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from ..records import Message, Step
+from .calls import Answer, answer_of_steps, message_of, results_of, role_of, steps_of, text_of
+from .found import Options
+from .node import Node
+
+FAILED = "\0failed"
+"""The field of a message that stands for an answer that never came; its value says why."""
+
+_AGENT = frozenset({"assistant", "tool"})
+_ROLES = frozenset({"user", "system", "developer", "assistant", "tool"})
+
+
+class Turn(NamedTuple):
+    """One turn of a conversation."""
+
+    asked: list[Node]
+    done: list[Node]
+
+    @property
+    def error(self) -> str | None:
+        """The error that the turn ended with, unless the agent answered after it."""
+        return self.done[-1].value.get(FAILED) if self.done else None
+
+    @property
+    def steps(self) -> list[Step]:
+        """The agent's steps."""
+        return steps_of(each for each in self.done if FAILED not in each)
+
+    @property
+    def messages(self) -> list[Message]:
+        """All messages of the turn."""
+        spoken = (each for each in self.done if FAILED not in each)
+        return [asked_message(each) for each in chain(self.asked, spoken)]
+
+
+def is_agents(message: Node) -> bool:
+    """Return whether a message is the agent's, or holds results of its calls alone."""
+    return role_of(message) in _AGENT or (bool(results_of(message)) and text_of(message) is None)
+
+
+def turns_of(messages: Iterable[Node]) -> list[Turn]:
+    """Cut a conversation into turns; what the agent says before anybody speaks to it belongs to the question."""
+    turns: list[Turn] = []
+    spoken = False
+    for message in messages:
+        agents = is_agents(message)
+        if not turns or (turns[-1].done and not agents):
+            turns.append(Turn([], []))
+        spoken = spoken or role_of(message) == "user"
+        (turns[-1].done if agents and spoken else turns[-1].asked).append(message)
+    return turns
+
+
+def asked_message(message: Node) -> Message:
+    """Return a message of a question: as it stands, where its form is that of the chat API."""
+    plain = message.value.get("role") in _ROLES and "parts" not in message
+    if plain and (message.value["role"] == "tool" or not results_of(message)):
+        return message.value
+    return message_of(message.value, message.at)
+
+
+def conversation(messages: Iterable[Node], options: Options) -> list[Turn]:
+    """Return the turns of a conversation where there are several, and the options take more of it than the last."""
+    turns = turns_of(messages) if options.unit != "last" else []
+    return turns if len(turns) > 1 else []
+
+
+def failed(error: str) -> Node:
+    """Return the message that stands for an answer that never came."""
+    return Node({"role": "assistant", "content": None, FAILED: error})
+
+
+def answer_over(turns: Sequence[Turn]) -> Answer:
+    """Return the answer of a whole conversation: the last text that is not empty, and the calls of all turns."""
+    return answer_of_steps([step for turn in turns for step in turn.steps])
