@@ -80,7 +80,7 @@ def test_how_far_several_judges_may_be_trusted_is_one_sentence():
 
 def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
     less = Found(systems=systems("a", missing=16), command="fiducial run c --outputs o --out r")
-    assert answers(less).next.text.startswith("16 outputs missing: have them made")
+    assert answers(less).next.text.startswith("16 outputs missing: add them to the outputs")
     made = msgspec.structs.replace(less, command="fiducial run c --generate a --out r")
     assert answers(made).next.command == made.command
 
