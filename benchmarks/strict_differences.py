@@ -26,6 +26,9 @@ NATIVE = {"v4_gpt_oss"}
 STRICTER = (
     # (what stands in the strict finding's error type or reason, the rule)
     ("irrelevance_error:broken_call", "a broken call is no abstention"),
+    ("relevance_error:unknown_function", "a call that the tools refute fails"),
+    ("relevance_error:missing_required", "a call that the tools refute fails"),
+    ("relevance_error:value_not_in_enum", "a call that the tools refute fails"),
     ("a call was made", "a call where some call is right is left open"),
     ("comes without its name", "positional arguments do not vanish"),
     ("comes twice", "an argument given twice is a failure"),

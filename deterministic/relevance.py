@@ -13,6 +13,7 @@ from .decoding import decode_output, decode_prompt
 from .evidence import plain
 from .finding import PASSED, Finding, fault, undecided
 from .options import CheckOptions
+from .refuted_calls import refutation
 
 _TAG = re.compile(r"<(?:tool_?call|function_?call|functions?\b|function=)|\[TOOL_CALLS\]", re.IGNORECASE)
 _JSON_CALL = re.compile(r'\{\s*"(?:name|function|tool|tool_name|function_name)"\s*:\s*["{]')
@@ -76,7 +77,8 @@ def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure
     attempted = is_call_or_attempt(calls, reply, [tool["function"]["name"] for tool in case.tools])
     if case.kind == "any_call":
         if calls and attempted:
-            return undecided("a call was made; whether it is a right one is not in the reference")
+            refuted = refutation(calls, case.tools, native=not isinstance(reply, str))
+            return refuted or undecided("a call was made; whether it is a right one is not in the reference")
         return _no_call(failure)
     if not attempted:
         return PASSED

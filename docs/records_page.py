@@ -65,7 +65,7 @@ KINDS: dict[str, KindText] = {
     "no_call": KindText("no call: none fits, or too little is known", "always"),
     "any_call": KindText(
         "some call, of any content",
-        "that no call was made; a call is left to the judge (under `--rules bfcl` it passes)",
+        "that no call was made, or one that the tools refute: not offered, a required argument missing, a value outside its enum; other calls are left to the judge (under `--rules bfcl` they pass)",
     ),
     "executable_call": KindText(
         "calls that return these results",

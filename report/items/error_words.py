@@ -36,6 +36,9 @@ WORDS: dict[str, str] = {
     "irrelevance_error:decoder_success": "a function was called where none fits",
     "irrelevance_error:broken_call": "a call, which cannot be read, was tried where none fits",
     "relevance_error:decoder_failed": "no function was called where one fits",
+    "relevance_error:unknown_function": "called a function that was not offered",
+    "relevance_error:missing_required": "a required argument is missing",
+    "relevance_error:value_not_in_enum": "a value is not among those that the function takes",
     # Calls that are executed.
     "simple_exec_checker:wrong_count": "there are more or fewer calls than the one to be executed",
     "value_error:exec_result_count": "there are more or fewer results than expected",

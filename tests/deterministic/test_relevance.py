@@ -11,7 +11,7 @@ import pytest
 from tool_calls import calling, tool
 
 from fiducial.deterministic import CheckOptions, check, check_result
-from fiducial.records import Case
+from fiducial.records import Case, Output, ToolCall
 
 TOOLS = [tool("tide.lookup", {})]
 NO_CALL = Case(id="n", kind="no_call", tools=TOOLS)
@@ -70,7 +70,7 @@ def test_whether_native_calls_refrain_from_calling(result: Any, bfcl: float, str
     ("reply", "bfcl", "strict"),
     [
         ("[tide.lookup()]", PASS, OPEN),
-        ("[made_up()]", PASS, OPEN),
+        ("[made_up()]", PASS, FAIL),
         ("Paris (France)", PASS, FAIL),
         ("[tide.lookup(", FAIL, FAIL),
         ("No.", FAIL, FAIL),
@@ -94,3 +94,37 @@ def test_an_outputs_native_calls_come_before_its_text():
     refrained = calling("n", text="[tide.lookup()]")
     assert (check(NO_CALL, called).score, check(NO_CALL, refrained).score) == (FAIL, PASS)
     assert check(NO_CALL, called).by == "relevance/strict"
+
+
+PORT = {"type": "string", "enum": ["Brest", "Dover"]}
+TIDES = [tool("tide.lookup", {"port": PORT, "ports": {"type": "array", "items": PORT}}, required=["port"])]
+
+
+@pytest.mark.parametrize(
+    ("calls", "error_type"),
+    [
+        ([("tide.lookup", {"port": "Brest"})], None),
+        ([("tide_lookup", {"port": "Dover", "ports": ["Brest"]})], None),
+        ([("tide.lookup", {"port": "Brest", "ports": None})], None),
+        ([("moon.lookup", {"port": "Brest"})], "relevance_error:unknown_function"),
+        ([("tide.lookup", {})], "relevance_error:missing_required"),
+        ([("tide.lookup", {"port": "Rome"})], "relevance_error:value_not_in_enum"),
+        (
+            [("tide.lookup", {"port": "Brest", "ports": ["Brest", "Rome"]})],
+            "relevance_error:value_not_in_enum",
+        ),
+        ([("tide.lookup", {"port": "Brest"}), ("tide.lookup", {})], "relevance_error:missing_required"),
+    ],
+)
+def test_a_call_that_the_tools_themselves_refute_fails(calls: list[tuple[str, Any]], error_type: str | None):
+    made = [ToolCall(name=name, arguments=arguments) for name, arguments in calls]
+    case = Case(id="y", kind="any_call", tools=TIDES)
+    found = check(case, Output(case_id="y", system="s", tool_calls=made), options=CheckOptions())
+    assert (found.outcome, found.error_type) == ("undecided" if error_type is None else "graded", error_type)
+    assert found.score == (None if error_type is None else 0.0)
+
+
+def test_a_log_without_tools_refutes_no_call():
+    output = Output(case_id="y", system="s", tool_calls=[ToolCall(name="anything")])
+    found = check(Case(id="y", kind="any_call"), output, options=CheckOptions())
+    assert found.outcome == "undecided"
