@@ -201,8 +201,7 @@ class Run(InWords):
 
     def __repr__(self) -> str:
         where = "in memory" if self.folder is None else as_named(f"in {self.folder}")
-        names = ", ".join(self.systems)
-        return f"<run of {names} {where}>"
+        return f"<run {where}: {self.answers.better.text}>"
 
     def _rates(self, result: SystemResult) -> SystemRates:
         rates = [self._rate(result.system, stratum) for stratum in result.strata]

@@ -24,12 +24,13 @@ from ..evaluation.store.manifest import component_versions
 from ..judges.prices import price_list
 from ..records import InputPath
 from ..report import words
-from ..report.document import Piece
+from ..report.document import Piece, as_lines
 from ..report.found import Found
 from ..report.from_run import report_on
 from ..report.html import report_template
-from ..report.run_words import run_document
+from ..report.run_words import SCREEN, run_document
 from ..report.summary_words import summary_document
+from ..report.systems_words import WIDTH
 from .engines import engine_of
 from .gates import run_gates
 from .progress import shown_progress
@@ -73,8 +74,10 @@ class Outcome(Shown, frozen=True, kw_only=True):
     report: Path
 
     def document(self) -> Document:
-        """It in a screen, of each note the first sentence."""
-        return [*(re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes), *run_document(self.found)]
+        """Return a one-screen summary, with the first sentence of each note."""
+        notes = [re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes]
+        used = sum(1 for _ in as_lines(notes, width=WIDTH))
+        return [*run_document(self.found, SCREEN - 1 - used), *notes]
 
     @property
     def found(self) -> Found:

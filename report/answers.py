@@ -1,4 +1,4 @@
-"""What a reader wants to know first, by rules that docs/report.md states: which system is better, which judge may be trusted, what to do next."""
+"""First answers, by the rules of docs/report.md: the best system, the judges' verdicts, the next step."""
 
 from __future__ import annotations
 
@@ -6,55 +6,73 @@ from collections import Counter
 
 import msgspec
 
+from ..evaluation.conclusion.run_results import ALL_CORRECTED
 from .found import Answer, Found
 from .next_step import next_step
 from .ranking import better
-from .trust import Trust, TrustWord, trust_in
-from .words import counted
+from .trust import Trust, trust_in
 
-_TRUSTED: dict[TrustWord, str] = {
-    "as it is": "{} as they are",
-    "corrected": "{} where labels correct their rates",
-    "only on some": "{} on some outputs only",
-    "not": "{} not at all",
-}
+_CHECKED = "proven on checked outputs"
 
-_THE_JUDGE: dict[TrustWord, str] = {
-    "as it is": "Trust the judge as it is.",
-    "corrected": "Trust the judge where labels correct its rates.",
-    "only on some": "Trust the judge on some outputs only.",
-    "not": "Do not trust the judge.",
-    "unknown": "Nobody knows yet how far the judge may be trusted.",
+_VERBS: dict[str, tuple[str, str]] = {
+    "proven": ("is proven", "are proven"),
+    _CHECKED: (
+        "is proven on checked outputs, untested on the others",
+        "are proven on checked outputs, untested on the others",
+    ),
+    "too few labels": ("has too few labels to tell", "have too few labels to tell"),
+    "biased": ("is biased", "are biased"),
+    "no better than chance": ("is no better than chance", "are no better than chance"),
+    "no labels": ("has no labels", "have no labels"),
 }
-"""The same of the only one."""
+"""Each verdict of one judge, and of several."""
 
 
 class Answers(msgspec.Struct, frozen=True, kw_only=True):
     """The three answers.
 
     Attributes:
-        better: Which system is better?
-        trust: May this judge be trusted, for what? One a judge; baselines are none.
-        next: What next?
+        better: Which system is best, or how good the only one is.
+        trust: A verdict for each judge, baselines left out.
+        next: What to do next.
+        corrected: Whether the rates of judged outputs are corrected with labels.
     """
 
     better: Answer
     trust: list[Trust]
     next: Answer
+    corrected: bool = False
 
     @property
     def trusted(self) -> str:
-        """How many judges may be trusted how far, in a sentence; empty where there is none."""
-        if len(self.trust) == 1:
-            return _THE_JUDGE[self.trust[0].word]
-        counts = Counter(each.word for each in self.trust)
-        told = [_TRUSTED[word].format(f"{counts[word]:,}") for word in _TRUSTED if counts[word]]
-        judges, unknown = counted(len(self.trust), "judge"), counts["unknown"]
-        if not told:
-            return f"Nobody knows yet how far the {judges} may be trusted." if unknown else ""
-        return (
-            f"Of {judges} trust {', '.join(told)}{f'; of {unknown:,} nobody knows yet' if unknown else ''}."
-        )
+        """The verdicts on the judges in a sentence; empty where there is none."""
+        counts = Counter(_CHECKED if _is_checked(each) else each.word for each in self.trust)
+        if not counts:
+            return ""
+        if counts == {"no labels": 1}:
+            return "This judge is untested: there are no labels."
+        told: list[str] = []
+        for word, (one, several) in _VERBS.items():
+            if count := counts[word]:
+                who = (
+                    ""
+                    if told
+                    else " of 1 judge"
+                    if len(self.trust) == 1
+                    else f" of {len(self.trust):,} judges"
+                )
+                told.append(f"{count:,}{who} {one if count == 1 else several}{self._correction(word)}")
+        text = "; ".join(told)
+        return f"{text.replace('1 of 1 judge', 'The judge', 1) if len(self.trust) == 1 else text}."
+
+    def _correction(self, word: str) -> str:
+        if word != "biased":
+            return ""
+        return " (corrected with your labels)" if self.corrected else " (uncorrected)"
+
+
+def _is_checked(each: Trust) -> bool:
+    return each.word == "proven" and each.checked_only
 
 
 def answers(found: Found) -> Answers:
@@ -67,4 +85,6 @@ def answers(found: Found) -> Answers:
         The answers, by the rules of docs/report.md.
     """
     trust = list(trust_in(found))
-    return Answers(better=better(found), trust=trust, next=next_step(found, trust))
+    overall = [system.overall for system in found.systems if system.overall is not None]
+    corrected = bool(overall) and any(each.name == ALL_CORRECTED for each in overall)
+    return Answers(better=better(found), trust=trust, next=next_step(found, trust), corrected=corrected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from urllib.parse import urlencode
 
 import jinja2
 
@@ -14,9 +15,11 @@ from .document import as_html
 from .items.error_words import in_words
 from .items.packing import pack
 from .judges_page import costs_document, trust_document
+from .judges_words import judges_table
 from .model import MOST_TEXTS, Candidate, ReportData
 from .overview import overview_document
 from .page import rendered, templates, write_page
+from .systems_words import by_rate, systems_document
 
 _TEMPLATE = "report.html.j2"
 
@@ -34,6 +37,25 @@ def _passing(data: ReportData) -> str:
 def _told(column: str, choice: str) -> str:
     """A value that items can be filtered by, in words."""
     return f"{in_words(choice)} ({choice})" if column == "fault" else choice
+
+
+_MOST_JUDGES = 5
+"""Rows of the first screen's table of judges."""
+
+_MOST_FAULTS = 6
+
+
+def _failures(data: ReportData) -> list[tuple[int, str, str]]:
+    """Return how often the best system's commonest faults occur, each in words and as an address of its items."""
+    if not data.systems:
+        return []
+    best = by_rate(data.systems)[0]
+    where = {"status": "wrong", "system": best.system}
+    faults = list(best.faults.items())[:_MOST_FAULTS]
+    return [
+        (count, in_words(fault), f"#items?{urlencode({**where, 'fault': fault}, errors='replace')}")
+        for fault, count in faults
+    ]
 
 
 def write_report(
@@ -65,6 +87,9 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
         if data.calibration is None
         else as_html(calibration_page(data.calibration, data.scores, data.baselines)),
         answers=told,
+        systems=as_html(systems_document(data.systems, data.judges)),
+        judged=as_html(judges_table(told.trust, most=_MOST_JUDGES)),
+        failures=_failures(data),
         overview=as_html(overview_document(data.systems, data.compared)),
         trust=as_html(trust_document(told.trust, data.labels, data.certificates)),
         judges=as_html(costs_document(data.judges, data.calibration)),

@@ -10,7 +10,7 @@ from . import words
 from .calibration_page import statistic_cell
 from .document import Document, Figure, Piece, document
 from .figures.scores import cost
-from .run_words import judges_table
+from .judges_words import judges_table
 from .table import FIRST, Cell, Table
 from .trust import Trust
 
@@ -24,7 +24,7 @@ def trust_document(
     given = ", ".join(f"{words.count(number)} by {who}" for who, number in labels.items() if number)
     certified = [f"{judge}: {said}" for judge, told in (certificates or {}).items() for said in told]
     none = "Certificates in the run's folder: none."
-    return [judges_table(trust, why=True), f"Labels: {given or 'none'}.", *(certified or [none])]
+    return [*judges_table(trust, why=True), f"Labels: {given or 'none'}.", *(certified or [none])]
 
 
 _HEAD: tuple[str | Cell, ...] = (

@@ -31,15 +31,26 @@ def next_step(found: Found, trust: Sequence[Trust]) -> Answer:
         if answer is not None:
             return answer
     for each in trust if found.folder else ():
-        if each.word == "as it is":
+        if each.word == "proven":
             claim = f"fiducial audit certify {found.folder} --by {each.judge} --claim accuracy={SURE:g} --out {found.folder}/certificate.json"
             return Answer(
-                text=f"Certify {each.judge}, and check it again from time to time.",
+                text=f"Certify {each.judge}, then check it again from time to time:",
                 evidence="calibration",
                 command=claim,
             )
-    read = "where judges and labels differ" if trust else "what did not pass, and why"
-    return Answer(text=f"Nothing is left open. Read {read}.", evidence="items")
+    return Answer(text=_reviewed(found), evidence="items")
+
+
+def _reviewed(found: Found) -> str:
+    """Return what is left where everything is graded: the failures, where there are some."""
+    whole = [system.overall for system in found.systems]
+    if any(rate is None or rate.value is None or rate.fractions or rate.n != rate.of for rate in whole):
+        return "Review the failures in the report."
+    graded = sum(rate.n for rate in whole if rate is not None)
+    passed = sum(round((rate.value or 0.0) * rate.n) for rate in whole if rate is not None)
+    if passed == graded:
+        return f"Everything is graded. All {graded:,} passed."
+    return f"Everything is graded. Review the {counted(graded - passed, 'failure')} in the report."
 
 
 def _ask_again(found: Found) -> Answer | None:
@@ -54,7 +65,7 @@ def _ask_again(found: Found) -> Answer | None:
         return None
     why = reason_of_silence(never_answered(found.judges))
     again = f". Fix this first: {why}. Then the" if why else "; the"
-    text = f"{'; '.join(told)}{again} same command tries these alone again."
+    text = f"{'; '.join(told)}{again} same command retries these alone."
     return Answer(text=text, evidence="judges", command=found.again())
 
 
@@ -73,13 +84,14 @@ def _add_missing(found: Found) -> Answer | None:
     less = {system.system: system.missing for system in found.systems if system.missing}
     if not less:
         return None
-    told = f"{counted(sum(less.values()), 'output')} missing"
-    told += f", of {listed([*less])}" if len(found.systems) > 1 else ""
+    count = sum(less.values())
+    whose = f" of {listed([*less])}" if len(found.systems) > 1 else ""
+    told = f"{counted(count, 'case')} {'has' if count == 1 else 'have'} no output{whose}"
     if any(f" {option} " in found.command for option in ("--generate", "--agent")):
         return Answer(
-            text=f"{told}; the same command makes these alone.", evidence="systems", command=found.again()
+            text=f"{told}. The same command generates them:", evidence="systems", command=found.again()
         )
-    text = f"{told}: add them to the outputs, with an error where there is no answer, and run into another folder."
+    text = f"{told}. Add them to the outputs, with an error where there is no answer, and use a new --out."
     return Answer(text=text, evidence="systems")
 
 
@@ -90,7 +102,7 @@ def _judge_open(found: Found) -> Answer | None:
     missing = [f"{option} {name}" for option, name in _ASKED_BY.items() if f" {option} " not in found.command]
     command = found.again(" ".join(missing), 'judges="JUDGE", model="NAME"')
     return Answer(
-        text=f"Have {left} judged (`fiducial prompts list` names judges).",
+        text=f"Add a judge for the {left} (`fiducial prompts list` names judges):",
         evidence="systems",
         command=command,
     )
@@ -108,7 +120,7 @@ def _label_open(found: Found) -> Answer | None:
     if not left:
         return None
     some = f"{_LABELS} of the " if left > _LABELS else "the "
-    text = f"Label {some}{counted(left, 'output')} that only judges decided: their rates are not corrected."
+    text = f"Label {some}{counted(left, 'judged output')} to correct the judges' rates:"
     return Answer(text=text, evidence="systems", command=found.reviewed())
 
 
@@ -138,9 +150,8 @@ def _tell_apart(found: Found) -> Answer | None:
         return None
     difference = min(max(abs(pair.difference.value) or _MATTERS, _LEAST), _MOST)
     discordant = min(max((pair.a_only_right + pair.b_only_right) / pair.n, difference), _MOST)
-    apart = "" if pair.difference.value else f" if {_MATTERS:g} would matter"
     return Answer(
-        text=f"Add items to tell {listed(ranked[:2])} apart{apart}; this says how many it takes:",
+        text=f"Add cases to tell {listed(ranked[:2])} apart. To detect a difference of {difference:.2g}:",
         evidence="systems",
         command=f"fiducial plan --difference {difference:.2g} --discordant {discordant:.2g}",
     )
@@ -158,7 +169,7 @@ def _narrow(found: Found) -> Answer | None:
         return None
     share = min(max(rate.value, _MATTERS), 1 - _MATTERS)
     return Answer(
-        text=f"Add items: the interval is wide. This says how many (pass_rate) it takes for plus and minus {_MATTERS:g}:",
+        text=f"The interval is wide; add cases. To estimate the pass rate to within {_MATTERS:g}:",
         evidence="systems",
         command=f"fiducial plan --half-width {_MATTERS:g} --prevalence {share:.2g}",
     )
@@ -169,7 +180,7 @@ def _move_cut(found: Found) -> Answer | None:
     for caution in found.agreement.cautions:
         for judge, cut in caution.about.items() if caution.kind == "another_cut" else ():
             if judge not in found.baselines:
-                text = f"Let verdicts of {judge} pass from {cut:g} on: on items that did not choose this cut it does clearly better."
+                text = f"Threshold {cut:g} beats that of {judge} on held-out items:"
                 again = found.again(f"--pass-at {judge}={cut:g}", f'pass_at={{"{judge}": {cut:g}}}')
                 return Answer(text=text, evidence="calibration", command=again)
     return None
@@ -186,7 +197,7 @@ def _correct_labels(found: Found) -> Answer | None:
     )
     if not wrong:
         return None
-    text = f"Correct the references behind {counted(wrong, 'label')} that {'was' if wrong == 1 else 'were'} found wrong."
+    text = f"Correct the references behind {counted(wrong, 'label')} found wrong:"
     return Answer(
         text=text, evidence="calibration", command=f"fiducial labels export {found.folder} --out patch.jsonl"
     )
@@ -199,9 +210,9 @@ def _mend_labels(found: Found) -> Answer | None:
     decided = calibration.adjudication
     if decided is not None and not any(judge.disagreements.left for judge in decided.judges.values()):
         return None
-    suspects = counted(len(calibration.suspected_label_errors), "label")
+    count = len(calibration.suspected_label_errors)
     return Answer(
-        text=f"Look at {suspects} that most judges contradict; mend those that are wrong.",
+        text=f"Most judges contradict {counted(count, 'label')}. Decide who is right:",
         evidence="items",
         command=found.reviewed("--of suspects"),
     )

@@ -30,7 +30,7 @@ def overview_document(systems: Sequence[SystemResult], compared: Comparison | No
         head, [(name, *(_rate(rates.get(each.system)) for each in systems)) for name, rates in parts.items()]
     )
     if rows := list(_judges(systems)):
-        yield Details("Each judge's rate of what no checker decided", [Table(head, rows), *_notes(systems)])
+        yield Details("Each judge's rate of the undecided outputs", [Table(head, rows), *_notes(systems)])
 
 
 def overview_figures(systems: Sequence[SystemResult], compared: Comparison | None) -> Columns:
@@ -48,16 +48,22 @@ def _parts(
 ) -> Mapping[str, Mapping[str, Statistic]]:
     """Rates by part and system: what checkers decided, the rest, and both together."""
     decided = {system.system: part for system in systems for part in system.strata if part.name == DECIDED}
-    found: dict[str, Mapping[str, Statistic]] = {"checkers decided": decided} if decided else {}
+    found: dict[str, Mapping[str, Statistic]] = {"checked outputs": decided} if decided else {}
     strata = None if compared is None else compared.strata
     if strata is None:
         left = {system.system: rest for system in systems if (rest := _rest(system)) is not None}
         corrected = all(rate.name == CORRECTED for rate in left.values())
-        return found | ({f"open, by judges, {'' if corrected else 'un'}corrected": left} if left else {})
+        return found | (
+            {f"undecided outputs, judged, {'corrected with labels' if corrected else 'uncorrected'}": left}
+            if left
+            else {}
+        )
     if any(strata.open.graded.values()):
-        found[f"open, by judges, {'' if strata.open.corrected else 'un'}corrected"] = strata.open.rates
+        found[
+            f"undecided outputs, judged, {'corrected with labels' if strata.open.corrected else 'uncorrected'}"
+        ] = strata.open.rates
         if decided:
-            found["all outputs"] = strata.all.rates
+            found[f"all outputs{'' if strata.open.corrected else ', uncorrected'}"] = strata.all.rates
     return found
 
 

@@ -1,4 +1,4 @@
-"""Which system is better? By the part of the outputs that can rank them."""
+"""Which system is best? By the part of the outputs that can rank them."""
 
 from __future__ import annotations
 
@@ -8,74 +8,106 @@ from msgspec.structs import replace
 
 from ..calibration.comparison.comparison_results import Pair, Strata, Stratum
 from ..calibration.statistic import Statistic
-from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, SystemResult
+from ..evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, SystemResult
+from ..evaluation.conclusion.run_results import Stratum as Rate
 from . import words
 from .found import Answer, Found
 from .words import counted, listed
 
+_ON_ALL, _ON_CHECKED, _ON_JUDGED = (
+    "on all outputs",
+    "on the checked outputs",
+    "on the judged outputs, uncorrected",
+)
+_COUNTED = {
+    _ON_ALL: "{} outputs pass",
+    _ON_CHECKED: "{} checked outputs pass",
+    _ON_JUDGED: "{} judged outputs pass (uncorrected)",
+}
+
 
 def better(found: Found) -> Answer:
-    """Which system is better, by the rules of docs/report.md; of one alone, how good it is."""
+    """Answer which system is best, by the rules of docs/report.md; of one system, how good it is."""
     if len(found.systems) == 1:
         return Answer(text=_alone(found.systems[0]), evidence="systems")
+    return Answer(text=_best(found), evidence="systems")
+
+
+def _best(found: Found) -> str:
     strata = found.strata
     if strata is None:
-        return Answer(
-            text="The systems have no output in common, so none can be called better.", evidence="systems"
-        )
-    part, of = deciding(strata)
+        return "The systems have no case in common; none is best."
+    part, where = deciding(strata)
     known = ranked_rates(part)
     if not known:
-        return Answer(text="No system can be called better: nothing is graded yet.", evidence="systems")
+        return "No significant difference between systems yet: nothing is graded."
     if unknown := [system.system for system in found.systems if system.system not in known]:
-        text = f"No system can be called better yet, {of}: nothing of {listed(unknown)} is graded."
-        return Answer(text=text, evidence="systems")
+        return (
+            f"No significant difference between systems yet: nothing of {listed(unknown)} is graded {where}."
+        )
     if not any(pair.n for pair in part.pairs):
-        text = f"No system can be called better yet, {of}: no output of two systems on one case is graded."
-        return Answer(text=text, evidence="systems")
-    text = _ranking(list(known), part.pairs, of)
+        return f"No significant difference between systems yet: they have no graded case in common {where}."
+    text = _ranking(list(known), part, where)
     if part is strata.decided and any(strata.open.outputs.values()):
         text += f" {_rest(strata.open, next(iter(known)))}"
-    return Answer(text=text, evidence="systems")
+    return text
 
 
 def _alone(system: SystemResult) -> str:
-    """One system by itself: what checkers decided, and the rest by the first judge, corrected where labels do."""
-    decided = [part for part in system.strata if part.name == DECIDED and part.value is not None]
-    judged = [
-        part
-        for part in system.strata
-        if part.by is not None and part.name != DECIDED and part.value is not None
-    ]
-    by_judge = ([part for part in judged if part.name == CORRECTED] or judged)[:1]
-    told = [f"{words.rate(part)}, by checkers" for part in decided]
-    told += [
-        f"{words.rate(part)}, by {part.by}{'' if part.name == CORRECTED else ', uncorrected'}"
-        for part in by_judge
-    ]
-    return f"{system.system} alone was evaluated: {'; '.join(told) or 'nothing of it is graded'}."
+    """Say how good the only system is: on all outputs where enough is graded, else on the checked ones."""
+    whole = system.overall
+    if whole is not None and whole.value is not None:
+        mark = ", judged ones uncorrected" if whole.name == ALL_UNCORRECTED else ""
+        return f"{system.system}: {_passing(whole, 'outputs')}{mark}{_range(whole)}."
+    parts = [part for part in system.strata if part.name == DECIDED and part.value is not None]
+    if not parts:
+        return f"{system.system}: nothing is graded yet."
+    checked = parts[0]
+    graded = checked.n + (0 if system.judged is None else system.judged.n)
+    left = checked.of - graded
+    undecided = graded == checked.n and checked.outcomes.get("undecided", 0) == left
+    rest = f"; {left:,} {'undecided' if undecided else 'ungraded'}" if left else ""
+    return f"{system.system}: {_passing(checked, 'checked outputs')}{rest}{_range(checked)}."
+
+
+def _passing(rate: Rate, what: str) -> str:
+    value = words.with_interval(rate.value or 0.0, rate.low, rate.high)
+    noun = what if rate.n != 1 else what.removesuffix("s")
+    if rate.fractions:
+        return f"mean score {value} of {rate.n:,} {noun}"
+    return f"{value} of {rate.n:,} {noun} {'passes' if rate.n == 1 else 'pass'}"
+
+
+def _range(rate: Rate) -> str:
+    """Add the worst and the best case of what is ungraded."""
+    if rate.bounds is None:
+        return ""
+    low, high = map(words.decimal, rate.bounds)
+    left = rate.of - rate.n
+    which = "the ungraded one" if left == 1 else f"all {left:,} ungraded"
+    return f". {low} to {high} if {which} failed or passed"
 
 
 def deciding(strata: Strata) -> tuple[Stratum, str]:
-    """The part that systems are ranked by: everything where the open part is corrected or there is none, else what checkers decided."""
+    """Return the part that systems are ranked by: all outputs where judged ones are corrected or there are none, else checked ones."""
     decided, left, whole = strata.decided, strata.open, strata.all
     if not any(left.outputs.values()):
-        return decided, "on what checkers decided"
+        return decided, _ON_ALL
     if left.corrected and all(rate.value is not None for rate in whole.rates.values()):
-        return whole, "on all outputs (open ones corrected by labels)"
+        return whole, _ON_ALL
     if any(decided.graded.values()):
-        return decided, "on what checkers decided"
-    return left, "by the judges' word (uncorrected)"
+        return decided, _ON_CHECKED
+    return left, _ON_JUDGED
 
 
 def ranked_rates(part: Stratum) -> dict[str, float]:
-    """The rates of a part that are known, the highest first."""
+    """Return the rates of a part that are known, the highest first."""
     known = {name: rate.value for name, rate in part.rates.items() if rate.value is not None}
     return dict(sorted(known.items(), key=lambda each: -each[1]))
 
 
 def ahead(pair: Pair, leader: str) -> Statistic:
-    """How far one of a pair is ahead of the other."""
+    """Return how far one of a pair is ahead of the other."""
     found = pair.difference
     if pair.a == leader:
         return found
@@ -83,22 +115,24 @@ def ahead(pair: Pair, leader: str) -> Statistic:
     return replace(found, value=value, low=low, high=high)
 
 
-def _ranking(names: list[str], pairs: Sequence[Pair], of: str) -> str:
+def _ranking(names: list[str], part: Stratum, where: str) -> str:
     leader, second = names[:2]
-    beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
-    gap = _gap(pair_of(pairs, leader, second)[0], leader)
-    if second in beaten:
-        lead = (
-            f"{leader} is better than {listed(beaten)}: its pass rate {of} is {gap} above that of {second}."
-        )
-        equal = [name for name in names[1:] if name not in beaten]
-        return lead + (f" Not told apart from it: {listed(equal)}." if equal else "")
-    told = f"{leader} and {second} cannot be told apart: their pass rates {of} differ by {gap}."
-    return told + (f" {leader} is better than {listed(beaten)}." if beaten else "")
+    beaten = [name for name in names[1:] if pair_of(part.pairs, leader, name)[1]]
+    gap = _gap(pair_of(part.pairs, leader, second)[0], leader)
+    if second not in beaten:
+        several = f" between {leader} and {second}" if len(names) > 2 else ""  # noqa: PLR2004 - of two it is plain
+        lead = f"No significant difference{several}: {gap} {where}."
+        return lead + (f" {leader} is better than {listed(beaten)}." if beaten else "")
+    rate = part.rates[leader]
+    value = words.with_interval(rate.value or 0.0, rate.low, rate.high)
+    passing = _COUNTED[where].format(f"{rate.n:,}")
+    equal = [name for name in names[1:] if name not in beaten]
+    rest = f" Not significantly different from it: {listed(equal)}." if equal else ""
+    return f"{leader} is best: {value} of {passing}, {gap} more than {second}.{rest}"
 
 
 def pair_of(pairs: Sequence[Pair], a: str, b: str) -> tuple[Pair | None, bool]:
-    """The pair, and whether its first is shown to be better."""
+    """Return the pair, and whether its first is shown to be better."""
     pair = next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None)
     return pair, pair is not None and pair.better == a
 
@@ -107,17 +141,16 @@ def _gap(pair: Pair | None, leader: str) -> str:
     found = None if pair is None else ahead(pair, leader)
     if found is None or found.value is None:
         return "an unknown share"
-    return words.with_interval(abs(found.value), found.low, found.high)
+    return words.with_interval(found.value, found.low, found.high)
 
 
 def _rest(left: Stratum, leader: str) -> str:
-    outputs = counted(sum(left.outputs.values()), "output")
+    outputs = counted(sum(left.outputs.values()), "undecided output")
     known = ranked_rates(left)
     if not known:
-        return f"{outputs} that no checker decided are not judged."
+        return f"{outputs} {'is' if outputs.startswith('1 ') else 'are'} not judged."
     most = max(known.values())
     first = [name for name in known if known[name] == most]
-    way = "the same way" if first == [leader] else f"the other way, to {listed(first)}"
     if len(first) > 1 and leader in first:
-        way = f"no way: {listed(first)} stand equal"
-    return f"Of {outputs} that no checker decided the judges, uncorrected, point {way}."
+        return f"On {outputs}, judges (uncorrected) rate {listed(first)} alike."
+    return f"On {outputs}, judges (uncorrected) prefer {listed(first)}{' too' if first == [leader] else ''}."

@@ -1,28 +1,25 @@
-"""What a run came to, in a screen: the answers, systems, judges, and what to do next."""
+"""A run in a screen: the answer, its number, its limits, the systems, the commonest failures, the judges."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from itertools import accumulate, takewhile
+from itertools import groupby
 
-from ..calibration.comparison.comparison_results import Comparison
-from ..calibration.statistic import Statistic
-from ..evaluation.conclusion.run_results import DECIDED, JudgeUse, SystemResult
+from ..evaluation.conclusion.run_results import JudgeUse
 from ..records import Outcome
 from . import words
 from .answers import answers
 from .caution_words import sentences
-from .document import Caution, Command, Piece, document
-from .figures.rates import interval_strip
+from .document import Caution, Command, Piece, as_lines, document
 from .found import Found
+from .judges_words import judges_table
 from .next_step import never_answered, reason_of_silence
-from .table import ENDS, FIRST, Cell, Table
-from .text import columns_of, shortened
+from .systems_words import WIDTH, failures_document, judge_names, systems_document
+from .text import shortened
 from .trust import Trust
 
-_NAME = 26
-"""Columns of a name in a table; of a longer one its ends are shown."""
+SCREEN = 24
+"""Lines of a screen."""
 
 _ADJUDICATED = 3
 """Judges of which it is told how their labels were adjudicated."""
@@ -31,136 +28,62 @@ _REASON = 120
 """Characters of a reason why there is no verdict."""
 
 _SHORT: dict[str, str] = {
-    "nothing_said": "no label",
-    "few_clusters": "few clusters",
-    "few_of_a_class": "few labels",
-    "few_rows": "few rows",
-    "another_cut": "another cut would do better",
+    "few_clusters": "few groups",
+    "another_cut": "another threshold does better",
     "missing_verdicts": "verdicts missing",
-    "ece_biased": "ece biased up",
     "drawn_unevenly": "labels drawn unevenly",
 }
-
+"""Cautions of which a word is enough here; the verdicts say what the others do."""
 
 _ALOUD = "labels_of_checkers"
 
+_FEWEST_JUDGES = 2
+
 
 @document
-def run_document(found: Found) -> Iterator[Piece]:
-    """A run in a screen: the answers, a table of systems, one of judges, and the next command."""
+def run_document(found: Found, room: int = SCREEN - 1) -> Iterator[Piece]:
+    """A run in a screen.
+
+    Args:
+        found: What it came to.
+        room: Lines for it; the table of judges is what gives way.
+    """
     told = answers(found)
-    yield from _unanswered(found.judges)
-    yield told.better.text
-    if told.trusted:
-        yield told.trusted
-    yield f"next: {told.next.text}"
-    if told.next.command:
-        yield Command(told.next.command)
-    yield ""
-    yield systems_table(found.systems, found.compared)
-    yield from _fractions(found, {each.judge for each in told.trust})
+    pieces: list[Piece] = [*_unanswered(found.judges), told.better.text, *filter(None, [told.trusted])]
+    pieces += [f"Next: {told.next.text}", *([Command(told.next.command)] if told.next.command else []), ""]
+    pieces += systems_document(found.systems, found.judges)
+    pieces += failures_document(found.systems, found.judges)
+    closing = [*_adjudicated(told.trust), *_silent(found.judges)]
+    yield from pieces
     if told.trust:
+        used = sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
         yield ""
-        yield judges_table(told.trust)
-        yield from _adjudicated(told.trust)
-        yield from _cautions(found, told.trust)
-        yield from _silent(found.judges)
+        most = max(_FEWEST_JUDGES, room - used - 2)
+        judges = list(judges_table(told.trust, most=most))
+        yield from judges
+        limits = list(_cautions(found, told.trust))
+        if used + 1 + sum(1 for _ in as_lines([*judges, *limits], width=WIDTH)) <= room:
+            yield from limits
+    yield from closing
 
 
 def _adjudicated(trust: Sequence[Trust]) -> Iterator[Piece]:
-    """How the labels behind that were adjudicated, where they were."""
+    """Say how the labels were adjudicated, where they were."""
+    names = judge_names([each.judge for each in trust])
     told = [each for each in trust if each.adjudicated]
-    yield from (f"{_fitted(each.judge)}: {each.adjudicated}" for each in told[:_ADJUDICATED])
+    yield from (f"{names.of(each.judge)}: {each.adjudicated}" for each in told[:_ADJUDICATED])
     if len(told) > _ADJUDICATED:
         yield f"{len(told) - _ADJUDICATED:,} more judges by adjudicated labels in the report"
 
 
-def _fractions(found: Found, judges: AbstractSet[str]) -> Iterator[Piece]:
-    """That a system alone is shown with its mean score, where judges give fractions; of several the table has what passes."""
-    if found.strata is not None:
-        return
-    graded = {
-        part.by: None
-        for system in found.systems
-        for part in system.strata
-        if part.fractions and part.by in judges and part.name != DECIDED
-    }
-    if graded:
-        give = "gives" if len(graded) == 1 else "give"
-        names = shortened(", ".join(filter(None, graded)), _REASON)
-        yield Caution(f"{names} {give} fractions: shown is their mean")
-
-
-def systems_table(systems: Sequence[SystemResult], compared: Comparison | None) -> Table:
-    """A row a system: what checkers decided, and what judges say of the rest, by how systems compare where there are several."""
-    strata = None if compared is None else compared.strata
-    rests = {} if strata is None else strata.open.rates
-    corrected = "corrected" if strata is not None and strata.open.corrected else "uncorrected"
-    rows = [_system_row(system, rests.get(system.system)) for system in systems]
-    head = ("system", "checkers decided", "on", f"open, by judges, {corrected}", "on", "not graded")
-    if not any(row[3] for row in rows):
-        return Table((*head[:3], head[5]), [(*row[:3], row[5]) for row in rows], words=ENDS, indent=0)
-    return Table(head, rows, words=ENDS, indent=0)
-
-
-def _system_row(system: SystemResult, rest: Statistic | None) -> tuple[str | Cell, ...]:
-    decided = next((part for part in system.strata if part.name == DECIDED), None)
-    judged = [part for part in system.strata if part.by is not None and part.name != DECIDED]
-    rest = rest or (judged[0] if len({part.by for part in judged}) == 1 else None)
-    silent = {
-        name: count for name, count in (decided.outcomes if decided else {}).items() if name != "undecided"
-    }
-    return (
-        _fitted(system.system),
-        _rate(decided),
-        "" if decided is None else words.count(decided.n),
-        "" if rest is None or not rest.n else _rate(rest),
-        "" if rest is None or not rest.n else words.count(rest.n),
-        words.outcomes(silent),
-    )
-
-
-def _rate(found: Statistic | None) -> Cell:
-    if found is None:
-        return Cell("-", title="no checker was asked")
-    if found.value is None:
-        return Cell("-", title=found.undefined or "no value")
-    drawn = interval_strip(found.value, found.low, found.high)
-    return Cell(words.decimal(found.value), words.interval(found.low, found.high), figure=drawn)
-
-
-def judges_table(trust: Sequence[Trust], *, why: bool = False) -> Table:
-    """A row a judge: how far it may be trusted, and the rates behind that; with ``why``, as a page has room for, and with names at full length.
-
-    A model that all share stands above.
-    """
-    models = {each.judge.rpartition("@")[2] for each in trust if "@" in each.judge}
-    shared = f"@{models.pop()}" if len(models) == 1 and all("@" in each.judge for each in trust) else ""
-    rows = [
-        (
-            each.judge.removesuffix(shared) if why else _fitted(each.judge.removesuffix(shared)),
-            Cell(each.word, each.why if why else "", each.why),
-            *_rates(each),
-        )
-        for each in trust
-    ]
-    return Table((f"judge{shared}", "trust", "TPR", "TNR", "on"), rows, words=FIRST | {1}, indent=0)
-
-
-def _rates(each: Trust) -> tuple[str, str, str]:
-    shown = (each.panel.statistics.get(name) for name in ("true_positive_rate", "true_negative_rate"))
-    tpr, tnr = ("-" if found is None or found.value is None else words.statistic(found) for found in shown)
-    return tpr, tnr, words.count(each.panel.n)
-
-
 def _cautions(found: Found, trust: Sequence[Trust]) -> Iterator[Piece]:
-    """What limits the judges' rates, once, in a line."""
+    """Say what limits the judges' rates, once, in a line."""
     judges = {each.judge for each in trust}
     kinds: dict[int, list[str]] = {}
     for caution in found.agreement.cautions:
         about = len(judges & caution.about.keys())
-        if about or not caution.about:
-            kinds.setdefault(about, []).append(_SHORT.get(caution.kind, caution.kind.replace("_", " ")))
+        if caution.kind in _SHORT and (about or not caution.about):
+            kinds.setdefault(about, []).append(_SHORT[caution.kind])
     told = [", ".join(names) + (f" ({words.counted(n, 'judge')})" if n else "") for n, names in kinds.items()]
     if told:
         yield Caution("; ".join(told), "; ".join(cautions_of(found)))
@@ -168,7 +91,7 @@ def _cautions(found: Found, trust: Sequence[Trust]) -> Iterator[Piece]:
 
 
 def cautions_of(found: Found) -> list[str]:
-    """The same in full."""
+    """Return the cautions in full."""
     return sentences(found.agreement.cautions, found.agreement.judges)
 
 
@@ -183,17 +106,14 @@ def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
 
 
 def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
-    """What judges did not grade, and why; and what asking them took."""
+    """Say what judges did not grade, and why, judges alike in one line; and what asking them took."""
     for use in judges:
         if use.refused:
             yield Caution(f"{use.name}: not sent, since the model refuses it: {', '.join(use.refused)}")
-        left: dict[Outcome, int] = {
-            name: number for name, number in use.outcomes.items() if name != "graded" and number
-        }
-        if left or not use.outcomes:
-            told = "; ".join(_left(name, number, use.reasons.get(name, {})) for name, number in left.items())
-            idle = "nothing to judge: no output that it was to be asked about is of its kind"
-            yield Caution(f"{use.name}: {told or idle}")
+    told = [(use.name, text) for use in judges if (text := _ungraded(use))]
+    for text, group in groupby(sorted(told, key=lambda each: each[1]), key=lambda each: each[1]):
+        names = [name for name, _ in group]
+        yield Caution(f"{names[0] if len(names) == 1 else words.counted(len(names), 'judge')}: {text}")
     if calls := sum(use.calls for use in judges):
         tokens = (sum(use.prompt_tokens for use in judges), sum(use.completion_tokens for use in judges))
         costs = [use.cost for use in judges if use.cost is not None]
@@ -201,21 +121,17 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         yield f"asked: {words.counted(calls, 'call')}, tokens: {words.tokens(*tokens)}{spent}"
 
 
+def _ungraded(use: JudgeUse) -> str:
+    left: dict[Outcome, int] = {
+        name: number for name, number in use.outcomes.items() if name != "graded" and number
+    }
+    if not use.outcomes:
+        return words.IDLE
+    return "; ".join(_left(name, number, use.reasons.get(name, {})) for name, number in left.items())
+
+
 def _left(outcome: Outcome, number: int, reasons: Mapping[str, int]) -> str:
     """Return an outcome with its commonest reason, which of a failed call is shown whole."""
     why = next(iter(reasons), "")
     told = words.outcomes({outcome: number})
     return f"{told}: {why if outcome == 'failed' else shortened(why, _REASON)}" if why else told
-
-
-def _fitted(name: str) -> str:
-    """A name that fits its column."""
-    if columns_of(name) <= _NAME:
-        return name
-    half = (_NAME - 3) // 2
-    return f"{_beginning(name, _NAME - 3 - half)}...{_beginning(name[::-1], half)[::-1]}"
-
-
-def _beginning(name: str, columns: int) -> str:
-    wide = accumulate(map(columns_of, name))
-    return name[: sum(1 for _ in takewhile(lambda reached: reached <= columns, wide))]

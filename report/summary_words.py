@@ -41,7 +41,7 @@ def summary_document(conclusion: Conclusion) -> Iterator[Piece]:
     yield from systems_document(conclusion.systems)
     yield from _notes(conclusion.systems)
     if conclusion.not_judged is None and (left := words.not_judged(conclusion.systems)):
-        yield f"note: no judge was asked about {left}: add --judge JUDGE and --model NAME (`fiducial prompts list` names the judges)"
+        yield f"note: {left} without a judge: add --judge JUDGE and --model NAME (`fiducial prompts list` names judges)"
         yield ""
     if conclusion.labels:
         by = ", ".join(f"{words.count(n)} {_GIVEN_BY[source]}" for source, n in conclusion.labels.items())
@@ -103,10 +103,7 @@ def _part(name: str, rates: list[Stratum], corrected: Mapping[str | None, Stratu
 
 
 def _judge(judge: JudgeUse) -> Iterator[str]:
-    said = (
-        words.outcomes(judge.outcomes)
-        or "nothing to judge: no output that it was to be asked about is of its kind"
-    )
+    said = words.outcomes(judge.outcomes) or words.IDLE
     cost = f"{counted(judge.calls, 'call')}, tokens: {words.tokens(judge.prompt_tokens, judge.completion_tokens)}"
     cached = f", {words.count(judge.from_cache)} from cache or recording" if judge.from_cache else ""
     if judge.cost is not None:

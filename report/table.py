@@ -29,7 +29,8 @@ Mark: TypeAlias = Literal["right", "wrong", "doubt"]
 class Cell(msgspec.Struct, frozen=True):
     """A cell: what it says, in small what stands behind it, what explains it to who points at it, and on a page a drawing of it.
 
-    ``mark`` is how it is coloured on a page, beside the words that say it: ``right``, ``wrong`` or ``doubt``.
+    ``mark`` is how it is coloured on a page, beside the words that say it: ``right``, ``wrong`` or ``doubt``;
+    ``plain`` is what a terminal shows in place of all of it, such as a plot in letters.
     """
 
     text: str
@@ -37,6 +38,7 @@ class Cell(msgspec.Struct, frozen=True):
     title: str = ""
     figure: Markup = NOTHING
     mark: Mark | None = None
+    plain: str = ""
 
 
 class Table(Block, frozen=True):
@@ -112,11 +114,15 @@ class Table(Block, frozen=True):
 
 
 def _plain(cell: str | Cell) -> str:
+    return cell if isinstance(cell, str) else cell.plain or _spelled(cell)
+
+
+def _spelled(cell: str | Cell) -> str:
     return cell if isinstance(cell, str) else " ".join(filter(None, (cell.text, cell.behind)))
 
 
 def _markdown_row(row: Sequence[str | Cell]) -> str:
-    return f"| {' | '.join(escaped(shortened(_plain(cell), _CELL)) for cell in row)} |"
+    return f"| {' | '.join(escaped(shortened(_spelled(cell), _CELL)) for cell in row)} |"
 
 
 def _heading(cell: str | Cell) -> str:

@@ -1,4 +1,4 @@
-"""May this judge be trusted, for what? By its rates against the labels."""
+"""Verdicts on judges: how far the labels prove each one, in one of five words."""
 
 from __future__ import annotations
 
@@ -8,35 +8,42 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ..calibration.statistic import Statistic
+from ..evaluation.conclusion.run_results import JudgeUse
 from . import words
 from .adjudication_words import adjudicated_by
 from .found import Found
 from .words import listed
 
-TrustWord: TypeAlias = Literal["as it is", "corrected", "only on some", "not", "unknown"]
-"""How far a judge may be trusted: its rates stand as they are; need labels to correct them; stand on some slices; say nothing; nobody knows."""
+TrustWord: TypeAlias = Literal["proven", "too few labels", "biased", "no better than chance", "no labels"]
+"""Verdict on a judge, by the rules of docs/report.md."""
 
 SURE = 0.9
-"""A judge stands as it is when even the lower ends of its true positive and its true negative rate reach this."""
+"""A judge is proven when the lower ends of its true positive and its true negative rate reach this."""
 
 _GOOD = 0.8
 """Balanced accuracy of a good one: an interval from chance to here says nothing of a judge."""
 
 CHANCE = 0.5
-"""Balanced accuracy of a judge that does not look."""
+"""Balanced accuracy of a judge that guesses."""
+
+ENOUGH = 10
+"""Labels of undecided outputs without which a judge is tested on checked ones alone, unless all have one."""
 
 _ALARM = 0.05
+_RATES = ("true_positive_rate", "true_negative_rate")
 
 
 class Trust(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a judge may be trusted.
+    """Verdict on one judge.
 
     Attributes:
-        judge: Which.
-        word: How far.
-        why: In a sentence.
-        panel: What that rests on.
+        judge: Its name.
+        word: The verdict.
+        why: The errors behind it, in a sentence.
+        panel: Its calibration.
         adjudicated: How its labels were adjudicated; empty where they were not.
+        checked_only: Whether it graded undecided outputs, and its labels are of checked ones.
     """
 
     judge: str
@@ -44,47 +51,87 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
     why: str
     panel: JudgeCalibration
     adjudicated: str = ""
+    checked_only: bool = False
+
+    @property
+    def bad(self) -> int:
+        """Outputs whose label fails."""
+        return self.panel.fp + self.panel.tn
+
+    @property
+    def good(self) -> int:
+        """Outputs whose label passes."""
+        return self.panel.tp + self.panel.fn
+
+    @property
+    def worse(self) -> Statistic | None:
+        """The true positive or true negative rate whose lower end is lower; None where one is unknown."""
+        known = [each for each in _rates(self.panel) if each is not None and each.low is not None]
+        return min(known, key=lambda each: each.low or 0.0) if known and self.bad and self.good else None
+
+    @property
+    def at_worst(self) -> float | None:
+        """Largest error rate, of passing bad or failing good outputs, that the intervals allow."""
+        return None if self.worse is None or self.worse.low is None else 1.0 - self.worse.low
 
 
 def trust_in(found: Found) -> Iterator[Trust]:
-    """How far each judge may be trusted; a baseline, which reads nothing, only where nobody else was asked."""
+    """Give each judge its verdict; a baseline only where nobody else was asked."""
     panels = found.agreement.judges
     judges = [use for use in found.judges if use.name not in found.baselines]
     for use in judges or found.judges:
         panel = panels.get(use.name, JudgeCalibration())
-        word, why = _trusted(use.name, panel, found.agreement)
+        word, why = _verdict(use.name, panel, found.agreement)
         decided = adjudicated_by(found.agreement.adjudication, use.name)
         why = "; ".join(filter(None, (why, decided)))
-        yield Trust(judge=use.name, word=word, why=why, panel=panel, adjudicated=decided)
+        only = _checked_only(use)
+        yield Trust(judge=use.name, word=word, why=why, panel=panel, adjudicated=decided, checked_only=only)
 
 
-def _trusted(name: str, panel: JudgeCalibration, calibration: Calibration) -> tuple[TrustWord, str]:
-    right, wrong = panel.tp + panel.fn, panel.fp + panel.tn
-    if not right or not wrong:
-        return "unknown", f"it has no label of {'either' if not panel.n else 'each'} class to be held against"
+def _checked_only(use: JudgeUse) -> bool:
+    return use.undecided > 0 and use.undecided_labelled < min(ENOUGH, use.undecided)
+
+
+def _verdict(name: str, panel: JudgeCalibration, calibration: Calibration) -> tuple[TrustWord, str]:
+    good, bad = panel.tp + panel.fn, panel.fp + panel.tn
+    if not good and not bad:
+        return "no labels", "no output that it judged has a label"
+    if not good or not bad:
+        return "too few labels", f"no {'good' if not good else 'bad'} output that it judged has a label"
     balanced = panel.statistics.get("balanced_accuracy")
     if balanced is not None and (balanced.low is None or balanced.low <= CHANCE):
-        told = f"balanced accuracy {words.statistic(balanced)}"
+        seen = f"balanced accuracy {words.statistic(balanced)}"
         if balanced.high is None or balanced.high >= _GOOD:
-            return "unknown", f"too few labels to tell it from chance, or from a good one: {told}"
-        return "not", f"it may be no better than chance: {told}"
-    misses = (
-        f"it passes {panel.fp:,} of {wrong:,} wrong outputs and fails {panel.fn:,} of {right:,} right ones"
-    )
+            return "too few labels", seen
+        return "no better than chance", seen
+    errors = f"it passes {panel.fp:,} of {bad:,} bad outputs and fails {panel.fn:,} of {good:,} good ones"
     if _sure(panel):
-        return "as it is", misses
-    if good := _good_slices(name, calibration):
-        return "only on some", f"only on {good}; on all, {misses}"
-    return "corrected", f"{misses}: labels have to correct its rates"
+        return "proven", errors
+    if slices := _good_slices(name, calibration):
+        errors += f"; proven only on {slices}"
+    return ("biased" if _biased(panel) else "too few labels"), errors
+
+
+def _biased(panel: JudgeCalibration) -> bool:
+    """Return whether labels show a rate below what is proven, or a pass rate that is off."""
+    if any(each is not None and each.high is not None and each.high < SURE for each in _rates(panel)):
+        return True
+    bias = panel.statistics.get("bias")
+    if bias is None or bias.low is None or bias.high is None:
+        return False
+    return bias.low > 0.0 or bias.high < 0.0
+
+
+def _rates(panel: JudgeCalibration) -> list[Statistic | None]:
+    return [panel.statistics.get(name) for name in _RATES]
 
 
 def _sure(panel: JudgeCalibration) -> bool:
-    found = [panel.statistics.get(name) for name in ("true_positive_rate", "true_negative_rate")]
-    return all(each is not None and each.low is not None and each.low >= SURE for each in found)
+    return all(each is not None and each.low is not None and each.low >= SURE for each in _rates(panel))
 
 
 def _good_slices(name: str, calibration: Calibration) -> str:
-    """Values of a column between which the judge differs, on which it stands as it is."""
+    """Name the values of a column on which the judge is proven, where its rates differ between them."""
     for column, judges in calibration.homogeneity.items():
         tests = judges.get(name, {}).values()
         if any(test.holm_p is not None and test.holm_p <= _ALARM for test in tests):

@@ -80,18 +80,22 @@ def outcome(name: str) -> str:
 
 def missing(verdicts: int) -> str:
     """How many verdicts are missing for want of a reply; each may have taken several calls, or none."""
-    return f"{counted(verdicts, 'verdict')} missing, since calls failed or were not made"
+    return f"{counted(verdicts, 'verdict')} missing, because calls failed or were not made"
 
 
 def not_checked(outputs: int) -> str:
     """How many outputs have no verdict since a checker of the user's own failed."""
-    return f"{counted(outputs, 'output')} not checked, since a checker of your own failed"
+    return f"{counted(outputs, 'output')} not checked, because a custom checker failed"
+
+
+IDLE = "skipped: no output of a kind that it grades"
+"""Said of a judge that was asked nothing."""
 
 
 def not_judged(systems: Iterable[SystemResult]) -> str:
-    """How many outputs are open and of a kind that no judge was asked about; empty where there is none."""
+    """Count the undecided outputs that no judge was asked about, in words; empty where there is none."""
     left = sum(part.of for system in systems for part in system.strata if part.name == UNJUDGED)
-    return f"{counted(left, 'output')} that no checker decided" if left else ""
+    return counted(left, "undecided output") if left else ""
 
 
 def rate(stratum: Stratum) -> str:
@@ -118,7 +122,7 @@ def bounds(stratum: Stratum) -> str:
     if stratum.bounds is None:
         return ""
     low, high = stratum.bounds
-    return f"between {decimal(low)} and {decimal(high)} whatever the items not graded are"
+    return f"{decimal(low)} to {decimal(high)} if all ungraded items failed or passed"
 
 
 def statistic(found: Statistic) -> str:

@@ -104,6 +104,12 @@ def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
     )
 
 
+def ticks(places: Iterable[float], top: float, bottom: float) -> Markup:
+    """Draw upright ticks as one shape."""
+    course = "".join(f"M{place:g} {top:g}V{bottom:g}" for place in places)
+    return Markup('<path {} d="{}"/>').format(_looks("tick"), course)
+
+
 def grid(up: Scale, left: float, right: float) -> list[Markup]:
     """Lines across at 0, one half and 1, each with its number on the left."""
     return [

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ...calibration.statistic import Statistic
 from ..words import decimal, with_interval
-from .drawing import WIDTH, Scale, dot, grid, line, path, svg, text
+from .drawing import WIDTH, Scale, dot, grid, line, path, svg, text, ticks
 
 _STRIP = 240.0
 _MARGIN = 6.0
@@ -69,7 +69,7 @@ def interval_strip(value: float, low: float | None, high: float | None) -> Marku
     says = decimal(value)
     if low is not None and high is not None:
         says += f", interval {decimal(low)} to {decimal(high)}"
-    shapes = [line("tick", place(quarter / 4), 3, place(quarter / 4), _HEIGHT - 3) for quarter in range(5)]
+    shapes = [ticks((place(quarter / 4) for quarter in range(5)), 3, _HEIGHT - 3)]
     drawn = Interval(name="", value=value, low=low, high=high)
     return svg("strip", _STRIP, _HEIGHT, says, [*shapes, *_marks(drawn, place, _MIDDLE)])
 
@@ -89,10 +89,10 @@ def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0) -> Markup:
     """Estimates below each other, the first on top, on one axis from ``low`` (0 for rates, -1 for differences) to 1."""
     place = Scale(low, 1.0, _MARGIN, WIDTH - _MARGIN)
     bottom = _ROW * len(rows) + 8
-    ticks = [low + (1.0 - low) * quarter / 4 for quarter in range(5)]
+    marks = [low + (1.0 - low) * quarter / 4 for quarter in range(5)]
     shapes = [
         line("zero" if tick == 0 and low < 0 else "tick", place(tick), 4, place(tick), bottom)
-        for tick in ticks
+        for tick in marks
     ]
     for number, each in enumerate(rows):
         y = _ROW * number + 14
@@ -101,7 +101,7 @@ def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0) -> Markup:
             text(WIDTH - _MARGIN, y, each.number, anchor="end"),
             *_marks(each, place, y + 12),
         ]
-    return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(ticks, place, bottom + 14)], says="; ".join(map(str, rows)))  # fmt: skip
+    return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(marks, place, bottom + 14)], says="; ".join(map(str, rows)))  # fmt: skip
 
 
 def _axis(ticks: Sequence[float], place: Scale, y: float) -> list[Markup]:

@@ -58,7 +58,7 @@ def test_every_step_of_a_run_works_and_prints_nothing_that_a_terminal_obeys(
     for command in commands:
         code, out, err = typed(*command)
         assert (code, b"\x1b" in out + err, b"Traceback" in err) == (0, False, False), (command[0], err)
-    assert "\\ud800\\u001b[2Jé alone was evaluated".encode() in typed(*run)[1]
+    assert "\\ud800\\u001b[2Jé: ".encode() in typed(*run)[1]
     assert "\\ud800\\u001b[2Jé\n".encode() in typed(*run, "-v")[1]
 
 

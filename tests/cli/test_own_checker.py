@@ -55,7 +55,7 @@ def test_a_checker_that_raises_is_told_and_the_rest_is_checked(folder: Path):
 def test_the_same_command_checks_what_failed_alone_again(folder: Path):
     first = typed("run", "run")
     assert first.code == 3
-    assert "next: 1 output not checked, since a checker of your own failed; the same command" in first.out
+    assert "Next: 1 output not checked, because a custom checker failed; the same command" in first.out
     Path("mended").touch()
     second = typed("run", "run")
     assert second.code == 0

@@ -204,7 +204,7 @@ def test_a_split_whose_call_failed_is_asked_again_and_then_counts(judge: Command
     server.script = script
     result = judge()
     assert (result.code, by(SHARE)[1].outcome) == (3, "failed")
-    assert "1 verdict missing, since calls failed" in result.out
+    assert "1 verdict missing, because calls failed" in result.out
     server.script = answers
     assert judge().code == 0
     assert [row.outcome for row in by(SHARE)] == ["graded", "failed", "graded", "graded", "graded"]

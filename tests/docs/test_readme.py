@@ -46,7 +46,7 @@ def test_the_example_works_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         ran = fiducial(*run)
     assert ran.code == 0, ran.err
-    assert "my-agent and my-other-agent cannot be told apart" in ran.out
+    assert "No significant difference" in ran.out
     (planned,) = [line for line in ran.out.splitlines() if line.startswith("  fiducial plan ")]
     assert fiducial(*shlex.split(planned)[1:]).code == 0
     told = fiducial(*run, "-v").out
@@ -75,7 +75,7 @@ def test_the_first_example_goes_from_cases_and_a_model_to_a_report(
         ran = fiducial(*command)
     assert ran.code == 0, ran.err
     assert "my-model: 1 of 1 outputs, 1 generated now" in ran.out
-    assert "my-model alone was evaluated: 1.00 [0.21, 1.00] on 1 of 1" in ran.out
+    assert "my-model: 1.00 [0.21, 1.00] of 1" in ran.out
     assert (tmp_path / "run" / "report.html").exists()
 
 

@@ -214,6 +214,6 @@ def test_python_evaluates_and_loads_by_address(bucket: Any, environment: dict[st
     fd.evaluate(f"{place}/in/cases.jsonl", f"{place}/in/outputs.jsonl", out=f"{place}/run", progress=False)
     run = fd.load_run(f"{place}/run")
     assert run.systems["agent"].decided.n == 20
-    assert repr(run) == f"<run of agent in {place}/run>"
+    assert repr(run).startswith(f"<run in {place}/run: ")
     run.report()
     assert bucket.exists(f"{place}/run/report.html")

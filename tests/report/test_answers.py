@@ -21,6 +21,7 @@ from fiducial.calibration.agreement.diagnosis_results import EqualRates, Suspect
 from fiducial.calibration.cautions import Caution
 from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.conclusion.run_results import (
+    ALL_UNCORRECTED,
     DECIDED,
     JUDGED,
     OPEN,
@@ -37,50 +38,69 @@ def better(*names: str, **more: Any) -> str:
     return answers(Found(systems=systems(*names), compared=compared(*names, **more))).better.text
 
 
-def test_a_system_is_better_where_the_difference_is_beyond_chance():
-    assert better("a", "c").startswith("a is better than c: its pass rate on what checkers decided is 0.")
-    assert better("c", "a").startswith("a is better than c: its pass rate on what checkers decided is 0.")
+def test_a_system_is_best_where_the_difference_is_beyond_chance():
+    assert better("a", "c").startswith("a is best: 0.")
+    assert better("c", "a").startswith("a is best: 0.")
+    assert "of 60 outputs pass, 0." in better("a", "c")
+    assert better("a", "c").endswith("more than c.")
 
 
-def test_systems_that_cannot_be_told_apart_are_not_ranked():
+def test_systems_that_do_not_differ_significantly_are_not_ranked():
     told = better("a", "b", "c")
-    assert told.startswith(
-        "a and b cannot be told apart: their pass rates on what checkers decided differ by 0."
-    )
-    assert told.endswith("a is better than c.")
+    assert told.startswith("No significant difference between a and b: 0.")
+    assert told.endswith("on all outputs. a is better than c.")
+    assert better("a", "b").startswith("No significant difference: 0.")
 
 
 def test_what_judges_say_uncorrected_ranks_nothing():
     told = better("a", "c", judged=1.0)
-    assert told.startswith("a is better than c: its pass rate on what checkers decided")
-    assert "above that of c. Of 40 outputs that no checker decided the judges, uncorrected, point" in told
+    assert told.startswith("a is best: 0.")
+    assert "of 60 checked outputs pass" in told
+    assert "On 40 undecided outputs, judges (uncorrected)" in told
 
 
-def test_judges_that_rate_the_open_part_alike_point_no_way():
+def test_judges_that_rate_undecided_outputs_alike_prefer_none():
     told = better("a", "c", judged=0.5)
-    assert told.endswith("the judges, uncorrected, point no way: a and c stand equal.")
+    assert told.endswith("On 40 undecided outputs, judges (uncorrected) rate a and c alike.")
 
 
-def test_where_nothing_is_graded_nobody_is_ranked():
+def test_where_nothing_is_graded_no_difference_is_seen():
     rows = [{"item_id": "i", "judge": "j", "system": name, "score": None} for name in "ab"]
     nothing = compare(table_from_rows(rows), by="system")
     told = answers(Found(systems=systems("a", "b"), compared=nothing)).better.text
-    assert told == "No system can be called better: nothing is graded yet."
+    assert told == "No significant difference between systems yet: nothing is graded."
 
 
-def test_how_far_several_judges_may_be_trusted_is_one_sentence():
+def test_the_verdicts_on_several_judges_are_one_sentence():
     sure = Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    useless = Calibration(judges={"j": panel((0.5, 0.4), (0.5, 0.4), balanced=0.4, high=0.6)})
     for names, calibration, told in (
-        (("j", "k"), sure, "Of 2 judges trust 1 as they are; of 1 nobody knows yet."),
-        (("k", "l"), None, "Nobody knows yet how far the 2 judges may be trusted."),
+        (("j", "k"), sure, "1 of 2 judges is proven; 1 has no labels."),
+        (("j", "k"), useless, "1 of 2 judges is no better than chance; 1 has no labels."),
+        (("k", "l"), None, "2 of 2 judges have no labels."),
+        (("k",), None, "This judge is untested: there are no labels."),
+        (("j",), sure, "The judge is proven."),
     ):
         found = Found(systems=systems("a"), judges=judged(*names), calibration=calibration)
         assert answers(found).trusted == told
 
 
+def test_a_judge_proven_on_checked_outputs_alone_is_untested_on_the_others():
+    sure = Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    for undecided, labelled, told in (
+        (40, 0, "The judge is proven on checked outputs, untested on the others."),
+        (40, 10, "The judge is proven."),
+        (4, 4, "The judge is proven."),
+        (0, 0, "The judge is proven."),
+    ):
+        (use,) = judged("j")
+        use = replace(use, undecided=undecided, undecided_labelled=labelled)
+        assert answers(Found(systems=systems("a"), judges=[use], calibration=sure)).trusted == told
+
+
 def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
     less = Found(systems=systems("a", missing=16), command="fiducial run c --outputs o --out r")
-    assert answers(less).next.text.startswith("16 outputs missing: add them to the outputs")
+    assert answers(less).next.text.startswith("16 cases have no output. Add them to the outputs")
     made = msgspec.structs.replace(less, command="fiducial run c --generate a --out r")
     assert answers(made).next.command == made.command
 
@@ -91,23 +111,30 @@ def test_a_wide_interval_of_a_system_alone_wants_more_items():
     assert told.command == "fiducial plan --half-width 0.05 --prevalence 0.95"
 
 
-def test_one_system_alone_is_told_with_its_denominator():
+def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded():
     told = answers(Found(systems=systems("a"))).better.text
-    assert told == "a alone was evaluated: 0.50 [0.40, 0.60] on 60 of 60, by checkers."
+    assert told == "a: 0.50 [0.40, 0.60] of 60 checked outputs pass."
+    whole = Stratum(name=ALL_UNCORRECTED, n=90, of=100, value=0.5, low=0.4, high=0.6, bounds=(0.45, 0.55))
+    told = answers(Found(systems=systems("a", overall=whole))).better.text
+    assert told == (
+        "a: 0.50 [0.40, 0.60] of 90 outputs pass, judged ones uncorrected. "
+        "0.45 to 0.55 if all 10 ungraded failed or passed."
+    )
 
 
 @pytest.mark.parametrize(
     ("found", "word"),
     [
-        (panel((0.99, 0.95), (0.97, 0.91)), "as it is"),
-        (panel((0.99, 0.95), (0.97, 0.89)), "corrected"),
-        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.75), "not"),
-        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.85), "unknown"),
-        (JudgeCalibration(n=5, tp=5), "unknown"),
-        (JudgeCalibration(), "unknown"),
+        (panel((0.99, 0.95), (0.97, 0.91)), "proven"),
+        (panel((0.99, 0.95), (0.97, 0.89)), "too few labels"),
+        (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7), "biased"),
+        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.75), "no better than chance"),
+        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.85), "too few labels"),
+        (JudgeCalibration(n=5, tp=5), "too few labels"),
+        (JudgeCalibration(), "no labels"),
     ],
 )
-def test_a_judge_is_trusted_as_far_as_the_lower_ends_of_its_rates_go(found: JudgeCalibration, word: str):
+def test_a_judge_is_proven_as_far_as_the_lower_ends_of_its_rates_go(found: JudgeCalibration, word: str):
     told = answers(
         Found(systems=systems("a"), judges=judged("j"), calibration=Calibration(judges={"j": found}))
     )
@@ -123,7 +150,7 @@ def test_a_judge_may_be_trusted_on_the_slices_on_which_it_stands():
         homogeneity={"kind": {"j": {"true_negative_rate": uneven}}},
     )
     (told,) = answers(Found(systems=systems("a"), judges=judged("j"), calibration=calibration)).trust
-    assert (told.word, told.why[:27]) == ("only on some", "only on kind calls; on all,")
+    assert told.why.endswith("; proven only on kind calls")
 
 
 def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
@@ -163,14 +190,14 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
 
 def test_labels_are_asked_for_where_judges_of_several_systems_are_not_corrected():
     told = answers(Found(systems=systems("a", "c"), compared=compared("a", "c", judged=1.0))).next
-    assert told.text.startswith("Label the 40 outputs")
+    assert told.text.startswith("Label the 40 judged outputs")
 
 
 def test_what_a_judge_alone_was_asked_about_wants_labels_until_there_are_some():
     alone = Stratum(name=JUDGED, by="j", n=80, of=80, value=0.9, low=0.8, high=0.95)
     found = Found(systems=[SystemResult(system="a", strata=[alone])], judges=judged("j"), folder="run")
     told = answers(found).next
-    assert told.text.startswith("Label 50 of the 80 outputs that only judges decided")
+    assert told.text.startswith("Label 50 of the 80 judged outputs")
     assert told.command == "fiducial review run"
     labelled = replace(found, calibration=Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))}))
     assert "Label" not in answers(labelled).next.text

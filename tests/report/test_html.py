@@ -208,7 +208,7 @@ def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item
     assert "on 1,974 of 2,000" in text
     assert "(18 unparsable, 8 failed)" in text
     assert "no output was judged" in text
-    assert "between 0.00 and 1.00" in text
+    assert "0.00 to 1.00 if all ungraded items failed or passed" in text
     assert "3 cases without an output" in text
 
 

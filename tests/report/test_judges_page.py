@@ -18,9 +18,10 @@ def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():
         systems=[], judges=judged("j"), calibration=Calibration(judges={"j": panel((0.9, 0.8), (0.92, 0.85))})
     )
     shown = as_html(trust_document(answers(found).trust, {"checkers": 1800, "people": 7, "construction": 0}))
-    assert "corrected" in shown
-    assert "it passes 8 of 100 wrong outputs and fails 10 of 100 right ones" in shown
-    assert "0.90 [0.80, 1.00]" in shown
+    assert "too few labels" in shown
+    assert "it passes 8 of 100 bad outputs and fails 10 of 100 good ones" in shown
+    assert "8 of 100" in shown
+    assert "20 %" in shown
     assert "Labels: 1,800 by checkers, 7 by people." in shown
     assert "Certificates in the run&#39;s folder: none." in shown
     shown = as_html(

@@ -19,9 +19,9 @@ def test_systems_stand_in_columns_and_parts_in_rows():
     (table,) = [piece for piece in document if isinstance(piece, Table)]
     assert list(table.head) == ["part", "a", "b", "c"]
     assert [row[0] for row in table.rows] == [
-        "checkers decided",
-        "open, by judges, uncorrected",
-        "all outputs",
+        "checked outputs",
+        "undecided outputs, judged, uncorrected",
+        "all outputs, uncorrected",
     ]
     assert all(len(row) == 4 for row in table.rows)
 
@@ -29,18 +29,18 @@ def test_systems_stand_in_columns_and_parts_in_rows():
 def test_there_is_a_figure_of_each_part_and_one_of_the_differences_to_the_best():
     document = list(overview_document(systems("a", "b", "c"), compared("a", "b", "c", judged=1.0)))
     *parts, difference = _figures(document)
-    assert parts == ["checkers decided", "open, by judges, uncorrected", "all outputs"]
-    assert difference == "how far a is ahead, on what checkers decided"
+    assert parts == ["checked outputs", "undecided outputs, judged, uncorrected", "all outputs, uncorrected"]
+    assert difference == "how far a is ahead, on the checked outputs"
     shown = as_html(document)
     assert shown.count("<svg") == 4
-    assert "how far a is ahead, on what checkers decided</title><desc>b 0.0" in shown
+    assert "how far a is ahead, on the checked outputs</title><desc>b 0.0" in shown
 
 
 def test_one_system_is_shown_by_itself_with_what_its_judge_says():
     rest = Stratum(name=OPEN, by="j", n=5, of=7, value=0.4, outcomes={"failed": 2}, bounds=(0.3, 0.6))
     document = list(overview_document(systems("a", strata=[rest]), None))
-    assert _figures(document) == ["checkers decided", "open, by judges, uncorrected"]
-    assert "on 5 of 7 (2 failed) between 0.30 and 0.60" in as_html(document)
+    assert _figures(document) == ["checked outputs", "undecided outputs, judged, uncorrected"]
+    assert "on 5 of 7 (2 failed) 0.30 to 0.60 if all ungraded" in as_html(document)
 
 
 def test_several_judges_of_the_open_part_are_not_pooled():
@@ -50,7 +50,7 @@ def test_several_judges_of_the_open_part_are_not_pooled():
         Stratum(name=CORRECTED, by="first", n=5, of=5, value=0.25),
     ]
     document = list(overview_document(systems("a", strata=strata), None))
-    assert _figures(document) == ["checkers decided", "open, by judges, corrected"]
+    assert _figures(document) == ["checked outputs", "undecided outputs, judged, corrected with labels"]
     (details,) = [piece for piece in document if isinstance(piece, Details)]
     table, note = details.pieces
     assert isinstance(table, Table)

@@ -63,7 +63,7 @@ def test_every_outcome_without_a_score_has_its_reasons():
 def test_a_judge_that_found_nothing_to_judge_is_said_to_have_found_nothing():
     idle = JudgeUse(name="rubric/reasons@m", fingerprint="f", outcomes={})
     lines = list(as_lines(summary_document(Conclusion(systems=[], judges=[idle], outputs=1, graded=1))))
-    assert any(line.startswith("  rubric/reasons@m: nothing to judge") for line in lines)
+    assert any(line.startswith("  rubric/reasons@m: skipped: no output of a kind") for line in lines)
 
 
 def test_what_was_asked_again_is_said_beside_the_calls():

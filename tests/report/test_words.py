@@ -36,7 +36,7 @@ def test_an_undefined_rate_says_why_and_is_no_number():
 
 def test_bounds_are_a_sentence_or_nothing():
     assert words.bounds(Stratum(name="open", n=1, of=2, bounds=(0.25, 0.75))).startswith(
-        "between 0.25 and 0.75"
+        "0.25 to 0.75 if all ungraded"
     )
     assert words.bounds(Stratum(name="open", n=2, of=2)) == ""
 

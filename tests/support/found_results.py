@@ -37,7 +37,11 @@ def compared(*names: str, items: int = 60, judged: float | None = None) -> Compa
 
 
 def panel(
-    tpr: tuple[float, float], tnr: tuple[float, float], balanced: float = 0.8, high: float = 1.0
+    tpr: tuple[float, float],
+    tnr: tuple[float, float],
+    balanced: float = 0.8,
+    high: float = 1.0,
+    tpr_high: float = 1.0,
 ) -> JudgeCalibration:
     def statistic(value: float, low: float, high: float = 1.0) -> Statistic:
         return Statistic(value=value, low=low, high=high, n=100, method="Wilson")
@@ -49,7 +53,7 @@ def panel(
         fp=8,
         tn=92,
         statistics={
-            "true_positive_rate": statistic(*tpr),
+            "true_positive_rate": statistic(*tpr, tpr_high),
             "true_negative_rate": statistic(*tnr),
             "balanced_accuracy": statistic(0.9, balanced, high),
         },
