@@ -202,7 +202,7 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
                 label,
                 judge.as_labelled[key],
                 judge.adjudicated[key],
-                f"{judge.lowest[key]} to {judge.highest[key]}",
+                bounds(judge.lowest[key], judge.highest[key], judge.adjudicated[key]),
             )
             for name, judge in judges
             for key, label in STATISTICS.items()
@@ -218,6 +218,12 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
         ],
     )
     yield ""
+
+
+def bounds(lowest: object, highest: object, adjudicated: object) -> str:
+    """Both bounds, or that nothing is undecidable."""
+    same = str(lowest) == str(highest) == str(adjudicated)
+    return "none undecidable" if same else f"{lowest} to {highest}"
 
 
 def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str]:
@@ -334,7 +340,8 @@ def calibration_table(*runs: fd.Run) -> Iterator[str]:
     for name, found in (item for run in runs for item in run.calibration.judges.items()):
         failed = sum(count for outcome, count in uses[name].outcomes.items() if outcome != "graded")
         rates = (found.accuracy, found.true_positive_rate, found.true_negative_rate, found.cohen_kappa)
-        rows.append((name, found.n, failed, f"{found.pass_at:g}", *rates))
+        shown = [str(rate).removesuffix(f" on {found.n}") for rate in rates]
+        rows.append((name, found.n, failed, f"{found.pass_at:g}", *shown))
     yield from table(
         ("judge", "n", "no reply", "passes at", "accuracy", "TPR", "TNR", "kappa"), one_row_each(rows)
     )

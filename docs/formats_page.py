@@ -20,12 +20,11 @@ _HEAD = """# Other tools' files
 
 ```sh
 fiducial import inspect logs/2026-11-22_shop.eval --out shop     # SOURCE PATH
-fiducial import results.json --out shop                          # the format is found from the content, and said
+fiducial import results.json --out shop                          # the format is detected and printed
 fiducial import answers.csv --map answer=response --out shop     # columns of a table, by name
 ```
 
-The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (where there are scores) and `skipped.jsonl`: whatever became no record, with file, line, field and reason. The command says how many cases of
-which kind there are, which judge fits, and what to type next. From Python, `fd.read(path)` gives the same as values:
+The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (if there are scores) and `skipped.jsonl`, with file, line, field and reason. The command prints the cases by kind, the fitting judge, and the next command. In Python:
 
 ```python
 import json
@@ -43,22 +42,18 @@ table = fd.read([{"question": "Where?", "answer": "Rome", "expected": "Rome"}])
 print(fd.check(table.cases[0], table.outputs[0]).score)
 ```
 
-It takes data frames, rows and a `datasets.Dataset`, too. A folder of files of one tool is read as a whole: runs with their feedback, spans with their evaluations.
+Data frames, rows and a `datasets.Dataset` work too. A folder of one tool's files is read as a whole.
 
-Scores become verdicts of judges under their scorers' own names, a person's under the person's; what the tool could not score is an ungraded verdict (`failed`, `refused`, `unparsable`, `not_applicable`) with the
-tool's reason, and no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without asking anything again; `fiducial check` makes labels where a checker can decide.
+Scores become verdicts under the scorer's or person's name; what the tool could not score is ungraded (`failed`, `refused`, `unparsable`, `not_applicable`), with its reason. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls, and `fiducial check` makes labels.
 
-A score that is outside [0, 1], where the tool says neither a range nor whether it passes, is listed and never guessed. Ids stay as they are (`"001"` is a text); NaN is read, and null is written.
+A score outside [0, 1] without a range or pass mark is skipped, never guessed. Ids stay text (`"001"`); NaN becomes null.
 """
 
 
-_TRIED = """## Tried with the tools themselves
+_TRIED = """## Tested
 
-`make formats`, in an environment of its own: Inspect (0.3.285, `mockllm`), promptfoo (0.121.20, echo provider), DeepEval (4.3.1), pydantic-evals (2.62.0), MLflow (skinny, 3.17.2) and the OpenTelemetry SDK (1.38.0)
-write files that are read, and read files that are written; Inspect scores with our scorers. 2026-11-22, 2 cores, 24 GB, Python 3.11: 13 passed in 60 s, with other work on both cores.
-
-Every sample under `tests/formats/samples` is read in `make test`, and copies of it with a field removed or of another type, or cut off, are read or told in one line. How fast files are read, and in how much memory:
-[benchmarks.md](benchmarks.md#other-tools-files). Formats of hosted services (Langfuse, LangSmith, Braintrust, Azure, OpenAI) were read from files that their own libraries write or check; no service was asked.
+`make formats` exchanges files with Inspect (0.3.285, `mockllm`), promptfoo (0.121.20, echo provider), DeepEval (4.3.1), pydantic-evals (2.62.0), MLflow (skinny, 3.17.2) and the OpenTelemetry SDK (1.38.0), and scores in Inspect (22 November 2026: 13 passed in 60 s). Hosted services (Langfuse, LangSmith, Braintrust, Azure, OpenAI) were tested with files that their libraries write or check; none was asked.
+`make test` reads every sample in `tests/formats/samples` and damaged copies. Speed and memory: [benchmarks.md](benchmarks.md#other-tools-files).
 """
 
 
@@ -75,32 +70,31 @@ def _formats() -> Iterator[str]:
     for name in sorted(NAMES):
         format_ = format_of(name)
         yield f"| `{name}` | {format_.ABOUT} | {format_.LOST} |"
-    yield "\nOf each:\n"
+    yield "\nDetails:\n"
     for name in sorted(NAMES):
-        module = format_of(name)
-        yield f"* **{name}**: {_one_line(module.__doc__)}"
-    yield f"\nTraces: {_one_line(spans_doc)}\n"
+        _, _, details = (format_of(name).__doc__ or "").partition("\n\n")
+        if details:
+            yield f"* **{name}**: {_one_line(details)}"
+    yield f"* **Traces** of any tool: {_one_line((spans_doc or '').partition(chr(10) * 2)[2])}\n"
 
 
 def _kinds() -> Iterator[str]:
-    head, _, _ = (kinds_doc or "").partition("\n")
-    yield f"## What kind of case it is\n\n{head}\n"
+    yield "## Kinds of cases\n\nThe first row that matches decides:\n"
     rows = [line for line in (kinds_doc or "").splitlines() if line and not line.startswith("=")][1:]
     yield "| " + " | ".join(_cells(rows[0])) + " |\n|---|---|---|"
     yield from ("| " + " | ".join(_cells(row)) + " |" for row in rows[1:])
     yield (
-        "\nWhere calls are expected and nobody documented the functions, their documents are made of the expected arguments, of any type. Of expected calls\n"
-        "without arguments the names become a tag, since nothing could be checked.\n"
+        "\nMissing function documents are made from the expected arguments, of any type. Names of expected calls without arguments become a tag.\n"
     )
 
 
 def _calls() -> Iterator[str]:
-    yield f"## One tool call, however it is spelt\n\n{(calls_doc or '').strip()}\n".replace("``", "`")
+    yield f"## Tool calls\n\n{(calls_doc or '').partition(chr(10) * 2)[2].strip()}\n".replace("``", "`")
 
 
 def _columns() -> Iterator[str]:
     yield "## Columns of tables\n"
-    yield "`--map NAME=NAME` pairs a field with a column, in either order. Without it columns are known by these names; every other column is a tag.\n"
+    yield "`--map NAME=NAME` pairs a field with a column, in either order. These names are known; other columns become tags.\n"
     yield "| field | columns |\n|---|---|"
     for field, names in FIELDS.items():
         yield f"| `{field}` | {', '.join(f'`{name}`' for name in names)} |"
@@ -110,16 +104,14 @@ def _columns() -> Iterator[str]:
 def _written() -> Iterator[str]:
     yield "## What is written\n"
     yield (
-        "`fiducial export RUN --to FORM --out PATH`, or `fd.export(run, form, path)`, writes the verdicts of a run, or of what was imported; `--judge` and `--system` choose among\n"
-        "them. `--to otlp --endpoint URL` sends them to a collector by the official exporter (extra `otel`). A verdict without a score is never written as 0: it is unscored, an error or\n"
-        "skipped, whichever the form has, or left out and counted where it has none of these.\n"
+        "`fiducial export RUN --to FORM --out PATH`, or `fd.export(run, form, path)`, writes the verdicts of a run or import; `--judge` and `--system` select.\n"
+        "`--to otlp --endpoint URL` sends them to a collector (extra `otel`). An ungraded verdict is unscored, an error or skipped, as the form allows, or omitted and counted; never 0.\n"
     )
     yield "| form | written |\n|---|---|"
     yield from (f"| `{name}` | {about} |" for name, (_, _, about) in WRITERS.items())
     yield (
-        "\nWho judged stands in `fiducial.*` where the form has attributes or metadata: `fiducial.judge.name`, `.variant`, `.model`, `.fingerprint`, `fiducial.outcome`, `fiducial.source`,\n"
-        "and, of judges that were calibrated, `fiducial.judge.accuracy.value`, `.low`, `.high` and `.n`. Cases that were read from traces keep the span they were read from as tags\n"
-        "(`otel.trace_id`, `otel.span_id`), so that an evaluation is told to the span that was evaluated.\n"
+        "\nAttributes or metadata hold `fiducial.judge.name`, `.variant`, `.model`, `.fingerprint`, `fiducial.outcome`, `fiducial.source` and, for calibrated judges,\n"
+        "`fiducial.judge.accuracy.value`, `.low`, `.high`, `.n`. Cases from traces keep `otel.trace_id` and `otel.span_id` as tags, so evaluations return to their span.\n"
     )
 
 
@@ -131,10 +123,9 @@ def _inspect() -> Iterator[str]:
         "inspect score log.eval --model none/none --scorer fiducial/tool_call_accuracy -S model=gpt-4.1-mini\n"
         "inspect score log.eval --model none/none --scorer fiducial/rubric -S model=gpt-4.1-mini -S criterion='It names a price.'\n"
         "```\n\n"
-        "They are found by entry point where fiducial is installed beside Inspect: every judge by its name (`-S variant=`, `-S model=`, `-S base_url=`), `fiducial/check`, and `fiducial/check_KIND` for\n"
-        "each kind that a checker decides (`-S rules=bfcl`). A score is a number in [0, 1]. What could not be judged is `Score.unscored` with the reason (`invalid_response_format`, `refusal`, `grader_failed`,\n"
-        "`scoring_failed`, `undecided`, `not_applicable`), never None and never an exception. Standard errors are clustered by the metadata's `cluster`. A sample whose metadata has a `fiducial_case` is that case.\n"
-        "`--model none/none` keeps Inspect from building the model that is in the log.\n"
+        "Installed beside Inspect, entry points provide every judge (`-S variant=`, `-S model=`, `-S base_url=`), `fiducial/check`, and `fiducial/check_KIND` for checked kinds\n"
+        "(`-S rules=bfcl`). Scores are in [0, 1]; ungraded samples are `Score.unscored` with the reason (`invalid_response_format`, `refusal`, `grader_failed`, `scoring_failed`,\n"
+        "`undecided`, `not_applicable`). Standard errors are clustered by the metadata's `cluster`; `fiducial_case` in the metadata is used as the case. `--model none/none` keeps Inspect from loading the log's model.\n"
     )
 
 

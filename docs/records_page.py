@@ -138,7 +138,7 @@ def page() -> str:
 def _lines() -> Iterator[str]:
     yield INTRODUCTION
     yield from _example(next(example for example in examples() if example.kind == "tool_call"))
-    yield "All kinds, with examples: [below](#kinds-of-cases).\n"
+    yield "All kinds: [below](#kinds-of-cases). Examples with every field: [records_examples.jsonl](records_examples.jsonl).\n"
     yield "## Case\n"
     yield from _record(Case)
     yield TOOLS
@@ -192,14 +192,14 @@ def _kind(kind: Kind) -> Iterator[str]:
     if kind == "multi_turn":
         yield "Calls of unknown functions or arguments are refused.\n"
     for example in examples():
-        if example.kind == kind:
+        if (example.kind, example.size) == (kind, "minimal"):
             yield from _example(example)
 
 
 def _example(example: Example) -> Iterator[str]:
     said = example.outcome if example.score is None else f"score {example.score:g}"
     options = f", with `{' '.join(example.options)}`" if example.options else ""
-    yield f"{example.size.capitalize()} ({said}{options}):\n"
+    yield f"Example ({said}{options}):\n"
     yield "```json"
     yield _object(example.case) + "\n"
     yield _object(example.output)

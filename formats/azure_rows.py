@@ -1,8 +1,8 @@
-"""Rows of azure-ai-evaluation and promptflow, and the results of its evaluators.
+"""Rows of azure-ai-evaluation and promptflow, and results of `evaluate`.
 
-A row has any of ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions`` and ``conversation``; in results these
-stand behind ``inputs.``, and verdicts behind ``outputs.EVALUATOR.``. Texts may be lists of messages, whose content may be parts. A ``ground_truth`` that
-lists functions (or pairs such a list with their parameters) says which calls were expected.
+Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``; in results behind
+``inputs.``, verdicts behind ``outputs.EVALUATOR.``. Texts may be lists of messages. A ``ground_truth`` that lists functions, with or without
+parameters, gives the expected calls.
 """
 
 from __future__ import annotations

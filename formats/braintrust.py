@@ -1,4 +1,7 @@
-"""Results of Braintrust: rows of an experiment; every score is a verdict under its scorer's name."""
+"""Results of Braintrust.
+
+Each score is a verdict under its scorer's name.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""One canonical tool call from the spellings that there are, and chats as the steps of an agent.
+"""One tool call from any spelling, and chats as steps of an agent.
 
-A call's name stands in ``name``, ``function`` or ``function.name``, its arguments in ``arguments`` (an object, or its JSON text), ``args``,
-``inputParameters``, ``input_parameters`` or ``input``, all of it perhaps within ``tool_call``; its id in ``id``, ``tool_call_id`` or ``call_id``.
-Results are messages of role ``tool``, or parts of messages, and belong to the call with the same id; without ids to calls in their order.
+Names are in ``name``, ``function`` or ``function.name``; arguments in ``arguments`` (an object or JSON text), ``args``, ``inputParameters``,
+``input_parameters`` or ``input``, all perhaps inside ``tool_call``; ids in ``id``, ``tool_call_id`` or ``call_id``. Results are messages of role
+``tool``, or parts of messages, matched by id, else in order.
 """
 
 from __future__ import annotations

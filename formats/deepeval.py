@@ -1,4 +1,7 @@
-"""DeepEval: test cases and goldens (camel or snake case; JSON, JSON Lines, CSV), and files of test runs, whose metrics are verdicts."""
+"""DeepEval's test cases, goldens and test runs.
+
+Keys in camel or snake case. Metrics of test runs are verdicts.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Logs of Inspect: ``.eval`` (a ZIP file with a member a sample) and ``.json``; and scores for its ``precomputed_scores``.
+"""Inspect's logs, and scores for its ``precomputed_scores``.
 
-A sample is a case, its epochs are trials of the logged model, its messages after the input are the answer's steps. A score is a verdict
-under its scorer's name; of one with several values each is a verdict of its own, ``scorer/value``.
+A sample is a case, an epoch a trial of the logged model; messages after the input are the answer's steps. A score is a verdict under its
+scorer's name; a score with several values is one verdict each, ``scorer/value``.
 """
 
 from __future__ import annotations

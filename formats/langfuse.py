@@ -1,7 +1,7 @@
-"""Langfuse: observations (v2) and scores (v3), pages of its API or rows; and the older traces with their observations and scores.
+"""Langfuse's observations, scores, traces and dataset items.
 
-A trace is a case. A score is a verdict under its name, of a person where it was annotated; a corrected output is an accepted answer.
-Dataset items are cases with accepted answers.
+A trace is a case. A score is a verdict under its name, a person's if annotated; a corrected output is an accepted answer. Dataset items are
+cases with accepted answers.
 """
 
 from __future__ import annotations

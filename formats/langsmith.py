@@ -1,7 +1,7 @@
-"""LangSmith: runs, examples and feedback, of one file or of several in a folder, which belong together.
+"""LangSmith's runs, examples and feedback, in one file or a folder.
 
-A run that names the example it answers is an output of that example's case, in a system called after its session; every other trace is a
-case of its own. Feedback is a verdict under its key, of a person where its source is the application.
+A run of an example is an output of its case, in a system named after the session; other traces are their own cases. Feedback is a verdict
+under its key, a person's if its source is the application.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Traces of MLflow (schema 3) with their assessments.
+"""Traces of MLflow (schema 3) with assessments.
 
-Ids of spans are base64, values of attributes JSON texts. Feedback is a verdict, of a person under ``source_id/name``; an expectation is an
-accepted answer, facts that are expected and guidelines are a criterion.
+Feedback is a verdict, a person's under ``source_id/name``; an expectation is an accepted answer; expected facts and guidelines are a criterion.
 """
 
 from __future__ import annotations

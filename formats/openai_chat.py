@@ -1,9 +1,9 @@
-"""OpenAI's chats: logs, stored completions, batches, responses, and rows of the hosted Evals product.
+"""OpenAI's chats, stored completions, batches, responses, and the hosted Evals product's rows.
 
-A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, of which ``messages`` is all that is needed; or a completion
-with ``messages`` beside its ``choices``; or a response with ``input`` and ``output``; or any of these in a wrapper (`exchanges`). Lines of one
-session are one conversation, in whatever order they come (`sessions`); a conversation is one case (``--unit session``), or each of its turns is
-one (``--unit turn``). A call that failed and an empty answer are outputs, graded 0. Evals' rows are in `openai_evals`.
+A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, where only ``messages`` is required; a completion with ``messages``
+and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper (`exchanges`). Lines of one session are one conversation,
+in any order (`sessions`); a conversation is one case (``--unit session``), or each of its turns is (``--unit turn``). Failed calls and empty
+answers are outputs, graded 0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Traces of OpenTelemetry: OTLP JSON, spans as an SDK prints them, and evaluation events; GenAI conventions old and new, and OpenInference.
+"""OpenTelemetry traces: GenAI conventions, old and new, and OpenInference.
 
-Ids may be hexadecimal, with or without ``0x``, or base64, numbers texts, names in camel or snake case; all are common. A trace is a case,
-``gen_ai.evaluation.result`` and OpenInference's evaluations are verdicts on the span that they belong to.
+A trace is a case; ``gen_ai.evaluation.result`` and OpenInference's evaluations are verdicts on their span. Ids may be hexadecimal (with or
+without ``0x``) or base64, numbers texts, names in camel or snake case.
 """
 
 from __future__ import annotations

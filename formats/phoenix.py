@@ -1,4 +1,7 @@
-"""Phoenix: data frames that were evaluated, a row each; ``NAME_score`` and ``NAME_execution_details`` are a verdict of NAME."""
+"""Phoenix's evaluated data frames.
+
+A row each; ``NAME_score`` and ``NAME_execution_details`` are a verdict of NAME.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Results of promptfoo: ``json``, ``jsonl`` and ``csv``.
+"""Results of promptfoo.
 
-A case is a test with its variables, a system a provider, with the prompt's label where there are several prompts. Every assertion is a
-judge under its metric's name, or its type's; the verdict of all of them together is ``promptfoo``. That ``error`` is set does not mean
-an error: a failed assertion is told there, too.
+A case is a test with its variables, a system a provider, with the prompt's label if there are several prompts. Each assertion is a judge
+under its metric's name or type; their joint verdict is ``promptfoo``. A set ``error`` may also be a failed assertion.
 """
 
 from __future__ import annotations

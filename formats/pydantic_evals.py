@@ -1,4 +1,7 @@
-"""pydantic-evals: data sets (YAML, JSON) and reports (JSON), whose scores and assertions are verdicts."""
+"""pydantic-evals' data sets and reports.
+
+Scores and assertions are verdicts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rows of ragas: single-turn and multi-turn samples; numbers beside a sample's own fields are verdicts of metrics of that name."""
+"""ragas' samples.
+
+Numbers besides a sample's own fields are verdicts of the metric of that name.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Traces of any tool as examples: one a trace, what was asked and answered at its root, what was done by the spans below it.
+"""Traces of any tool as examples.
 
-Texts and calls of model spans and the calls of tool spans are the answer's steps, in the order in which they began. A tool span is the
-result of a call with its id, else of an open call with its name and arguments, else a step of its own. A span below the root of which
-something was said is an example of its own, called ``trace/span``: what was said is about that span alone.
+One example a trace: question and answer at its root, the spans below it as steps, in the order in which they began. A tool span is the
+result of the call with its id, else of an open call with its name and arguments, else its own step. A lower span with an evaluation is its own
+example, ``trace/span``.
 """
 
 from __future__ import annotations
