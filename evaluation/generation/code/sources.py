@@ -112,11 +112,12 @@ def file_of(module: ModuleType | None) -> Path | None:
 
 def is_foreign(thing: Piece) -> bool:
     """Return whether something belongs to Python, to an installed package, or to this one."""
-    if thing.__module__ == "builtins" or is_ours(thing.__module__):
+    module = thing.__module__ or ""  # exec gives a function none where its globals have no __name__
+    if module == "builtins" or is_ours(module):
         return True
     if isinstance(thing, FunctionType):
         return is_library(Path(thing.__code__.co_filename).resolve())
-    name = getattr(sys.modules.get(thing.__module__), "__file__", None)
+    name = getattr(sys.modules.get(module), "__file__", None)
     return isinstance(name, str) and is_library(Path(name).resolve())
 
 
