@@ -11,6 +11,7 @@ from ..evaluation.past_runs.history import History as HistoryNumbers
 from ..evaluation.past_runs.history import read_history
 from ..evaluation.past_runs.two_runs import Moved, TwoRuns, two_runs
 from ..evaluation.store.run_store import RunStore
+from ..records.frames import data_frame
 from ..report.difference_words import difference_document
 from ..report.history_words import history_document
 from ..report.page import document_page
@@ -29,14 +30,12 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
 
     def to_frame(self) -> pd.DataFrame:
         """A row an output that is told otherwise than before."""
-        import pandas as pd  # noqa: PLC0415 - slow to import
-
         kinds = {"broke": self.broke, "better": self.better, "graded otherwise": self.graded_otherwise}
         rows = [
             {"what": kind, **msgspec.to_builtins(each)} for kind, moved in kinds.items() for each in moved
         ]
         # Named, for where nothing changed there is no row that does.
-        return pd.DataFrame(rows, columns=["what", *Moved.__struct_fields__])
+        return data_frame(rows, columns=["what", *Moved.__struct_fields__])
 
     def report(self, path: FilePath) -> Path:
         """Write it as one HTML file that opens from the disk, and give the file; an InputError where it cannot be written."""
@@ -50,9 +49,7 @@ class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
 
     def to_frame(self) -> pd.DataFrame:
         """A row a run, system and part."""
-        import pandas as pd  # noqa: PLC0415 - slow to import
-
-        return pd.DataFrame(
+        return data_frame(
             [
                 {
                     "run": run.name,

@@ -107,13 +107,11 @@ class JudgeEvaluator(Generic[P]):
             if config.get("type") != "azure_openai" and "azure_endpoint" not in config:
                 endpoint = {name: config.get(name) or "" for name in ("base_url", "api_key")}
                 return cls(config["model"], **endpoint, **settings)
-            from promptflow.connections import (  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - half a second
-                AzureOpenAIConnection,
-            )
+            from ..judges.connections import AzureOpenAIConnection  # noqa: PLC0415 - few use it
 
             connection: Any = AzureOpenAIConnection(
                 api_base=config["azure_endpoint"],
-                api_key=config.get("api_key"),  # pyright: ignore[reportArgumentType] - its annotations lack None
+                api_key=config.get("api_key"),
                 api_version=config["api_version"],
             )
             return cls(config["azure_deployment"], connection=connection, **settings)

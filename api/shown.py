@@ -9,6 +9,7 @@ import msgspec
 
 from ..calibration.statistic import Statistic
 from ..records import Verdict
+from ..records.frames import data_frame
 from ..report.document import Document, as_html, as_lines, as_markdown
 
 if TYPE_CHECKING:
@@ -67,14 +68,10 @@ class Shown(msgspec.Struct, InWords, frozen=True):
 
 def statistics_frame(rows: Iterator[tuple[Mapping[str, Any], Statistic]]) -> pd.DataFrame:
     """Statistics, a row each, behind what each is of; None where one is undefined."""
-    import pandas as pd  # noqa: PLC0415 - slow to import
-
-    return pd.DataFrame([{**named, **msgspec.structs.asdict(each)} for named, each in rows])
+    return data_frame([{**named, **msgspec.structs.asdict(each)} for named, each in rows])
 
 
 def verdicts_frame(verdicts: Iterable[Verdict]) -> pd.DataFrame:
     """Verdicts, a row each; ``score`` is NaN where there is none, which ``outcome`` says."""
-    import pandas as pd  # noqa: PLC0415 - slow to import
-
     rows = [[getattr(verdict, name) for name in _OF_VERDICTS] for verdict in verdicts]
-    return pd.DataFrame(rows, columns=_OF_VERDICTS).astype({"score": "float64"})
+    return data_frame(rows, columns=_OF_VERDICTS).astype({"score": "float64"})

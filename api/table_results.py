@@ -14,6 +14,7 @@ from ..calibration.planning.plan_results import SamplePlan as PlanNumbers
 from ..calibration.planning.plan_results import plan_json
 from ..calibration.true_rate.estimation_results import Estimation as EstimationNumbers
 from ..calibration.true_rate.estimation_results import estimation_json
+from ..records.frames import data_frame
 from ..report.calibration_words import calibration_document
 from ..report.caution_words import sentences
 from ..report.comparison_words import caution_lines, comparison_document
@@ -96,8 +97,6 @@ class SamplePlan(PlanNumbers, Shown, frozen=True, kw_only=True):
 
     def to_frame(self) -> pd.DataFrame:
         """A row an item that was drawn; without a draw, a row a rate, or comparison, with how many it takes."""
-        import pandas as pd  # noqa: PLC0415 - slow to import
-
         takes = {**(self.labels or {}), **({} if self.items is None else {"comparison": self.items})}
         needed = [{"for": name, "n": number} for name, number in takes.items()]
-        return pd.DataFrame(needed if self.draw is None else self.draw.rows())
+        return data_frame(needed if self.draw is None else self.draw.rows())

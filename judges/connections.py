@@ -1,25 +1,64 @@
-"""promptflow's connections, as promptflow-core defines them: where a model is and how to be let in, from a file or by name."""
+"""promptflow's connections: where a model is and which key opens it, from a file, by name or as an object.
+
+A file is read here, in promptflow-core's documented form, so that `--connection FILE.yml` needs no promptflow; `make promptflow`
+holds the result against promptflow-core's own classes and loader.
+"""
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Mapping
 from datetime import date
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import ConfigurationError, InputError, MissingExtraError, PromptError
 from .front_matter import read_prompt_text, read_yaml_mapping
 from .transport.endpoint import Endpoint
 
-_KINDS = {
-    "openai": "OpenAIConnection",
-    "azureopenai": "AzureOpenAIConnection",
-    "serverless": "ServerlessConnection",
+
+class OpenAIConnection(NamedTuple):
+    """OpenAI, or a server that speaks its protocol."""
+
+    api_key: str
+    organization: str | None = None
+    base_url: str | None = None
+
+
+class AzureOpenAIConnection(NamedTuple):
+    """A resource of Azure OpenAI; `auth_mode` is `key` or `meid_token`."""
+
+    api_base: str
+    api_key: str | None = None
+    api_type: str = "azure"
+    api_version: str = "2024-02-01"
+    auth_mode: str = "key"
+    resource_id: str | None = None
+
+    def get_token(self) -> str:
+        """Sign in by azure-identity, as promptflow does, and return a token for Azure's models."""
+        identity: Any = import_module("azure.identity")
+        credential = identity.DefaultAzureCredential()
+        return credential.get_token("https://cognitiveservices.azure.com/.default").token
+
+
+class ServerlessConnection(NamedTuple):
+    """A model deployed without a server of one's choice."""
+
+    api_key: str
+    api_base: str
+
+
+Connection: TypeAlias = OpenAIConnection | AzureOpenAIConnection | ServerlessConnection
+
+_KINDS: Mapping[str, type[Connection]] = {
+    "openai": OpenAIConnection,
+    "azureopenai": AzureOpenAIConnection,
+    "serverless": ServerlessConnection,
 }
-"""A connection's type, in whatever way promptflow spells it, to the name of its class there."""
+"""A connection's type, however promptflow spells it, to its fields; the names and defaults of promptflow-core's classes."""
 
 _ABOUT = frozenset({"$schema", "name", "type", "module", "expiry_time", "created_date", "last_modified_date"})
 """What a file may say beside the fields of its kind; promptflow's own business."""
@@ -54,17 +93,12 @@ def _read(path: Path, environment: Mapping[str, str]) -> Any:
         values, lines = read_yaml_mapping(read_prompt_text(path), path, what="a connection")
     except PromptError as error:
         raise ConfigurationError(str(error)) from error
-    made = _KINDS.get(re.sub(r"[_\s-]|connection$", "", str(values.get("type")).lower()))
-    if made is None:
+    kind = _KINDS.get(re.sub(r"[_\s-]|connection$", "", str(values.get("type")).lower()))
+    if kind is None:
         raise InputError(
             f"{_EXPECTED}, got {values.get('type')!r}", path=path, line=lines.get("type"), field="type"
         )
-    kind: Any = getattr(_promptflow(), made)
-    known = {
-        name: parameter
-        for name, parameter in inspect.signature(kind).parameters.items()
-        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
-    }
+    known = kind._fields
     fields: dict[str, str] = {}
     for name, value in values.items():
         if name in known:
@@ -74,7 +108,7 @@ def _read(path: Path, environment: Mapping[str, str]) -> Any:
             raise InputError(
                 f"unknown field; this kind has: {', '.join(known)}", path=path, line=lines[name], field=name
             )
-    required = {name for name, parameter in known.items() if parameter.default is inspect.Parameter.empty}
+    required = set(known) - set(kind._field_defaults)
     if fields.get("auth_mode", "key") == "key":
         required.add("api_key")
     for name in known:
@@ -100,10 +134,11 @@ def _text(value: object, environment: Mapping[str, str], path: Path, line: int, 
     return text
 
 
-def _look_up(name: str) -> Any:
-    provider: Any = _promptflow().ConnectionProvider
+def _look_up(name: str) -> object:
+    """Find a connection by name where promptflow keeps them, which needs promptflow in full."""
     try:
-        return provider.get_instance().get(name)
+        connections: Any = import_module("promptflow.connections")
+        return connections.ConnectionProvider.get_instance().get(name)
     except Exception as error:
         if isinstance(error, ImportError) or isinstance(error.__cause__, ImportError):
             raise MissingExtraError("promptflow", f"looking up the connection {name!r}") from error
@@ -113,16 +148,10 @@ def _look_up(name: str) -> Any:
         ) from error
 
 
-def _promptflow() -> Any:
-    """promptflow-core's connections; imported for those who use them alone, since it takes half a second."""
-    import promptflow.connections  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs]
-
-    return promptflow.connections
-
-
 def _endpoint(connection: Any, where: str) -> Endpoint:
-    kinds = _promptflow()
-    if isinstance(connection, kinds.AzureOpenAIConnection):
+    """Return where a connection leads; one of promptflow's own is known by the name of its class."""
+    kinds = {each.__name__ for each in type(connection).__mro__}
+    if AzureOpenAIConnection.__name__ in kinds:
         token = None if connection.auth_mode == "key" else _token(connection, where)
         return Endpoint(
             base_url=connection.api_base,
@@ -131,15 +160,17 @@ def _endpoint(connection: Any, where: str) -> Endpoint:
             api_version=connection.api_version,
             token=token,
         )
-    if isinstance(connection, kinds.OpenAIConnection):
+    if OpenAIConnection.__name__ in kinds:
+        # Where no address was given, the registry of connections returns "_".
+        base_url = None if connection.base_url in {"", "_"} else connection.base_url
         return Endpoint(
-            base_url=connection.base_url,
+            base_url=base_url,
             api_key=connection.api_key,
             organization=connection.organization or None,
         )
-    if isinstance(connection, kinds.ServerlessConnection):
+    if ServerlessConnection.__name__ in kinds:
         base = str(connection.api_base).rstrip("/")
-        # As promptflow's own tools ask such a deployment by the openai library.
+        # promptflow's own tools ask such a deployment by the openai library.
         return Endpoint(base_url=base if base.endswith("/v1") else f"{base}/v1", api_key=connection.api_key)
     raise ConfigurationError(f"{where}: {_EXPECTED}, got {type(connection).__name__}")
 

@@ -1,9 +1,11 @@
-"""Rows of a data frame as mappings."""
+"""Data frames: rows of one as mappings, and frames made of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+
+from ..errors import MissingExtraError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,3 +38,16 @@ def _none_if_missing(value: Any) -> Any:
         return value
     # NaN, NaT and pandas' NA are the only scalars that are not equal to themselves, or do not say.
     return None if not hasattr(value, "__len__") and (value == value) is not True else value  # noqa: PLR0124
+
+
+def data_frame(rows: Any, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """Make a data frame of rows.
+
+    Raises:
+        MissingExtraError: pandas is not installed.
+    """
+    try:
+        import pandas as pd  # noqa: PLC0415 - slow to import
+    except ImportError as error:
+        raise MissingExtraError("tables", "a data frame") from error
+    return pd.DataFrame(rows, columns=None if columns is None else list(columns))

@@ -80,14 +80,13 @@ def test_everything_that_is_imported_is_declared_and_documented():
     declared = {re.split(r"[\[>=<]", entry)[0] for entry in project["dependencies"]}
     extras = {
         re.split(r"[\[>=<]", entry)[0]
-        for extra in ("inspect", "languages", "otel", "parquet", "web")
+        for extra in ("inspect", "languages", "otel", "parquet", "promptflow", "tables", "web", "worlds")
         for entry in project["optional-dependencies"][extra]
     }
     by_module = {
         "genai_prices": "genai-prices",
         "opentelemetry": "opentelemetry-sdk",
         "html_to_markdown": "html-to-markdown",
-        "promptflow": "promptflow-core",
         "ruamel": "ruamel.yaml",
         "tree_sitter": "tree-sitter",
     }

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from ...errors import MissingExtraError
 from .world import World, error, table, total
 
 _MAX_PRECISION = 1_000
@@ -78,6 +79,7 @@ class MathAPI(World):
 
     def logarithm(self, value: float, base: float, precision: int) -> dict[str, Any]:
         """The logarithm of a value, as a number of mpmath's with so many significant digits."""
+        _mpmath()  # outside of `try`: a package that is missing here is no answer of the API
         try:
             digits = int(precision)
             _require_moderate_precision(digits)
@@ -178,11 +180,18 @@ def _not_supported(unit_in: str, unit_out: str) -> dict[str, Any]:
 @lru_cache(maxsize=16)
 def _mpmath_context(precision: int) -> Any:
     """Mpmath's functions at a precision; its default context would keep the precision for the whole process."""
-    import mpmath  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - slow to import, seldom needed, untyped
-
-    context = mpmath.MPContext()
+    context = _mpmath().MPContext()
     context.dps = precision
     return context
+
+
+def _mpmath() -> Any:
+    """Import mpmath, which is slow to import and seldom needed."""
+    try:
+        import mpmath  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs]
+    except ImportError as problem:
+        raise MissingExtraError("worlds", "the calculator's logarithm") from problem
+    return mpmath
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from ...errors import ProviderError
+from ...errors import MissingExtraError, ProviderError
 from ..execution.expressions import evaluate, evaluate_arguments, parse
 from .worlds import World, methods_of, public_methods
 
@@ -83,7 +83,7 @@ def execute(text: str, resolve: Resolver) -> str:
 
     try:
         return result_text(evaluate(parse(text), call))
-    except ProviderError:
+    except (ProviderError, MissingExtraError):
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever else a method raises is its answer to this call
         return error_text(error)

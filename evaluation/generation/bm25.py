@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ...errors import MissingExtraError
+
 
 class Ranking:
     """Documents that queries are compared with.
@@ -17,7 +19,10 @@ class Ranking:
     def __init__(
         self, documents: Sequence[Sequence[str]], method: Literal["lucene", "bm25+"] = "lucene"
     ) -> None:
-        import bm25s  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - numpy is slow to import
+        try:
+            import bm25s  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - numpy is slow to import
+        except ImportError as error:
+            raise MissingExtraError("worlds", "an agent's memory and an offline web") from error
 
         self._words = [frozenset(words) for words in documents]
         self._known = frozenset[str]().union(*self._words)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -9,10 +10,16 @@ from typing import Any
 
 import pytest
 from provider_server import Answer, ProviderServer, Status
+from ruamel.yaml import YAML
 
 from fiducial.errors import ConfigurationError, FiducialError, InputError, MissingExtraError, UsageError
 from fiducial.judges import Endpoint, connect, make_request
-from fiducial.judges.connections import connection_endpoint
+from fiducial.judges.connections import (
+    AzureOpenAIConnection,
+    OpenAIConnection,
+    ServerlessConnection,
+    connection_endpoint,
+)
 from fiducial.judges.transport import CallError
 
 OPEN_AI = """\
@@ -33,7 +40,10 @@ api_version: 2024-10-21
 SERVERLESS = "type: serverless\napi_key: k\napi_base: https://ours.models.example.com\n"
 KEYS = {"OUR_KEY": "sk-123"}
 
-promptflow: Any = pytest.importorskip("promptflow.connections")
+
+@pytest.fixture
+def promptflow() -> Any:
+    return pytest.importorskip("promptflow.connections", reason="`make promptflow` brings promptflow")
 
 
 @pytest.fixture
@@ -61,6 +71,37 @@ def test_a_file_in_promptflows_form_says_where_the_model_is(file: Path):
 def test_what_a_file_leaves_out_is_as_promptflow_has_it(file: Path):
     assert read(file, AZURE.replace("api_version: 2024-10-21\n", "")).api_version == "2024-02-01"
     assert read(file, "type: open_ai\napi_key: k\n") == Endpoint(None, "k")
+
+
+@pytest.mark.parametrize("text", [OPEN_AI, AZURE, SERVERLESS])
+def test_a_file_needs_no_promptflow(text: str, file: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "promptflow", None)
+    assert read(file, text).api_key
+
+
+def test_a_name_needs_promptflow(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "promptflow", None)
+    with pytest.raises(MissingExtraError, match=r"'ours' needs an optional dependency: .*\[promptflow\]"):
+        connection_endpoint("ours", {})
+
+
+@pytest.mark.parametrize("ours", [OpenAIConnection, AzureOpenAIConnection, ServerlessConnection])
+def test_fields_and_defaults_are_those_of_promptflows_classes(promptflow: Any, ours: Any):
+    theirs = inspect.signature(getattr(promptflow, ours.__name__)).parameters
+    named = {name: each for name, each in theirs.items() if each.kind is not each.VAR_KEYWORD}
+    assert list(named) == list(ours._fields)
+    defaults = {name: each.default for name, each in named.items() if each.default is not each.empty}
+    assert defaults == ours._field_defaults
+
+
+@pytest.mark.parametrize("text", [OPEN_AI, AZURE, SERVERLESS])
+def test_a_file_leads_where_promptflows_own_loader_leads(promptflow: Any, text: str, file: Path):
+    values = YAML(typ="safe").load(text.replace("${env:OUR_KEY}", KEYS["OUR_KEY"]))
+    kinds = {"open_ai": "OpenAIConnection", "azure_open_ai": "AzureOpenAIConnection"}
+    kind = getattr(promptflow, kinds.get(values.pop("type"), "ServerlessConnection"))
+    values.pop("$schema", None)
+    theirs = kind(**{name: str(value) for name, value in values.items()})
+    assert connection_endpoint(theirs, {}) == read(file, text)
 
 
 @pytest.mark.parametrize("kind", ["open_ai", "OpenAI", "openai", "OpenAIConnection", "Open_AI Connection"])
@@ -103,7 +144,9 @@ def test_a_file_that_is_not_there_is_named(file: Path):
         connection_endpoint(file, {})
 
 
-def test_a_name_is_looked_up_where_promptflow_keeps_its_connections(monkeypatch: pytest.MonkeyPatch):
+def test_a_name_is_looked_up_where_promptflow_keeps_its_connections(
+    promptflow: Any, monkeypatch: pytest.MonkeyPatch
+):
     class Kept:
         def get(self, name: str) -> Any:
             if name != "ours":
@@ -119,7 +162,7 @@ def test_a_name_is_looked_up_where_promptflow_keeps_its_connections(monkeypatch:
 
 
 @pytest.mark.skipif(find_spec("promptflow._sdk") is not None, reason="promptflow is installed in full")
-def test_names_need_promptflow_in_full(monkeypatch: pytest.MonkeyPatch):
+def test_names_need_promptflow_in_full(promptflow: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(promptflow.ConnectionProvider, "_instance", None)
     monkeypatch.delenv("PF_CONNECTION_PROVIDER", raising=False)
     with pytest.raises(
@@ -128,7 +171,7 @@ def test_names_need_promptflow_in_full(monkeypatch: pytest.MonkeyPatch):
         connection_endpoint("ours", {})
 
 
-def test_a_connection_of_promptflows_is_taken_as_it_is():
+def test_a_connection_of_promptflows_is_taken_as_it_is(promptflow: Any):
     made = promptflow.AzureOpenAIConnection(api_base="https://ours.openai.azure.com", api_key="k")
     assert connection_endpoint(made, {}).kind == "azure"
     with pytest.raises(ConfigurationError, match="got CustomConnection"):
