@@ -96,7 +96,8 @@ def test_fields_and_defaults_are_those_of_promptflows_classes(promptflow: Any, o
 
 @pytest.mark.parametrize("text", [OPEN_AI, AZURE, SERVERLESS])
 def test_a_file_leads_where_promptflows_own_loader_leads(promptflow: Any, text: str, file: Path):
-    values = YAML(typ="safe").load(text.replace("${env:OUR_KEY}", KEYS["OUR_KEY"]))
+    yaml: Any = YAML(typ="safe")
+    values = yaml.load(text.replace("${env:OUR_KEY}", KEYS["OUR_KEY"]))
     kinds = {"open_ai": "OpenAIConnection", "azure_open_ai": "AzureOpenAIConnection"}
     kind = getattr(promptflow, kinds.get(values.pop("type"), "ServerlessConnection"))
     values.pop("$schema", None)
