@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, Unpack
 
 from ..calibration.cuts import GivenPassAt, pass_at_of
 from ..deterministic import Rules
@@ -29,12 +29,13 @@ from .check_options import Functions, Worlds, check_options, worlds_of
 from .engines import engine_of
 from .generating import Agent, warn_untracked
 from .judging import judge
+from .label_sources import LabelReading, labels_told
 from .places import FilePath, folder_path, kept_folder
 from .progress import shown_progress
 from .ready_judge import ReadyJudge
 from .run import Run
 from .scenes import scenes_of
-from .sources import Cases, Labels, Outputs, output_sources, source
+from .sources import Cases, Labels, Outputs, output_sources
 
 JudgeLike: TypeAlias = ReadyJudge | str
 """A judge that is made, or the name of one, which is asked of ``model``."""
@@ -63,6 +64,7 @@ def evaluate(
     engine: Literal["ray"] | None = None,
     address: str | None = None,
     progress: bool | None = None,
+    **told: Unpack[LabelReading],
 ) -> Run:
     """Check outputs, judge what no checker decides, and calibrate the judges against the checkers.
 
@@ -122,7 +124,7 @@ def evaluate(
         **asked_of(judges, model, environments, judge_parameters=judge_parameters),
         judge_on=judge_on,
         repeats=repeats,
-        labels=None if labels is None else source("labels", labels),
+        labels=None if labels is None else labels_told(labels, **told),
         pass_at=pass_at_of(pass_at),
         workers=workers,
         engine=engine_of(engine, address, workers),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypedDict
+from typing import TypedDict, Unpack
 
 from ..errors import UsageError
 from ..records import InputPath
@@ -43,6 +43,12 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
             )
         return path
     return label_table(path, grades, columns or {})
+
+
+def labels_told(labels: Labels, **told: Unpack[LabelReading]) -> InputPath:
+    """Return where labels are read from, by what a caller says of them."""
+    grades = grade_scale(told.get("label_scale"), told.get("label_pass_at"), told.get("map_label"))
+    return label_source(labels, grades, told.get("map"))
 
 
 def grade_scale(

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 
 from ..errors import InputError, UsageError
 from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cases, corrections
+from ..evaluation.labelling.joined_labels import JoinedLabels
+from ..evaluation.labelling.joined_labels import join_labels as join
 from ..evaluation.shards import shards_of
 from ..evaluation.store.copies import copy_at
 from ..evaluation.store.run_store import RunStore
 from ..records import Case, MemoryFile, atomic_write, named, write_records
 from ..report.words import counted
+from .label_sources import LabelReading, labels_told
 from .places import FilePath, written_path
 from .run import Run, folder_of
 from .shown import Document, Shown
-from .sources import Cases, source
+from .sources import Cases, Labels, source
 
 _SHOWN = 10
 
@@ -93,6 +97,49 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
     if patch is not None:
         write_records(patch, found)
     return LabelsExported(patch=patch, corrections=found, unsaid=unsaid)
+
+
+class LabelsJoined(JoinedLabels, Shown, frozen=True, kw_only=True):
+    """Labels that were joined to outputs."""
+
+    folder: Path
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``labels add --json`` prints."""
+        return {
+            name: str(value) if isinstance(value, Path) else value
+            for name, value in msgspec.structs.asdict(self).items()
+        }
+
+    def document(self) -> Document:
+        """Return the counts, and what to type next."""
+        lines = [f"labels: {self.labels} ({self.added:,} added, {self.unchanged:,} already there)"]
+        if self.unmatched:
+            lines.append(
+                f"{counted(self.unmatched, 'label')} match no output, {self.first_unmatched!r} for one"
+            )
+        if (self.folder / "verdicts.jsonl").exists():
+            lines += [
+                "next: the pass rate, corrected with these labels",
+                f"  fiducial estimate {shlex.quote(str(self.folder))}",
+            ]
+        return lines
+
+
+def join_labels(folder: Run | FilePath, labels: Labels, **told: Unpack[LabelReading]) -> LabelsJoined:
+    """Add labels that arrive later to what an import wrote, or to a run.
+
+    Args:
+        folder: The folder of an import or of a run.
+        labels: Trusted verdicts, or a table with ids (and systems) and grades.
+        **told: The meaning of a table; see `LabelReading`.
+
+    Raises:
+        InputError: The folder has no outputs, a label cannot be used, or none matches.
+    """
+    place = folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
+    joined = join(place, labels_told(labels, **told))
+    return LabelsJoined(folder=place, **msgspec.structs.asdict(joined))
 
 
 def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -> list[Case]:

@@ -19,7 +19,9 @@ from ..formats.table_formats import read_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
+from ..records.grades import GradeScale
 from ..report.import_words import import_lines
+from .label_sources import grade_scale
 from .places import FilePath, input_path, written_path
 from .shown import verdicts_frame
 
@@ -110,6 +112,9 @@ def read(
     system: str | None = None,
     unit: Literal["session", "turn"] = "session",
     join: FilePath | None = None,
+    label_scale: tuple[float, float] | None = None,
+    label_pass_at: float | None = None,
+    map_label: Mapping[str, float] | None = None,
 ) -> Reading:
     """Read what another tool wrote: cases, outputs and, where there are scores, verdicts under the scorers' own names.
 
@@ -121,6 +126,9 @@ def read(
         system: Who answered: all outputs are this system's, whatever the file says. When left out, the file says it, or ``logged`` stands there.
         unit: What of a conversation is a case: all of it, with the calls of all its turns, or each turn.
         join: A table with references of cases by their id: expected_calls, accepted_answers, criterion and others.
+        label_scale: The worst and the best grade of people in a table, as they are written: ``(1, 5)``.
+        label_pass_at: The grade, as it is written, from which on an answer passes.
+        map_label: Scores of words in labels: ``{"grounded": 1}``.
 
     Returns:
         What was read; ``format`` says as what, ``skipped`` what became no record.
@@ -130,7 +138,9 @@ def read(
         UsageError: There is no such format, or field.
         MissingExtraError: A library is needed that is not installed.
     """
-    references, options = _options(join, map, criterion, system, unit)
+    references, options = _options(
+        join, map, criterion, system, unit, grades=grade_scale(label_scale, label_pass_at, map_label)
+    )
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = input_path(cast("FilePath", given))
         name = as_ or find_format(path)
@@ -150,9 +160,14 @@ def import_files(
     system: str | None = None,
     unit: Literal["session", "turn"] = "session",
     join: FilePath | None = None,
+    label_scale: tuple[float, float] | None = None,
+    label_pass_at: float | None = None,
+    map_label: Mapping[str, float] | None = None,
 ) -> Imported:
     """Read files of one format, as `read` does, and write what they hold as a folder, piece by piece: of lines without a session memory holds one key each."""
-    references, options = _options(join, map, criterion, system, unit)
+    references, options = _options(
+        join, map, criterion, system, unit, grades=grade_scale(label_scale, label_pass_at, map_label)
+    )
     files = [input_path(path) for path in paths]
     for path in files:
         _refuse_missing(path)
@@ -166,13 +181,20 @@ def _options(
     criterion: str | None,
     system: str | None,
     unit: Literal["session", "turn"],
+    *,
+    grades: GradeScale,
 ) -> tuple[References | None, Options]:
     references = None
     if join is not None:
         _refuse_missing(path := input_path(join))
-        references = References(path, columns or {})
+        references = References(path, columns or {}, grades)
     options = Options(
-        columns=columns or {}, criterion=criterion, system=system or LOGGED, joined=system, unit=unit
+        columns=columns or {},
+        criterion=criterion,
+        system=system or LOGGED,
+        joined=system,
+        unit=unit,
+        grades=grades,
     )
     return references, options if references is None else replace(options, complete=references.complete)
 

@@ -75,9 +75,15 @@ class Outcome(Shown, frozen=True, kw_only=True):
 
     def document(self) -> Document:
         """Return a one-screen summary, with the first sentence of each note."""
-        notes = [re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes]
+        notes = [re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes] + self._unmatched()
         used = sum(1 for _ in as_lines(notes, width=WIDTH))
         return [*run_document(self.found, SCREEN - 1 - used), *notes]
+
+    def _unmatched(self) -> list[str]:
+        """Count the labels that match no output."""
+        unused = self.conclusion.unused_labels
+        counted = words.counted(unused, "label")
+        return [f"{counted} {'matches' if unused == 1 else 'match'} no output of this run"] if unused else []
 
     @property
     def found(self) -> Found:

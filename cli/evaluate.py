@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,14 +12,23 @@ import click
 from ..api.gates import gates_of
 from ..api.running_files import GENERATED, Access, Plan, forecast, plan_of, run
 from ..api.shown import as_lines
+from ..records import InputPath
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import foresee_first, generate_first
 from .jury_options import jury_options_of
+from .label_options import grades_given
 from .model_options import model_access, poll_seconds
 from .typed import command_line
 
 _WIDTH = 80
 """Columns of a terminal that nobody made wider."""
+
+
+def labels_of(labels: Path | None) -> InputPath | None:
+    """Return where ``--labels`` are read from: verdicts, or a table of grades."""
+    from ..api.label_sources import labels_told
+
+    return None if labels is None else labels_told(labels, **grades_given())
 
 
 def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
@@ -39,7 +49,7 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         command=command_line(),
         judges=given["judges"],
         model=given["model"],
-        labels=given["labels"],
+        labels=labels_of(given["labels"]),
         pass_at=given["pass_at"],
         repeats=given["repeats"],
         judge_parameters=given["judge_parameters"],

@@ -11,6 +11,7 @@ import msgspec
 from ..api.text import visible
 from ..errors import UsageError
 from .kinds import INPUT_FILE, OUT_FOLDER
+from .label_options import grade_options, grades_given
 from .options import SpreadCommand, compose, option, pairs
 
 _EXAMPLE = """\b
@@ -29,6 +30,7 @@ Examples:
     option("--as", "as_", metavar="SOURCE", help="The format, where PATH alone is given; found from the content when left out."),
     option("--map", "columns", multiple=True, metavar="NAME=NAME",
            help="What a column of a table is: answer=response; fields are query, response, accepted_answers, context, score and others."),
+    grade_options,
     option("--criterion", help="What a good answer achieves, for cases that have nothing else to be graded by."),
     option("--system", metavar="NAME",
            help="Who answered: one name for all outputs, whatever models the file names; else the file says it."),
@@ -72,6 +74,7 @@ def command(
         system=system,
         unit=unit,
         join=join,
+        **grades_given(),
     )
     if as_json:
         click.echo(msgspec.json.encode(imported).decode())

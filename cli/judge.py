@@ -10,6 +10,7 @@ import click
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .jury_options import jury_options
 from .kinds import FOLDER
+from .label_options import label_options
 from .model_options import model_options
 from .options import JUDGE_HELP, SpreadCommand, cases_and_outputs, gates, into_run_folder, option, worlds
 
@@ -49,6 +50,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
 @option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=JUDGE_HELP)
 @worlds
 @into_run_folder
+@label_options
 @jury_options
 @model_options
 @gates

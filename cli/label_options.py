@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .kinds import ScaleType
-from .options import compose, numbers_by_name, option
+from .options import compose, numbers_by_name, option, pairs
 
 _GRADES = f"{__name__}.grades"
 
@@ -26,6 +26,13 @@ grade_options = compose(
            help="The score of a word in labels: grounded=1; may be given several times. Pass, fail, yes, no, good, bad and the like are known."),
 )  # fmt: skip
 
+label_columns_option = option(
+    "--map", multiple=True, metavar="NAME=COLUMN", expose_value=False, callback=_keep,
+    help="What a column of a table of --labels is: id=ticket, label=verdict.",
+)  # fmt: skip
+
+label_options = compose(grade_options, label_columns_option)
+
 score_scale_option = option(
     "--score-scale",
     type=ScaleType(),
@@ -41,4 +48,6 @@ def grades_given() -> dict[str, Any]:
     given: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
     if "map_label" in given:
         given["map_label"] = numbers_by_name("--map-label", "WORD=SCORE", given["map_label"])
+    if "map" in given:
+        given["map"] = pairs("--map", given["map"])
     return given

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from .kinds import FOLDER, OUT_FILE
+from .kinds import EXISTING_FILE, FOLDER, OUT_FILE
+from .label_options import grades_given, label_options
 from .options import json_option, option
 from .table_input import emit
 
@@ -17,9 +18,33 @@ Examples:
 """
 
 
+_ADD_EXAMPLE = """\b
+Examples:
+  fiducial labels add shop grades.csv
+  fiducial labels add shop grades.csv --label-scale 1:5 --label-pass-at 4
+"""
+
+
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Corrected references, made of what people decided where judge and label differ."""
+    """Add labels to an import or a run; export what people decided as corrected references."""
+
+
+@command.command(
+    "add", short_help="Join labels that arrive later to an import or a run.", epilog=_ADD_EXAMPLE
+)
+@click.argument("folder", type=FOLDER)
+@click.argument("labels", type=EXISTING_FILE)
+@label_options
+@json_option
+def add(folder: Path, labels: Path, json_file: str | None) -> None:
+    """Add LABELS to FOLDER, which `fiducial import` wrote, or a run.
+
+    LABELS is CSV, TSV, JSON Lines, JSON or Parquet with ids (and systems, where there are several) and grades, or trusted verdicts.
+    """
+    from ..api.labels import join_labels
+
+    emit(join_labels(folder, labels, **grades_given()), json_file)
 
 
 @command.command(

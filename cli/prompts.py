@@ -103,7 +103,7 @@ def check(*, files: tuple[Path, ...]) -> None:
 
 @command.command(
     "import",
-    short_help="Make a prompt file of chat messages in JSON, or of another tool's prompt file.",
+    short_help="Make a prompt file of plain text, chat messages in JSON, or another tool's prompt file.",
     epilog="Example: fiducial prompts import theirs.prompty --scale 1-5 --input answer=response --out relevance.prompty",
 )
 @click.argument("file", type=INPUT_FILE)
@@ -117,7 +117,7 @@ def check(*, files: tuple[Path, ...]) -> None:
            help="Distance of neighbouring scores, e.g. 1 for whole numbers.  [default: any number in between is a score]"),
 )  # fmt: skip
 def import_(*, file: Path, out: Path, inputs: tuple[str, ...], scale: str | None, step: float | None) -> None:
-    """Make a prompt file of FILE: a JSON file with a chat message or several, or a .prompty file of promptflow, prompty 2 or azure-ai-evaluation.
+    """Make a prompt file of FILE: plain text, a JSON file with a chat message or several, or a .prompty file of promptflow, prompty 2 or azure-ai-evaluation.
 
     Chat messages are kept to the letter, {{braces}} too; what is to be judged follows them, a section an input. Of a prompt file the
     template is kept, and its inputs are filled from the inputs of ours that --input names.

@@ -8,6 +8,7 @@ import click
 
 from .generate import WORKS, agent_options, asking_options, tool_options
 from .jury_options import jury_options
+from .label_options import label_options
 from .model_options import model_options
 from .options import (
     JUDGE_HELP,
@@ -53,6 +54,7 @@ Examples:
     help="open: what no checker decided; all: everything; N: what is open, and N decided outputs to calibrate on.",
 )
 @into_run_folder
+@label_options
 @checking
 @engine_options
 @jury_options

@@ -150,7 +150,8 @@ def run_rows(
     for said in store.said_by(judges=True):
         judge = names.of(said.author, said.by)
         checked = decided.graded(said.key)
-        if open_only and checked is not None:
+        person = checked is not None and checked.source == "human"
+        if open_only and checked is not None and not person:
             continue
         all_decided = False
         item = str(said.key)
@@ -161,7 +162,7 @@ def run_rows(
             "label_by": None if label is None else label.by,
             "error_type": None if label is None else label.error_type,
         }
-        if item in trusted and checked is not None:
+        if item in trusted and checked is not None and not person:
             row[f"{BASELINE}checker"] = checked.score
         yield row | {f"{PERSON}{name}": score for name, score in people.get(item, {}).items()}
     if all_decided:

@@ -10,18 +10,19 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError, UsageError
-from ..records import Case, Kind, Output, Verdict, atomic_write, encode_record
+from ..records import Case, Kind, Output, Source, Verdict, atomic_write, encode_record
 from .example import EMPTY
 from .found import Found, Skipped
 
-CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS = (
+CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS, LABELS = (
     "cases.jsonl",
     "outputs.jsonl",
     "verdicts.jsonl",
     "skipped.jsonl",
     "clusters.json",
+    "labels.jsonl",
 )
-"""The files of the folder; verdicts and clusters only where there are some."""
+"""The files of the folder; verdicts, clusters and labels only where there are some. Labels are what people say, which verdicts hold, too."""
 
 
 class Imported(msgspec.Struct, kw_only=True):
@@ -39,6 +40,8 @@ class Imported(msgspec.Struct, kw_only=True):
         failed: Outputs that are an error in place of an answer.
         empty: Outputs in which nothing stands.
         shared: Cases that more than one system answered.
+        labels: Verdicts of people, which are in ``labels.jsonl`` as well.
+        scored: Whether a judge's score is among the verdicts.
         skipped: How much is listed as skipped.
         first_skipped: The first of that.
     """
@@ -54,6 +57,8 @@ class Imported(msgspec.Struct, kw_only=True):
     failed: int = 0
     empty: int = 0
     shared: int = 0
+    labels: int = 0
+    scored: bool = False
     skipped: int = 0
     first_skipped: Skipped | None = None
 
@@ -71,12 +76,13 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
     kind_of: dict[str, Kind] = {}
     verdicts: dict[str, Counter[str]] = {}
     clusters: dict[str, str] = {}
+    graded = Counter[Source]()
     skipped, first = 0, None
     told, answered = Counter[str](), _Answered()
     with ExitStack() as stack:
-        to_cases, to_outputs, to_verdicts, to_skipped = (
+        to_cases, to_outputs, to_verdicts, to_skipped, to_labels = (
             stack.enter_context(atomic_write(folder / each)).write
-            for each in (CASES, OUTPUTS, VERDICTS, SKIPPED)
+            for each in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
         )
         for each in found:
             line = encode_record(each)
@@ -98,13 +104,16 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
             elif isinstance(each, Verdict):
                 to_verdicts(line)
                 verdicts.setdefault(each.by, Counter())[each.outcome] += 1
+                graded[each.source] += each.graded
+                if _is_label(each):
+                    to_labels(line)
             else:
                 to_skipped(line)
                 skipped, first = skipped + 1, first or each
         if not kinds and not verdicts:
             _refuse_nothing(first, name)
-    if not verdicts:
-        (folder / VERDICTS).unlink(missing_ok=True)
+    _remove_empty(folder, VERDICTS, LABELS)
+    labels = graded["human"] + graded["construction"]
     _write_clusters(folder / CLUSTERS, clusters)
     return Imported(
         format=name,
@@ -112,6 +121,8 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
         kinds=dict(kinds),
         outputs=dict(outputs),
         transcripts=dict(transcripts),
+        labels=labels,
+        scored=graded["judge"] > 0,
         verdicts={by: dict(said) for by, said in verdicts.items()},
         skipped=skipped,
         shared=answered.shared,
@@ -142,6 +153,17 @@ class _Answered:
 def _calls_earlier(output: Output) -> bool:
     """Return whether calls were made before the last turn of a conversation."""
     return any(isinstance(step, list) and step for turn in (output.turns or [])[:-1] for step in turn)
+
+
+def _remove_empty(folder: Path, *names: str) -> None:
+    for name in names:
+        if not (folder / name).stat().st_size:
+            (folder / name).unlink()
+
+
+def _is_label(verdict: Verdict) -> bool:
+    """Return whether a person says it, or most of several do."""
+    return verdict.graded and verdict.source in {"human", "construction"}
 
 
 def _write_clusters(path: Path, clusters: dict[str, str]) -> None:

@@ -13,6 +13,7 @@ import msgspec
 
 from ..errors import InputError, RecordError
 from ..records import Case, ItemKey, Output, Record, Verdict, encode_record
+from ..records.grades import PLAIN, GradeScale
 
 if TYPE_CHECKING:
     from .example import Example
@@ -131,6 +132,7 @@ class Options:
         complete: Adds the references that a joined table has for an example.
         known: What was read so far.
         held: What can be read only when all lines are known.
+        grades: The meaning of people's grades in tables.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -142,6 +144,7 @@ class Options:
     complete: Callable[[Example], None] = _nothing
     known: Known = field(default_factory=Known)
     held: Held = field(default_factory=Held)
+    grades: GradeScale = PLAIN
 
 
 class Place(NamedTuple):

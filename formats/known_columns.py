@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from ..errors import RecordError
 from ..records import Step, Verdict
-from ..records.column_names import SESSIONS, resolve
+from ..records.column_names import SESSIONS, is_person, resolve
+from ..records.grades import GradeScale, UnknownGradeError, majority
 from .calls import Answer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .example import Example, answers_of, listed
 from .exchanges import is_exchange
@@ -83,11 +86,13 @@ def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
         trial=_trial(fields),
         turns=_turns(fields),
     )
-    said = (_verdicts, _score, _label)
+    said = (_verdicts, _score, partial(_labels, rest=rest, grades=options.grades))
     return example, list(hear(example.opinions, said, lambda part: part(fields, names), row.place))
 
 
-def reference_example(row: Row, names: Mapping[str, str]) -> tuple[Example, list[Skipped]]:
+def reference_example(
+    row: Row, names: Mapping[str, str], grades: GradeScale
+) -> tuple[Example, list[Skipped]]:
     """Return what a row says of a case beside the question and the answer, by columns whose fields are known."""
     line = row.node
     fields = Node({field: line.value[name] for field, name in names.items()}, line.at)
@@ -101,7 +106,7 @@ def reference_example(row: Row, names: Mapping[str, str]) -> tuple[Example, list
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
         cluster=fields.name("cluster"),
     )
-    said = (_score, _label)
+    said = (_score, partial(_labels, rest=rest, grades=grades))
     return example, list(hear(example.opinions, said, lambda part: part(fields, names), row.place))
 
 
@@ -196,7 +201,33 @@ def _scored(by: str, value: Any, field: str) -> Opinion:
     return scored(by, number_in(value), field=field, absent="there is no score")
 
 
-def _label(fields: Node, names: Mapping[str, str]) -> list[Opinion]:
-    value = fields.get("label")
-    by = names.get("label", "")
-    return [] if value is None else [scored(by, number_in(value), source="human", field=by)]
+def _labels(
+    fields: Node, names: Mapping[str, str], *, rest: Mapping[str, Any], grades: GradeScale
+) -> list[Opinion]:
+    """What a person says, or several and then most of them."""
+    if "label" in names:
+        return _graded(names["label"], fields.get("label"), grades)
+    people = [name for name in rest if is_person(name)]
+    if not people:
+        return []
+    said = [opinion for name in people for opinion in _graded(name, rest[name], grades)]
+    agreed = majority([rest[name] for name in people], grades)
+    if len(people) > 1 and agreed is not None:
+        said.append(Opinion("majority", agreed, source="construction"))
+    return said
+
+
+def _graded(by: str, value: Any, grades: GradeScale) -> list[Opinion]:
+    try:
+        score = grades.score(value)
+    except UnknownGradeError:
+        if isinstance(value, str) and number_in(value) == value:
+            told = shlex.quote(f"{value}=1")
+            raise RecordError(f"unknown label {value!r}: map it with --map-label {told}", field=by) from None
+        raise RecordError(
+            f"the label {value!r} is not on the scale: say it with --label-scale WORST:BEST", field=by
+        ) from None
+    if score is None:
+        return []
+    kept = {} if score == number_in(value) else {"value": value}
+    return [Opinion(by, score, source="human", evidence=kept)]

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..records import nearest
 from ..records.column_names import SESSIONS, resolve
+from ..records.grades import PLAIN, GradeScale
 from .arrow_rows import read_any_rows
 from .example import Example
 from .found import UNREADABLE, Place, Skipped
@@ -23,13 +24,15 @@ class References:
     Args:
         path: CSV, JSON Lines, JSON or Parquet.
         columns: Names of columns, as for any table.
+        grades: The meaning of people's grades.
 
     Raises:
         InputError: It cannot be read, or no column holds ids.
     """
 
-    def __init__(self, path: Path, columns: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, columns: Mapping[str, str], grades: GradeScale = PLAIN) -> None:
         self.path = path
+        self._grades = grades
         self._by_id: dict[str, Example] = {}
         self._places: dict[str, Place] = {}
         self._skipped: list[Skipped] = []
@@ -83,7 +86,7 @@ class References:
                     f"no column holds the ids of cases (columns: {known}); --map id=COLUMN names it",
                     path=self.path,
                 )
-            example, skipped = reference_example(row, names)
+            example, skipped = reference_example(row, names, self._grades)
         except UNREADABLE as error:
             self._skipped.append(row.place.skipped(error))
             return

@@ -19,7 +19,7 @@ from .front_matter import FrontMatter, read_yaml
 from .scale import Scale
 
 _RANGE = re.compile(
-    r"(?<![\w.,/:-])([0-9]{1,3})[\"']?(?: ?[-\u2013\u2014] ?| (?:to|and|or|through) )[\"']?([0-9]{1,3})(?![\w%/:-]|[.,][0-9])"
+    r"(?<![\w.,/:-])([0-9]{1,3})[\"']?(?: ?\([^()\n]{1,60}\))?(?: ?[-\u2013\u2014] ?| (?:to|and|or|through) )[\"']?([0-9]{1,3})(?![\w%/:-]|[.,][0-9])"
 )
 _LARGEST = 100
 _ENDS = re.compile(

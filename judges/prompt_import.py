@@ -11,6 +11,7 @@ from typing import Any, cast
 import msgspec
 
 from ..errors import InputError, UsageError, readable
+from ..records import not_utf8
 from .declared_scale import names_other_scale, scale_from_option, scale_option, suggested_scale
 from .fillers import FILLERS
 from .foreign_prompty import import_prompty
@@ -29,7 +30,7 @@ def import_prompt(
     """Make a prompt file.
 
     Args:
-        path: A JSON file with a chat message or several, or a ``.prompty`` file.
+        path: A JSON file with a chat message or several, plain text, or a ``.prompty`` file.
         out: Where the prompt file is to stand.
         inputs: What is to be judged: ``OURS``, or ``THEIRS=OURS``.
         scale: The worst score and the best, such as ``1-5``; None when the file says it.
@@ -88,7 +89,7 @@ class _ChatMessage(msgspec.Struct):
 def import_chat(
     path: Path, inputs: Mapping[str, str] | None = None, scale: Scale | None = None, step: float | None = None
 ) -> str:
-    """Write chat messages (a message, a list of them, or an object with ``messages``, in JSON) as a prompt file.
+    """Write chat messages (a message, a list of them, or an object with ``messages``, in JSON), or plain text, as a prompt file.
 
     The messages' texts are kept to the letter, apart from line ends, which become newlines. What is to be judged goes into a last user message, one section an input: those
     that are given, by the names they are to have and the inputs of ours that fill them, or that the text's own headings name, else query and response. The reply is read as
@@ -129,6 +130,8 @@ def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
 def _read(path: Path) -> list[_ChatMessage]:
     with readable(path):
         raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+    if not raw.lstrip().startswith((b"{", b"[")):
+        return [_plain_message(raw, path)]
     try:
         content: Any = msgspec.json.decode(raw)
         if isinstance(content, dict):
@@ -142,6 +145,17 @@ def _read(path: Path) -> list[_ChatMessage]:
     if not messages:
         raise InputError("expected a chat message or a list of them, got none", path=path)
     return [_ChatMessage(message.role, with_newlines(message.content)) for message in messages]
+
+
+def _plain_message(raw: bytes, path: Path) -> _ChatMessage:
+    """A prompt that is plain text."""
+    try:
+        text = with_newlines(raw.decode())
+    except UnicodeDecodeError as error:
+        raise InputError(not_utf8(error), path=path) from error
+    if not text.strip():
+        raise InputError("expected a prompt, got an empty file", path=path)
+    return _ChatMessage("system", text.strip("\n"))
 
 
 def _named_inputs(text: str) -> list[str]:

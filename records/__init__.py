@@ -1,6 +1,14 @@
 """The nouns - Case, Output, Verdict - and how they are read and written."""
 
-from .accepted_calls import AcceptedCall, AcceptedValues, AnyOrder, InOrder, accepted_calls, is_marked
+from .accepted_calls import (
+    AcceptedCall,
+    AcceptedValues,
+    AnyOrder,
+    AnyValue,
+    InOrder,
+    accepted_calls,
+    is_marked,
+)
 from .case import (
     BUILT_IN_KINDS,
     OWN_REFERENCES,
@@ -48,6 +56,7 @@ __all__ = [
     "AgentStep",
     "AnswerReference",
     "AnyOrder",
+    "AnyValue",
     "Author",
     "Case",
     "CaseFacts",

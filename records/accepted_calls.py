@@ -3,11 +3,11 @@
 BFCL's form, ``{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}``, lists acceptable values per argument; ``""`` among them
 means that the argument may be left out, and dicts in a value may hold lists of acceptable values, too.
 
-The plain form, ``{"name": "book", "arguments": {"city": "Rome"}}``, means exactly these values. Five spellings say otherwise, or
+The plain form, ``{"name": "book", "arguments": {"city": "Rome"}}``, means exactly these values. Six spellings say otherwise, or
 more, at any depth: ``{"any_of": [...]}`` for alternatives, ``{"any_order": [...]}`` for a list whose items may come in any order,
 ``{"in_order": [...]}`` for one whose order matters (it is wanted as written without that, too, but audits turn only such lists round),
-``{"optional": ...}`` for what may be left out (``"optional": true`` beside the others), and ``{"exactly": ...}`` for a value that
-looks like one of these, or holds what does.
+``{"optional": ...}`` for what may be left out (``"optional": true`` beside the others), ``{"any_value": true}`` for whatever
+value is given, and ``{"exactly": ...}`` for a value that looks like one of these, or holds what does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 from ..errors import InputError
 from .explanations import unknown_field
 
-MARKERS = frozenset({"any_of", "any_order", "in_order", "optional", "exactly"})
+MARKERS = frozenset({"any_of", "any_order", "in_order", "optional", "exactly", "any_value"})
 """Keys that say how a value of the plain form is meant."""
 
 
@@ -30,6 +30,10 @@ class AnyOrder(list[Any]):
 
 class InOrder(list[Any]):
     """A list of which the reference says that the order of its items matters."""
+
+
+class AnyValue(dict[str, bool]):
+    """Whatever value is given."""
 
 
 _LISTS: dict[str, type[list[Any]]] = {"any_order": AnyOrder, "in_order": InOrder}
@@ -147,6 +151,10 @@ def _accepted(value: Any, field: str) -> AcceptedValues:
     (kind,) = kinds
     if kind == "exactly":
         return AcceptedValues([value["exactly"]], _flag(value, field))
+    if kind == "any_value":
+        if value["any_value"] is not True:
+            raise InputError(f"expected true, got {_short(value['any_value'])}", field=f"{field}.any_value")
+        return AcceptedValues([AnyValue(any_value=True)], _flag(value, field))
     if kind in _LISTS:
         rows = _literals(_items(value[kind], f"{field}.{kind}"), f"{field}.{kind}")
         return AcceptedValues([_LISTS[kind](row) for row in rows], _flag(value, field))

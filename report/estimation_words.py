@@ -26,11 +26,15 @@ _NO_LABEL = (
 def estimation_document(found: Estimation) -> Iterator[Piece]:
     """What `estimate` found, for people."""
     yield _TARGETS[found.all.target]
-    for name, part in found.parts.items():
-        yield (
-            f"{name}: {part.n_labelled:,} labelled and judged, {part.n_unlabelled:,} judged only, "
+    for name, part in _shown(found).items():
+        counts = (
+            f"{part.n_labelled:,} labelled and judged, {part.n_unlabelled:,} judged only, "
             f"{part.n_missing:,} without a verdict"
         )
+        answer = _answer(part)
+        yield f"{name}: {answer or counts}"
+        if answer:
+            yield f"  {counts}"
         yield from _judge(part)
         if not part.labels_only.n:
             yield _NO_LABEL
@@ -41,6 +45,30 @@ def estimation_document(found: Estimation) -> Iterator[Piece]:
         yield from _strata(part)
         yield from folded(part.cautions, of=f"{name}: ")
     yield from _ranks(found)
+
+
+def _shown(found: Estimation) -> dict[str, RateEstimate]:
+    """The parts to print: of a single system itself, not the same numbers twice."""
+    if len(found.systems) != 1:
+        return found.parts
+    (only,) = found.systems.values()
+    everything = found.all
+    same = (only.n_labelled, only.n_unlabelled, only.n_missing) == (
+        everything.n_labelled,
+        everything.n_unlabelled,
+        everything.n_missing,
+    )
+    return dict(found.systems) if same else found.parts
+
+
+def _answer(part: RateEstimate) -> str:
+    """The estimate to report, by its name in the table below; empty without one."""
+    name = part.reported
+    if name is None:
+        return ""
+    value, interval, n, _ = statistic_cells(part.estimates[name])
+    how = "from the labels alone" if name == "labels_only" else "corrected with the labels"
+    return f"{' '.join(filter(None, (value, interval)))}, {how} (n {n}); report this one: {name}"
 
 
 def _judge(part: RateEstimate) -> Iterator[Piece]:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..formats.folder import CASES, OUTPUTS, SKIPPED, Imported
+from ..formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, Imported
 from ..judges.catalogue import JUDGED_KINDS
 from ..records import Kind
 from .words import counted
@@ -62,13 +62,17 @@ def _next(imported: Imported) -> Iterator[str]:
         judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))
         asked = f" --judge {judges} --model MODEL" if judges else ""
         cases, outputs, run = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, "run"))
-        yield f"next: fiducial run {cases} --outputs {outputs}{asked} --out {run}"
-        if imported.verdicts:
+        labels = f" --labels {shlex.quote(str(folder / LABELS))}" if imported.labels else ""
+        yield f"next: fiducial run {cases} --outputs {outputs}{asked}{labels} --out {run}"
+        if imported.verdicts and not imported.labels:
             labels = shlex.quote(str(folder / "labels.jsonl"))
             yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, where a checker decides)"
-    if imported.verdicts:
+    if imported.verdicts and (not imported.labels or imported.scored):
         before = "      " if imported.outputs and imported.kinds else "next: "
-        yield f"{before}fiducial calibrate {shlex.quote(str(folder))}   (its judges against these labels)"
+        if imported.labels:
+            yield f"{before}fiducial estimate {shlex.quote(str(folder))}   (the pass rate, corrected with these labels)"
+        else:
+            yield f"{before}fiducial calibrate {shlex.quote(str(folder))}   (its judges against these labels)"
     elif imported.kinds and not imported.outputs:
         yield f"next: answer the cases of {folder / CASES}, or: fiducial.generate(cases, agent)"
 

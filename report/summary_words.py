@@ -49,7 +49,7 @@ def summary_document(conclusion: Conclusion) -> Iterator[Piece]:
         yield ""
     if conclusion.unused_labels:
         unused = counted(conclusion.unused_labels, "label")
-        yield f"note: not used, since this run does not have their outputs: {unused}"
+        yield f"note: {unused} {'matches' if conclusion.unused_labels == 1 else 'match'} no output"
         yield ""
     if conclusion.judges:
         yield "judges"

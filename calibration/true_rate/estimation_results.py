@@ -15,6 +15,10 @@ FEWEST_LABELS = 30
 """Below this the weights of judges in nested samples cannot be told."""
 
 
+_REPORTED = ("multi_phase", "active", "stratified_ppi", "ppi_plus_plus", "labels_only")
+"""Estimates from the one that is for the most special draw of labels to the simplest."""
+
+
 class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
     """One stratum.
 
@@ -66,6 +70,12 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     strata: dict[str, StratumEstimate] | None
     rank: Statistic | None = None
     cautions: list[Caution] = []
+
+    @property
+    def reported(self) -> str | None:
+        """The name of the estimate to report: the most precise that holds for how labels were drawn; None without labels."""
+        known = (name for name in _REPORTED if (each := self.estimates.get(name)) and each.value is not None)
+        return next(known, None)
 
     labels_only = Entry("estimates")
     ppi = Entry("estimates")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from ...records import AnyValue
 from .expectation import Argument, ExpectedCall
 from .problem import NOT_ACCEPTABLE, Problem, no_source_text, not_acceptable, wrong_name, wrong_type
 from .standard_text import standardise
@@ -16,6 +17,8 @@ def check_type(value: object, argument: Argument) -> Problem | None:
     Types are compared exactly: a bool is no int, an int no float. Items are checked one level deep, against any one of
     the acceptable lists; an acceptable value that is no list (the marker of an optional argument) lets all items pass.
     """
+    if any(isinstance(choice, AnyValue) for choice in argument.choices):
+        return None
     kind = type(value)
     if kind is argument.python_type:
         if argument.inner is None or _items_pass(cast("list[Any]", value), argument):
@@ -49,6 +52,8 @@ def _item_passes(item: Any, acceptable: list[Any], inner: type | None) -> bool:
 
 def check_value(value: Any, argument: Argument) -> Problem | None:
     """Compare a value with the acceptable ones: by its declared type, or as it is where those are of another type."""
+    if any(isinstance(choice, AnyValue) for choice in argument.choices):
+        return None
     if argument.variable:
         return check_equal(value, argument)
     if argument.python_type is str:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, cast
 import msgspec
 
 from ...errors import InputError
-from ...records import AcceptedCall, Case, ToolCallReference, accepted_calls, is_marked, nearest
+from ...records import AcceptedCall, AnyValue, Case, ToolCallReference, accepted_calls, is_marked, nearest
 from ..evidence import shorten
 from .expectation import document_of
 from .languages import PYTHON, Dialect, dialect_of
@@ -26,6 +26,8 @@ def misfit(
 
     Of another language than Python a text may be any expression. A dict in a value that is not ``literal`` may hold lists of acceptable values.
     """
+    if isinstance(value, AnyValue):
+        return None
     if dialect is not PYTHON:
         return None if isinstance(value, str) else _wrong_type(value, schema, field, dialect)
     if (value is None and schema.get("nullable") is True) or _is_default(value, schema):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ...records import AnyOrder
+from ...records import AnyOrder, AnyValue
 from ..decoding import Unquoted
 from ..pairing import pair_completely
 from .bfcl_rules import as_list, missing_argument, unexpected_argument
@@ -43,8 +43,8 @@ def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, liter
 
     Dicts in that hold lists of acceptable values, or values as such; when ``literal`` values as such, whatever these look like.
     """
-    if isinstance(choice, str):
-        return _is_same_text(value, choice, document)
+    if isinstance(choice, (str, AnyValue)):
+        return isinstance(choice, AnyValue) or _is_same_text(value, choice, document)
     if isinstance(choice, bool) or isinstance(value, bool) or choice is None:
         return type(value) is type(choice) and value == choice
     if isinstance(choice, _NUMBERS):

@@ -12,8 +12,9 @@ import msgspec
 
 from ...calibration.decisions import REVIEW, decision_of, review_of
 from ...errors import InputError
-from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records
-from ..inputs import EvaluationInputs
+from ...records import InputPath, ItemKey, Verdict, nearest, read_numbered
+from ...records.label_table import LabelIndex, LabelTable, Place, no_label_matches
+from ..inputs import EvaluationInputs, keyed_lines
 from ..store.file_names import ADJUDICATIONS, LABELS
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
@@ -55,21 +56,55 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter) -> None:
-    """Check a labels file and keep it in the run folder, beside what `add_labels` put there."""
-    said = set[tuple[ItemKey, str]]()
-    for line, verdict in read_numbered(labels, Verdict):
-        _refuse_untrusted(verdict, labels, line)
-        if verdict.case_id not in inputs.cases:
-            message = f"no case has the id {verdict.case_id!r} in {inputs.cases.path}"
-            raise InputError(message, path=labels, line=line, field="case_id")
-        said.add((verdict.key, verdict.by))
+    """Check a labels file and keep it in the run folder, beside what `add_labels` put there.
+
+    Raises:
+        InputError: A label cannot be used, or none is of an output of the run.
+    """
+    given = _of_table(labels, inputs) if isinstance(labels, LabelTable) else _of_verdicts(labels, inputs)
+    said = {(verdict.key, verdict.by) for verdict in given}
     kept = folder.path / LABELS
     if isinstance(labels, Path) and isinstance(kept, Path) and labels.resolve() == kept.resolve():
         return
     reviewed = [verdict for verdict in folder.labels if REVIEW in verdict.evidence]
     reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in said]
     # The file that was named has the last word.
-    folder.put_labels(chain(reviewed, read_records(labels, Verdict)))
+    folder.put_labels(chain(reviewed, given))
+
+
+def _of_verdicts(labels: InputPath, inputs: EvaluationInputs) -> list[Verdict]:
+    given: list[Verdict] = []
+    for line, verdict in read_numbered(labels, Verdict):
+        _refuse_untrusted(verdict, labels, line)
+        if verdict.case_id not in inputs.cases:
+            hint = nearest(verdict.case_id, inputs.cases)
+            message = f"no case has the id {verdict.case_id!r} in {inputs.cases.path}{hint}"
+            raise InputError(message, path=labels, line=line, field="case_id")
+        given.append(verdict)
+    outputs = set(_outputs(inputs))
+    if given and outputs and not any(verdict.key in outputs for verdict in given):
+        raise no_label_matches(Place(*given[0].key), (Place(*key) for key in outputs), labels)
+    return given
+
+
+def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
+    index = LabelIndex(labels)
+    outputs = list(_outputs(inputs))
+    given = [
+        row.on(key) for key in outputs for row in index.of(Place(*key), str(key)) if row.score is not None
+    ]
+    index.refuse_unmatched(Place(*key) for key in outputs)
+    # What is of no output is kept as well, so that the run counts it.
+    given += [
+        row.on(ItemKey(row.id, row.system or "", row.trial or 0))
+        for row in index.unmatched
+        if row.score is not None
+    ]
+    return given
+
+
+def _outputs(inputs: EvaluationInputs) -> Iterator[ItemKey]:
+    return (key for path in inputs.output_files for key, *_ in keyed_lines(path))
 
 
 def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:

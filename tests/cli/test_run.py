@@ -108,7 +108,7 @@ def test_labels_of_outputs_that_are_not_there_are_counted(run: Command, tmp_path
     write_records(tmp_path / "labels.jsonl", given)
     result = run("--labels", tmp_path / "labels.jsonl")
     assert result.code == 0
-    assert "note: not used, since this run does not have their outputs: 1 label\n" in result.out
+    assert "note: 1 label matches no output\n" in result.out
 
 
 def test_decided_outputs_are_sampled_for_the_judge(judged: Command, server: ProviderServer):

@@ -54,3 +54,62 @@ def test_python_reads_the_same_table() -> None:
     assert found["all"].n_labelled == 36
     odd = fd.calibrate([{"x": 1, "y": 1}, {"x": 0, "y": 1}], map={"score": "x", "y": "label"})
     assert odd["x"].accuracy.value == 0.5
+
+
+def test_an_import_of_answers_with_grades_leads_to_labels_in_the_run(tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    said = fiducial("import", LOGS / "rag_grades.csv", "--map-label", "sort of=0", "--out", shop).out
+    assert f"--labels {shop}/labels.jsonl --out {shop}/run" in said
+    labels = [json.loads(line) for line in (shop / "labels.jsonl").read_text().splitlines()]
+    assert [label["score"] for label in labels] == [1, 1, 0, 1, 0]
+    files = [shop / "cases.jsonl", "--outputs", shop / "outputs.jsonl", "--labels", shop / "labels.jsonl"]
+    judged = ["--judge", "groundedness", "--model", "baseline", "--out", shop / "run", "-v"]
+    assert "labels given: 5" in fiducial("run", *files, *judged).out
+
+
+def test_an_unknown_label_is_listed_with_the_option_to_add(tmp_path: Path) -> None:
+    said = fiducial("import", LOGS / "rag_grades.csv", "--out", tmp_path / "shop").out
+    assert "unknown label 'sort of': map it with --map-label 'sort of=1'" in said
+
+
+def test_scores_and_grades_that_are_imported_are_estimated_in_two_commands(tmp_path: Path) -> None:
+    rows = "".join(
+        f"q{n},a{n},{n % 3 > 0:d},{'yes' if n % 3 else 'no'}\n" if n % 2 else f"q{n},a{n},{n % 3 > 0:d},\n"
+        for n in range(40)
+    )
+    table = tmp_path / "judged.csv"
+    table.write_text(f"question,answer,score,human_grade\n{rows}")
+    said = fiducial("import", table, "--out", tmp_path / "shop").out
+    assert f"fiducial estimate {tmp_path}/shop" in said
+    estimated = fiducial("estimate", tmp_path / "shop")
+    assert estimated.code == 0, estimated.err
+    assert "report this one: ppi_plus_plus" in estimated.out
+    assert estimated.out.count("ppi_plus_plus  ") == 1  # a single system is printed once
+
+
+def test_grades_that_arrive_later_are_joined_by_id(tmp_path: Path) -> None:
+    shop, grades = tmp_path / "shop", tmp_path / "later.csv"
+    fiducial("import", LOGS / "rag_grades.csv", "--map-label", "sort of=0", "--out", shop)
+    grades.write_text("id,grade\nr6,5\nr5,2\nr77,4\n")
+    options = ["--label-scale", "1:5", "--label-pass-at", "4"]
+    said = fiducial("labels", "add", shop, grades, *options).out
+    assert "(2 added, 0 already there)" in said
+    assert "1 label match no output, 'r77' for one" in said
+    assert "(0 added, 2 already there)" in fiducial("labels", "add", shop, grades, *options).out
+    grades.write_text("id,grade\nR-6,1\n")
+    failed = fiducial("labels", "add", shop, grades)
+    assert (failed.code, "no label matches an output: the first is of 'R-6'" in failed.err) == (2, True)
+
+
+def test_a_run_takes_a_table_of_grades_and_refuses_one_of_another_system(tmp_path: Path) -> None:
+    shop, grades = tmp_path / "shop", tmp_path / "grades.csv"
+    fiducial("import", LOGS / "rag_grades.csv", "--map-label", "sort of=0", "--out", shop)
+    command = ["run", shop / "cases.jsonl", "--outputs", shop / "outputs.jsonl", "--judge", "groundedness"]
+    command += ["--model", "baseline", "--labels", grades, "-v"]
+    grades.write_text("id,system,label\nr1,other_bot,1\n")
+    failed = fiducial(*command, "--out", tmp_path / "a")
+    assert failed.code == 2
+    assert "the first is of 'r1', system 'other_bot', the output there is 'r1', system 'logged'" in failed.err
+    grades.write_text("id,label\nr1,good\nr2,bad\nnowhere,bad\n")
+    said = fiducial(*command, "--out", tmp_path / "b").out
+    assert "1 label matches no output" in said

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fiducial.errors import InputError
 from fiducial.records import accepted_calls
-from fiducial.records.accepted_calls import MARKERS, AnyOrder, InOrder
+from fiducial.records.accepted_calls import MARKERS, AnyOrder, AnyValue, InOrder
 
 
 def accepted(value: Any) -> tuple[list[Any], bool]:
@@ -170,3 +170,10 @@ def test_what_is_said_of_the_order_of_a_list_stays_with_it_wherever_it_stands():
     kinds: dict[str, type] = {name: type(accepted.values[0]) for name, accepted in call.arguments.items()}
     assert kinds == {"a": AnyOrder, "b": InOrder, "c": list, "d": dict}
     assert type(call.arguments["d"].values[0]["of"][0]) is AnyOrder
+
+
+def test_any_value_accepts_whatever_is_given():
+    values, optional = accepted({"any_value": True, "optional": True})
+    assert (values, optional) == ([AnyValue(any_value=True)], True)
+    with pytest.raises(InputError, match=r"any_value: expected true, got False"):
+        accepted({"any_value": False})

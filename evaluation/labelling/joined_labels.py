@@ -1,0 +1,114 @@
+"""Labels that arrive later, joined to an imported folder or a run by the ids of its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from ...errors import InputError
+from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records, write_records
+from ...records.label_table import LabelIndex, LabelTable, Place, no_label_matches
+from ..inputs import keyed_lines
+from ..store.run_store import LABELS, RunStore
+from ..store.run_writer import RunWriter
+
+
+class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
+    """Labels that were joined to outputs.
+
+    Attributes:
+        labels: The file that holds them.
+        added: How many are new, or say something else than before.
+        unchanged: How many were there before.
+        unmatched: How many are of no output.
+        first_unmatched: The id of the first of those.
+    """
+
+    labels: Path
+    added: int
+    unchanged: int
+    unmatched: int = 0
+    first_unmatched: str | None = None
+
+
+def join_labels(folder: Path, labels: InputPath) -> JoinedLabels:
+    """Add labels to those of a folder; all that match, or, where none does, none.
+
+    Args:
+        folder: What an import wrote, or a run folder.
+        labels: Verdicts, or a table of grades.
+
+    Raises:
+        InputError: The folder has no outputs, a label cannot be used, or none matches.
+    """
+    if (folder / "run.json").exists():
+        return _into_run(folder, labels)
+    outputs = folder / "outputs.jsonl"
+    if not outputs.exists():
+        raise InputError(
+            "holds no outputs.jsonl; expected a folder of `fiducial import`, or a run", path=folder
+        )
+    keys = [key for key, *_ in keyed_lines(outputs)]
+    given, unmatched = _matched(labels, keys)
+    path = folder / LABELS
+    before = list(read_records(path, Verdict)) if path.exists() else []
+    together, added = _merged(before, given)
+    write_records(path, together)
+    return _joined(path, given, added, unmatched)
+
+
+def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
+    with RunStore(folder) as store:
+        store.manifest  # noqa: B018 - refuses what is no run before anything is made
+    with RunWriter(folder) as run:
+        given, unmatched = _matched(labels, dict.fromkeys(said.key for said in run.verdicts.standing))
+        together, added = _merged(run.labels, given)
+        if added:
+            run.put_labels(together)
+    return _joined(folder / LABELS, given, added, unmatched)
+
+
+def _joined(path: Path, given: list[Verdict], added: int, unmatched: list[str]) -> JoinedLabels:
+    return JoinedLabels(
+        labels=path,
+        added=added,
+        unchanged=len(given) - added,
+        unmatched=len(unmatched),
+        first_unmatched=next(iter(unmatched), None),
+    )
+
+
+def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdict], list[str]]:
+    """The labels of these outputs, and the ids of the others."""
+    keys = list(outputs)
+    places = (Place(*key) for key in keys)
+    if isinstance(labels, LabelTable):
+        index = LabelIndex(labels)
+        rows = [(row, key) for key in keys for row in index.of(Place(*key), str(key))]
+        index.refuse_unmatched(places)
+        return [row.on(key) for row, key in rows if row.score is not None], [
+            row.id for row in index.unmatched
+        ]
+    known = set(keys)
+    given: list[Verdict] = []
+    unmatched: list[Verdict] = []
+    for line, verdict in read_numbered(labels, Verdict):
+        if verdict.source == "judge":
+            message = "a judge's verdict is not a label; expected human, checker or construction"
+            raise InputError(message, path=labels, line=line, field="source")
+        (given if verdict.key in known else unmatched).append(verdict)
+    if not given:
+        raise no_label_matches(Place(*unmatched[0].key), places, labels)
+    return given, [str(each.key) for each in unmatched]
+
+
+def _merged(before: Iterable[Verdict], given: Iterable[Verdict]) -> tuple[list[Verdict], int]:
+    """Labels with new ones in the place of the same person's earlier ones; and how many are new."""
+    kept = {(each.key, each.by): each for each in before}
+    added = 0
+    for label in given:
+        added += kept.pop((label.key, label.by), None) != label
+        kept[label.key, label.by] = label
+    return list(kept.values()), added
