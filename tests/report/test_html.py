@@ -24,7 +24,7 @@ from fiducial.report.model import Candidate, ReportData, ReportItem, Told
 HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
 _ELEMENTS = {
     "html", "head", "meta", "title", "style", "body", "header", "p", "h1", "h2", "h3", "h4", "nav", "a", "main", "section",
-    "div", "desc", "caption", "table", "thead", "tbody", "tr", "th", "td", "svg", "text", "line", "circle", "rect", "small", "span", "bdi",
+    "div", "desc", "caption", "table", "thead", "tbody", "tr", "th", "td", "svg", "text", "line", "path", "circle", "rect", "small", "span", "bdi",
     "dl", "dt", "dd", "ul", "li", "details", "summary", "figure", "figcaption", "abbr",
         "article", "form", "label", "input", "select", "button", "dialog", "kbd",
     "option", "output", "code", "pre", "strong", "script",
