@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fiducial.formats.calls import __doc__ as calls_doc
 from fiducial.formats.example import __doc__ as kinds_doc
+from fiducial.formats.exchanges import __doc__ as exchanges_doc
 from fiducial.formats.readers import NAMES, format_of
 from fiducial.formats.spans import __doc__ as spans_doc
 from fiducial.formats.writers import WRITERS
@@ -60,7 +61,7 @@ _TRIED = """## Tested
 def page() -> str:
     """The page."""
     return "\n".join(
-        [_HEAD, *_formats(), *_kinds(), *_calls(), *_columns(), *_written(), *_inspect(), _TRIED]
+        [_HEAD, *_formats(), *_logs(), *_kinds(), *_calls(), *_columns(), *_written(), *_inspect(), _TRIED]
     )
 
 
@@ -76,6 +77,19 @@ def _formats() -> Iterator[str]:
         if details:
             yield f"* **{name}**: {_one_line(details)}"
     yield f"* **Traces** of any tool: {_one_line((spans_doc or '').partition(chr(10) * 2)[2])}\n"
+
+
+def _logs() -> Iterator[str]:
+    head, _, rest = (exchanges_doc or "").partition("\n\n")
+    yield f"## Logs of chats\n\n{head}\n\n{rest.strip()}\n".replace("``", "`")
+    yield (
+        "Lines of one session are one conversation: a line that extends another takes its place, whatever their order; others follow by their time, or in the order of the file. A call that\n"
+        "failed and was repeated is listed as skipped. A conversation is one case (`--unit session`): its calls are those of all turns, its answer is the last text. `--unit turn` makes each turn\n"
+        "a case, `SESSION/1` and so on. Use it where earlier turns are examples in a prompt.\n\n"
+        "An error without an answer, an empty `content` and an empty answer in a table are outputs that a checker grades 0. A table in which every answer is empty holds questions alone.\n\n"
+        "`--join TABLE` adds what a table says of cases by `id` or `session_id`: `expected_calls` (over all turns of a session), `accepted_answers`, `criterion`, `context`, a label, and tags.\n"
+        "The models of a log are systems of their own, each of which owes only what it was asked. `--system NAME` joins them: a second answer to a case is a second trial.\n"
+    )
 
 
 def _kinds() -> Iterator[str]:
