@@ -224,7 +224,7 @@ def test_one_run_is_a_summary_for_a_pull_request(run: MakeRun, tmp_path: Path):
     told = fiducial("report", tmp_path / "before", "--markdown")
     assert (told.code, told.err) == (0, "")
     assert told.out.startswith("me: 0.97")
-    assert "| system | checkers decided | on |" in told.out
+    assert "| pass rate | n | ungraded |" in told.out
     assert not (tmp_path / "before" / "elsewhere.html").exists()
 
 
