@@ -60,8 +60,10 @@ LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
 _PEOPLE = re.compile(
     r"(annotator|annotation|rater|reviewer|labell?er|person|human|expert|grader)_?(\d{1,3}|[a-z])"
 )
-_LABEL_LIKE = re.compile(r"(human|expert|gold|manual|annotator|rater|reviewer)_\w+|\w+_(human|gold|expert)")
-_SCORE_LIKE = re.compile(r"(judge|llm|auto|model|gpt|claude|grader|evaluator|scorer)_?\w+|\w+_(judge|score)")
+_OF_PEOPLE = ("human", "expert", "gold", "manual", "annotator", "rater", "reviewer")
+_OF_JUDGES = ("judge", "llm", "auto", "model", "gpt", "claude", "grader", "evaluator", "scorer")
+_ENDS_OF_PEOPLE = ("_human", "_gold", "_expert")
+_ENDS_OF_SCORES = ("_judge", "_score")
 
 
 def normal(name: str) -> str:
@@ -76,12 +78,16 @@ def is_person(name: str) -> bool:
 
 def is_label_like(name: str) -> bool:
     """Return whether a name says that a person graded: ``human_verdict``."""
-    return _LABEL_LIKE.fullmatch(normal(name)) is not None
+    plain = normal(name)
+    return plain.endswith(_ENDS_OF_PEOPLE) or plain.startswith(tuple(f"{each}_" for each in _OF_PEOPLE))
 
 
 def is_score_like(name: str) -> bool:
     """Return whether a name says that a machine graded: ``judge_correctness``."""
-    return _SCORE_LIKE.fullmatch(normal(name)) is not None and not is_label_like(name)
+    plain = normal(name)
+    if is_label_like(name) or plain in _OF_JUDGES:
+        return False
+    return plain.startswith(_OF_JUDGES) or plain.endswith(_ENDS_OF_SCORES)
 
 
 def resolve(
