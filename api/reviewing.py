@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -91,19 +92,19 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
 
     def _next(self, file: str) -> list[str]:
         if self.drawn.kind == "open":
-            return [f"  fiducial review {self.run} --add {file}", *_corrected_by(self.run)]
+            return [f"  fiducial review {_quoted(self.run)} --add {file}", *_corrected_by(self.run)]
         if self.drawn.kind in TO_DECIDE:
-            return [f"  fiducial review {self.run} --add {file}", *_adjudicated_by(self.run)]
+            return [f"  fiducial review {_quoted(self.run)} --add {file}", *_adjudicated_by(self.run)]
         if self.drawn.kind == "decided":
             # What the audit corrects are judges' rates.
             asked = RunStore(self.run).manifest.judges
             later = "" if asked else "   (once a judge was asked)"
-            return [f"  fiducial calibrate {self.run} --label-audit {file}{later}"]
+            return [f"  fiducial calibrate {_quoted(self.run)} --label-audit {file}{later}"]
         if self.drawn.kind == "doubt":
             return [
-                f"  fiducial estimate {self.table} --labels {file}   (label every one: each stands for others)"
+                f"  fiducial estimate {_quoted(self.table)} --labels {file}   (label every one: each stands for others)"
             ]
-        return ["  mend the cases whose label is wrong, and run again"]
+        return ["  correct the cases whose label is wrong, and run again"]
 
 
 def review(
@@ -214,7 +215,7 @@ def _adjudicated_by(run: Path) -> list[str]:
     manifest = RunStore(run).manifest
     if "audit_of" in manifest.identity:
         return [f"  {manifest.command}"]
-    return [f"  fiducial calibrate {run}", f"  {manifest.command}   (for the report)"]
+    return [f"  fiducial calibrate {_quoted(run)}", f"  {manifest.command}   (for the report)"]
 
 
 def _corrected_by(run: Path) -> list[str]:
@@ -223,4 +224,11 @@ def _corrected_by(run: Path) -> list[str]:
     if "rules" in manifest.identity:
         return [f"  {manifest.command}"]
     # Without checkers nothing is decided: all labels are of one random sample, which estimate takes as it is.
-    return [f"  fiducial estimate {run}   (--judge NAME where there are several)"]
+    judges = [judge.name for judge in manifest.judges or ()]
+    one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
+    return [f"  fiducial estimate {_quoted(run)}{one}"]
+
+
+def _quoted(path: object) -> str:
+    """Return a path as a shell reads it."""
+    return shlex.quote(str(path))

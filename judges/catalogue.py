@@ -43,6 +43,12 @@ JUDGED_KINDS: Mapping[str, frozenset[Kind]] = {
 }
 """The kinds of case that each judge that comes along judges; every kind has one."""
 
+
+def judge_of(kind: Kind) -> str | None:
+    """Return the judge that comes along for a kind of case."""
+    return next((name for name, kinds in JUDGED_KINDS.items() if kind in kinds), None)
+
+
 OF_TRANSCRIPTS = frozenset({"task_completion"})
 """Judges that take a case of any other kind, too, where the output records its steps."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 import msgspec
@@ -59,16 +60,31 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
         """The judges that read nothing."""
         return [use.name for use in self.judges if use.id is not None and use.id.kind == "baseline"]
 
+    @property
+    def typed(self) -> list[str]:
+        """Return the words of the command, as a shell reads them; none of what no shell would read."""
+        try:
+            return shlex.split(self.command)
+        except ValueError:
+            return []
+
+    @property
+    def resumes(self) -> bool:
+        """Return if the command, typed again, goes on; a merge and a batch's results only come to the same again."""
+        return self.command.startswith("fiducial.") or self.typed[1:2] in (["run"], ["judge"], ["demo"])
+
     def again(self, options: str = "", arguments: str = "") -> str:
-        """The same run once more, with options on the command line or arguments in Python."""
+        """The same run once more, with options on the command line or arguments in Python; empty where it takes none."""
         if self.command.startswith("fiducial."):
             return f"fd.evaluate({', '.join(['...', *([arguments] if arguments else [])])})"
-        return f"{self.command} {options}".rstrip() if self.command else ""
+        if not self.resumes or (options and self.typed[1] == "demo"):
+            return ""
+        return f"{self.command} {options}".rstrip()
 
     def reviewed(self, options: str = "") -> str:
         """How a person is shown its items; of a run in memory, how it gets a folder first."""
         return (
-            f"fiducial review {self.folder} {options}".rstrip()
+            f"fiducial review {shlex.quote(self.folder)} {options}".rstrip()
             if self.folder
             else self.again(arguments='out="RUN"')
         )

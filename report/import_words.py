@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, Imported
-from ..judges.catalogue import JUDGED_KINDS
+from ..judges.catalogue import judge_of
 from ..records import Kind
+from . import words
 from .words import counted
 
 _BECAUSE: dict[Kind, str] = {
@@ -60,10 +61,12 @@ def _next(imported: Imported) -> Iterator[str]:
     folder = Path(imported.folder)
     if imported.outputs and imported.kinds:
         judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))
-        asked = f" --judge {judges} --model MODEL" if judges else ""
+        asked = f" --judge {judges} --model {words.MODEL}" if judges else ""
         cases, outputs, run = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, "run"))
         labels = f" --labels {shlex.quote(str(folder / LABELS))}" if imported.labels else ""
         yield f"next: fiducial run {cases} --outputs {outputs}{asked}{labels} --out {run}"
+        if judges:
+            yield f"      ({words.NEEDS_MODEL})"
         if imported.verdicts and not imported.labels:
             labels = shlex.quote(str(folder / "labels.jsonl"))
             yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, where a checker decides)"
@@ -85,4 +88,5 @@ def judges_of(kind: Kind, imported: Imported) -> list[str]:
     recorded = imported.transcripts.get(kind, 0)
     if kind == "any_call" and recorded:
         return ["task_completion", *(["tool_call_accuracy"] if recorded < imported.kinds[kind] else [])]
-    return [name for name, kinds in JUDGED_KINDS.items() if kind in kinds][:1]
+    judge = judge_of(kind)
+    return [] if judge is None else [judge]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN, JudgeUse, SystemResult
+from ..judges.baseline import MODEL as BASELINE
+from ..judges.catalogue import judge_of
 from . import words
 from .found import Answer, Found
 from .ranking import deciding, pair_of, ranked_rates
 from .trust import SURE, Trust
 from .words import counted, listed
 
-_ASKED_BY = {"--judge": "JUDGE", "--model": "NAME"}
+_REACHING = ("--base-url", "--endpoint", "--connection", "--replay")
+"""Options that say how a model is reached."""
 
 _LABELS = 50
 """How many outputs a person is asked to label at a time."""
@@ -30,15 +35,27 @@ def next_step(found: Found, trust: Sequence[Trust]) -> Answer:
         answer = rule(found)
         if answer is not None:
             return answer
-    for each in trust if found.folder else ():
-        if each.word == "proven":
-            claim = f"fiducial audit certify {found.folder} --by {each.judge} --claim accuracy={SURE:g} --out {found.folder}/certificate.json"
-            return Answer(
-                text=f"Certify {each.judge}, then check it again from time to time:",
-                evidence="calibration",
-                command=claim,
-            )
-    return Answer(text=_reviewed(found), evidence="items")
+    return _certify(found, trust) or Answer(text=_reviewed(found), evidence="items")
+
+
+def _certify(found: Found, trust: Sequence[Trust]) -> Answer | None:
+    """Certify a proven judge."""
+    proven = next((each.judge for each in trust if each.word == "proven"), None)
+    if proven is None or not found.folder:
+        return None
+    folder, judge = shlex.quote(found.folder), shlex.quote(proven)
+    out = shlex.quote(f"{found.folder}/certificate.json")
+    return Answer(
+        text=f"Certify {proven}, then check it again from time to time:",
+        evidence="calibration",
+        command=f"fiducial audit certify {folder} --by {judge} --claim accuracy={SURE:g} --out {out}",
+    )
+
+
+def _all_decided(found: Found) -> bool:
+    """Return if people have decided every disagreement."""
+    decided = found.agreement.adjudication
+    return decided is not None and not any(each.disagreements.left for each in decided.judges.values())
 
 
 def _reviewed(found: Found) -> str:
@@ -64,8 +81,11 @@ def _ask_again(found: Found) -> Answer | None:
     if not told:
         return None
     why = reason_of_silence(never_answered(found.judges))
-    again = f". Fix this first: {why}. Then the" if why else "; the"
-    text = f"{'; '.join(told)}{again} same command retries these alone."
+    fix = f". Fix this first: {why}. Then" if why else ";"
+    if found.command and (not found.resumes or _has(found, "--replay")):
+        again = ". Ask a model for them: a recording, or results of a batch, hold no more replies."
+        return Answer(text=f"{'; '.join(told)}{again}", evidence="judges")
+    text = f"{'; '.join(told)}{fix} the same command retries these alone."
     return Answer(text=text, evidence="judges", command=found.again())
 
 
@@ -87,7 +107,7 @@ def _add_missing(found: Found) -> Answer | None:
     count = sum(less.values())
     whose = f" of {listed([*less])}" if len(found.systems) > 1 else ""
     told = f"{counted(count, 'case')} {'has' if count == 1 else 'have'} no output{whose}"
-    if any(f" {option} " in found.command for option in ("--generate", "--agent")):
+    if any(_has(found, option) for option in ("--generate", "--agent")):
         return Answer(
             text=f"{told}. The same command generates them:", evidence="systems", command=found.again()
         )
@@ -96,16 +116,36 @@ def _add_missing(found: Found) -> Answer | None:
 
 
 def _judge_open(found: Found) -> Answer | None:
-    left = words.not_judged(found.systems)
-    if not left:
+    """Judges for undecided outputs that no judge was asked about."""
+    kinds = list(dict.fromkeys(kind for system in found.systems for kind in system.unjudged))
+    if not kinds:
         return None
-    missing = [f"{option} {name}" for option, name in _ASKED_BY.items() if f" {option} " not in found.command]
-    command = found.again(" ".join(missing), 'judges="JUDGE", model="NAME"')
+    left = sum(sum(system.unjudged.values()) for system in found.systems)
+    judges = list(dict.fromkeys(judge for kind in kinds if (judge := judge_of(kind))))
+    new = [judge for judge in judges if not any(_names(word, judge) for word in found.typed)]
+    if not new and not found.command.startswith("fiducial."):
+        text = f"Reach a model for the {counted(left, 'undecided output')} ({words.NEEDS_MODEL}); the same command goes on."
+        return Answer(text=text, evidence="systems", command=found.again())
+    model = next((use.id.model for use in found.judges if use.id is not None), words.MODEL)
+    asked = " ".join(["--judge", *new, *([] if _has(found, "--model") else ["--model", shlex.quote(model)])])
+    named = ", ".join(f'"{judge}"' for judge in judges)
+    reached = any(_has(found, option) for option in _REACHING)
+    needs = "" if reached or model == BASELINE else f" ({words.NEEDS_MODEL})"
     return Answer(
-        text=f"Add a judge for the {left} (`fiducial prompts list` names judges):",
+        text=f"Add a judge for the {counted(left, 'undecided output')}{needs}:",
         evidence="systems",
-        command=command,
+        command=found.again(asked, f'judges=[{named}], model="{model}"'),
     )
+
+
+def _names(word: str, judge: str) -> bool:
+    """Return if a typed word is a judge, with its variant and model or without."""
+    return re.split("[/@]", word.removeprefix("--judge="), maxsplit=1)[0] == judge
+
+
+def _has(found: Found, option: str) -> bool:
+    """Return if an option was typed."""
+    return any(word == option or word.startswith(f"{option}=") for word in found.typed)
 
 
 def _label_open(found: Found) -> Answer | None:
@@ -181,7 +221,8 @@ def _move_cut(found: Found) -> Answer | None:
         for judge, cut in caution.about.items() if caution.kind == "another_cut" else ():
             if judge not in found.baselines:
                 text = f"Threshold {cut:g} beats that of {judge} on held-out items:"
-                again = found.again(f"--pass-at {judge}={cut:g}", f'pass_at={{"{judge}": {cut:g}}}')
+                option = shlex.quote(f"{judge}={cut:g}")
+                again = found.again(f"--pass-at {option}", f'pass_at={{"{judge}": {cut:g}}}')
                 return Answer(text=text, evidence="calibration", command=again)
     return None
 
@@ -199,7 +240,9 @@ def _correct_labels(found: Found) -> Answer | None:
         return None
     text = f"Correct the references behind {counted(wrong, 'label')} found wrong:"
     return Answer(
-        text=text, evidence="calibration", command=f"fiducial labels export {found.folder} --out patch.jsonl"
+        text=text,
+        evidence="calibration",
+        command=f"fiducial labels export {shlex.quote(found.folder)} --out patch.jsonl",
     )
 
 
@@ -207,8 +250,7 @@ def _mend_labels(found: Found) -> Answer | None:
     calibration = found.agreement
     if len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
         return None
-    decided = calibration.adjudication
-    if decided is not None and not any(judge.disagreements.left for judge in decided.judges.values()):
+    if _all_decided(found):
         return None
     count = len(calibration.suspected_label_errors)
     return Answer(

@@ -10,6 +10,12 @@ from ..calibration.cuts import HALF, Cut, CutSource
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import UNJUDGED, Stratum, SystemResult
 
+MODEL = "gpt-4.1-mini"
+"""The judging model in commands that are proposed where nobody named one."""
+
+NEEDS_MODEL = "needs OPENAI_API_KEY, or --base-url of another server"
+"""Said of such a command."""
+
 _MINUTE = 60
 _HOUR = 3600
 _LEAST_P = 1e-4

@@ -40,11 +40,17 @@ def _system_result(
         strata = [rate_of(JUDGED, sums, by=sums.by, missing=missing) for sums in opened.values()]
         return SystemResult(system=system, strata=strata, missing=missing)
     corrected = dict(_corrected_strata(system, tally, labels))
+    kinds: Mapping[Kind, int] = tally.open_kinds.get(system, {})
+    judged = tally.judged_kinds.get(system, {})
+    taken = {judge: _taken(kinds, judge, judges_kind, judged.get(judge, {})) for judge in opened}
+    unjudged = {
+        kind: left
+        for kind, count in kinds.items()
+        if (left := count - max((each[kind] for each in taken.values()), default=0))
+    }
     uncorrected = (
         msgspec.structs.replace(rate, note=None) if judge in corrected else rate
-        for judge, rate in _open_strata(
-            tally.open_kinds.get(system, {}), opened, judges_kind, tally.judged_kinds.get(system, {})
-        )
+        for judge, rate in _open_strata(opened, taken, sum(unjudged.values()))
     )
     return SystemResult(
         system=system,
@@ -53,29 +59,32 @@ def _system_result(
         missing=missing,
         faults=dict(checked.faults.most_common()),
         failures=dict(checked.failures.most_common()),
+        unjudged=unjudged,
     )
 
 
-def _open_strata(
-    kinds: Mapping[Kind, int],
-    opened: Mapping[Author, Sums],
-    judges_kind: JudgesKind,
-    judged: Mapping[Author, Mapping[Kind, int]],
-) -> Iterator[tuple[Author | None, Stratum]]:
-    """Yield the rate of each judge on the undecided outputs it takes, and those that no judge was asked about.
+def _taken(
+    kinds: Mapping[Kind, int], judge: Author, judges_kind: JudgesKind, asked: Mapping[Kind, int]
+) -> dict[Kind, int]:
+    """Count by kind the undecided outputs that a judge takes.
 
-    A judge takes every output of its kinds, and of other kinds those that it was asked about (a transcript).
+    These are every output of its kinds, and of other kinds those that it was asked about (a transcript).
     """
-    left: dict[Kind, int] = {**kinds}
+    return {kind: n if judges_kind(judge, kind) else asked.get(kind, 0) for kind, n in kinds.items()}
+
+
+def _open_strata(
+    opened: Mapping[Author, Sums], taken: Mapping[Author, Mapping[Kind, int]], unjudged: int
+) -> Iterator[tuple[Author | None, Stratum]]:
+    """Yield the rate of each judge on the undecided outputs it takes, and those that no judge was asked about."""
     for judge, sums in opened.items():
-        asked = judged.get(judge, {})
-        taken = {kind: n if judges_kind(judge, kind) else asked.get(kind, 0) for kind, n in kinds.items()}
-        yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(taken.values()))
-        left = {kind: min(n, kinds[kind] - taken[kind]) for kind, n in left.items()}
-    count = sum(left.values())
-    if count:
-        unjudged = {"not judged": count}
-        yield None, Stratum(name=UNJUDGED, n=0, of=count, outcomes=unjudged, undefined="no judge was asked")
+        yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(taken[judge].values()))
+    if unjudged:
+        outcomes = {"not judged": unjudged}
+        yield (
+            None,
+            Stratum(name=UNJUDGED, n=0, of=unjudged, outcomes=outcomes, undefined="no judge was asked"),
+        )
 
 
 def _corrected_strata(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ...calibration.statistic import Statistic
-from ...records import JudgeId, Outcome, Source
+from ...records import JudgeId, Kind, Outcome, Source
 
 DECIDED = "checker decided"
 UNJUDGED = "open"
@@ -69,6 +69,7 @@ class SystemResult(Part, frozen=True, kw_only=True):
         overall: Pass rate on all outputs: the checkers' where they decide, else one judge's for each output.
         judged: Pass rate on the undecided outputs by the same judges; None where no judge graded one.
         examples: An output for each of the commonest error types, and what its checker says of it.
+        unjudged: Kinds of the undecided outputs that no judge was asked about, to how many there are.
     """
 
     system: str
@@ -80,6 +81,7 @@ class SystemResult(Part, frozen=True, kw_only=True):
     overall: Stratum | None = None
     judged: Stratum | None = None
     examples: dict[str, Example] = {}
+    unjudged: dict[Kind, int] = {}
 
     @property
     def failed_checks(self) -> int:

@@ -150,7 +150,7 @@ def test_agent_logs_are_judged_with_the_answer_that_follows_the_calls(tmp_path: 
     log, out = tmp_path / "log.jsonl", tmp_path / "shop"
     log.write_text(session(7, RESULT, ANSWER))
     imported = fiducial("import", log, "--out", out)
-    assert "--judge task_completion --model MODEL" in imported.out
+    assert "--judge task_completion --model gpt-4.1-mini" in imported.out
     cases, outputs = out / "cases.jsonl", out / "outputs.jsonl"
     judged = (
         "--judge",

@@ -171,14 +171,24 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
     steps = [
         (
             Found(
-                systems=systems("a", strata=[unjudged, open_part]), judges=judged("j", failed=2), command="X"
+                systems=systems("a", strata=[unjudged, open_part]),
+                judges=judged("j", failed=2),
+                command="fiducial run X",
             ),
-            "X",
+            "fiducial run X",
         ),
-        (Found(systems=systems("a", strata=[unjudged]), command="X"), "X --judge JUDGE --model NAME"),
+        (
+            Found(
+                systems=systems("a", strata=[unjudged], unjudged={"open_answer": 9}), command="fiducial run X"
+            ),
+            "fiducial run X --judge rubric --model gpt-4.1-mini",
+        ),
         (Found(systems=systems("a", strata=[open_part]), judges=judges, folder="R"), "fiducial review R"),
         (Found(systems=systems("a", "b"), compared=compared("a", "b")), "fiducial plan --difference 0."),
-        (Found(systems=one, judges=judges, calibration=calibration, command="X"), "X --pass-at j=0.7"),
+        (
+            Found(systems=one, judges=judges, calibration=calibration, command="fiducial run X"),
+            "fiducial run X --pass-at j=0.7",
+        ),
         (Found(systems=one, judges=judges, calibration=without_cut), "fiducial review RUN --of suspects"),
         (Found(systems=one, judges=judges, calibration=certified), "fiducial audit certify RUN --by j"),
         (Found(systems=one), ""),
@@ -241,7 +251,17 @@ def test_why_a_judge_never_answered_is_said_where_the_command_is_proposed_again(
     failed = JudgeUse(
         name="j", fingerprint="f", outcomes={"failed": 2}, reasons={"failed": {"HTTP 404: no such model": 2}}
     )
-    told = answers(Found(systems=systems("a"), judges=[failed], command="X")).next
+    told = answers(Found(systems=systems("a"), judges=[failed], command="fiducial run X")).next
     assert "Fix this first: HTTP 404: no such model. Then the same command" in told.text
     answered = replace(failed, outcomes={"failed": 2, "graded": 1})
-    assert "HTTP 404" not in answers(Found(systems=systems("a"), judges=[answered], command="X")).next.text
+    assert (
+        "HTTP 404"
+        not in answers(Found(systems=systems("a"), judges=[answered], command="fiducial run X")).next.text
+    )
+
+
+def test_failed_calls_are_made_before_missing_outputs_are_generated():
+    both = Found(
+        systems=systems("a", missing=16), judges=judged("j", failed=2), command="fiducial run c --out r"
+    )
+    assert answers(both).next.text.startswith("2 verdicts missing")

@@ -8,7 +8,13 @@ from known_numbers import half_width
 from scipy import stats
 
 from fiducial.calibration import ESTIMATORS, Settings, make_sample, measure
-from fiducial.calibration.intervals.bootstrap import acceleration, bootstrap, in_blocks, replicate_weights
+from fiducial.calibration.intervals.bootstrap import (
+    acceleration,
+    bca_interval,
+    bootstrap,
+    in_blocks,
+    replicate_weights,
+)
 from fiducial.calibration.intervals.variance import influence, standard_error
 
 
@@ -93,3 +99,11 @@ def test_too_many_undefined_replicates_leave_no_interval() -> None:
     assert (kappa.value, kappa.low) == (1.0, None)
     assert kappa.method is not None
     assert "no interval" in kappa.method
+
+
+@pytest.mark.parametrize("clusters", [2, 5, 40])
+def test_bca_of_normal_replicates_is_students_interval_expanded_for_few_clusters(clusters: int) -> None:
+    replicates = stats.norm.ppf((np.arange(400_000) + 0.5) / 400_000)
+    found = bca_interval(0.0, replicates, 0.0, clusters, 0.8)
+    end = stats.t.ppf(0.9, clusters - 1) * np.sqrt(clusters / (clusters - 1))
+    assert found == pytest.approx((-end, end), rel=1e-2)

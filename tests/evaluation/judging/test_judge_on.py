@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fiducial.errors import UsageError
-from fiducial.evaluation.judging.judge_on import parse_judge_on, select
+from fiducial.evaluation.judging.judge_on import JudgeOn, parse_judge_on, select
 from fiducial.records import Outcome, Verdict
 
 
@@ -43,8 +43,10 @@ def test_the_sample_does_not_depend_on_the_order_and_grows_without_changing():
     assert small < large
 
 
-def test_what_is_not_applicable_is_never_judged():
-    assert select([verdict(1, "not_applicable")], "all") == (set(), set())
+@pytest.mark.parametrize("judge_on", ["all", 10, frozenset({verdict(1, "failed").key})])
+@pytest.mark.parametrize("outcome", ["not_applicable", "failed"])
+def test_what_no_checker_graded_or_left_undecided_is_never_judged(judge_on: JudgeOn, outcome: Outcome):
+    assert select([verdict(1, outcome)], judge_on) == (set(), set())
 
 
 @pytest.mark.parametrize(("text", "choice"), [("open", "open"), ("all", "all"), ("0", 0), ("200", 200)])

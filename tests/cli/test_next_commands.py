@@ -1,0 +1,295 @@
+"""Every command that is proposed as the next one works, and changes something."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import Result, fiducial
+from provider_server import ProviderServer, Status, in_the_form_asked_for
+
+from fiducial.records import Case, Output, write_records
+
+RUN = ["run", "cases.jsonl", "--outputs", "outputs.jsonl", "--out", "my run"]
+MODEL = ["--model", "m"]
+
+
+def proposed(result: Result) -> list[list[str]]:
+    """The commands that stand, indented or behind `next:`, in what was printed."""
+    found = re.findall(r"^(?:[Nn]ext: |\s+)(fiducial .*?)(?:   \(.*\))?$", result.out, re.MULTILINE)
+    return [shlex.split(command)[1:] for command in found]
+
+
+def typed(words: list[str]) -> Result:
+    return fiducial(*words)
+
+
+def files() -> dict[str, bytes]:
+    """What is in the working folder: a command that changes nothing leaves it alone."""
+    return {str(path): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def open_cases(count: int = 8) -> None:
+    """Answers that no checker decides, by two systems."""
+    message = {"role": "user", "content": "Why is the sky blue?"}
+    write_records(
+        "cases.jsonl",
+        [
+            Case(
+                id=f"c{number}",
+                kind="open_answer",
+                messages=[message],
+                reference={"criterion": "It explains."},
+            )
+            for number in range(count)
+        ],
+    )
+    write_records(
+        "outputs.jsonl",
+        [
+            Output(case_id=f"c{number}", system=system, text=f"Because of {number} of {system}.")
+            for number in range(count)
+            for system in ("a", "b")
+        ],
+    )
+
+
+def calls(right: int, count: int = 8, systems: tuple[str, ...] = ("a",)) -> None:
+    """Calls that checkers decide, of which so many are right."""
+    tool: dict[str, Any] = {
+        "type": "function",
+        "function": {"name": "f", "parameters": {"type": "object", "properties": {}}},
+    }
+    write_records(
+        "cases.jsonl",
+        [
+            Case(
+                id=f"c{number}",
+                kind="tool_call",
+                messages=[{"role": "user", "content": f"Call {number}."}],
+                tools=[tool],
+                reference={"calls": [{"name": "f", "arguments": {}}]},
+            )
+            for number in range(count)
+        ],
+    )
+    write_records(
+        "outputs.jsonl",
+        [
+            Output(case_id=f"c{number}", system=system, text="[f()]" if number < right else "[g()]")
+            for number in range(count)
+            for system in systems
+        ],
+    )
+
+
+def test_a_run_without_a_judge_is_told_one_that_grades_its_cases(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+):
+    open_cases()
+    first = typed(RUN)
+    (command,) = proposed(first)
+    assert "needs OPENAI_API_KEY" in " ".join(first.out.split())
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    second = typed(command)
+    assert second.code == 0
+    assert len(server.seen) == 16
+    assert proposed(second) == [["review", "my run"]]
+
+
+def test_a_run_without_a_key_goes_on_by_the_same_command(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+):
+    open_cases()
+    first = typed([*RUN, "--judge", "rubric", *MODEL])
+    (command,) = proposed(first)
+    assert first.code == 2
+    assert "Reach a model for the 16 undecided outputs" in " ".join(first.out.split())
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    assert typed(command).code == 0
+    assert len(server.seen) == 16
+
+
+@pytest.fixture
+def reached(server: ProviderServer) -> list[str]:
+    """Options by which a judge reaches a model."""
+    return [*MODEL, "--base-url", server.base_url, "--no-cache"]
+
+
+def test_a_judge_of_another_kind_is_added_to_the_one_that_was_named(reached: list[str]):
+    open_cases()
+    first = typed([*RUN, "--judge", "tool_call_accuracy", *reached])
+    (command,) = proposed(first)
+    assert command[-2:] == ["--judge", "rubric"]
+    assert typed(command).code == 0
+
+
+def test_failed_calls_are_made_by_the_same_command(reached: list[str], server: ProviderServer):
+    open_cases()
+    server.script = lambda seen: Status(400)
+    first = typed([*RUN, "--judge", "rubric", *reached])
+    (command,) = proposed(first)
+    server.script = in_the_form_asked_for()
+    assert (first.code, typed(command).code) == (3, 0)
+
+
+def test_a_recording_that_lacks_replies_is_not_replayed_again(reached: list[str]):
+    open_cases()
+    Path("recorded.jsonl").write_text("")
+    first = typed([*RUN, "--judge", "rubric", *MODEL, "--replay", "recorded.jsonl"])
+    assert first.code == 3
+    assert proposed(first) == []
+    assert "Ask a model for them" in " ".join(first.out.split())
+
+
+@pytest.mark.parametrize("command", ["run", "judge"])
+def test_a_run_without_labels_leads_to_a_page_and_its_labels_into_the_run(command: str, reached: list[str]):
+    open_cases()
+    (review,) = proposed(typed([command, *RUN[1:], "--judge", "rubric", *reached]))
+    before = files()
+    page = typed(review)
+    assert page.code == 0
+    assert files() != before
+    write_labels(Path("labels-NAME.jsonl"))
+    for step in proposed(page):
+        assert typed(step).code == 0, step
+    corrected = typed([command, *RUN[1:], "--judge", "rubric", *reached])
+    assert ["review", "my run"] not in proposed(corrected)
+
+
+def write_labels(path: Path) -> None:
+    """What the page would have downloaded."""
+    rows = [json.loads(line) for line in Path("outputs.jsonl").read_text().splitlines()]
+    labels = (
+        {
+            **{name: row[name] for name in ("case_id", "system")},
+            "by": "me",
+            "source": "human",
+            "outcome": "graded",
+            "score": float(number % 3 > 0),
+        }
+        for number, row in enumerate(rows)
+    )
+    path.write_text("".join(f"{json.dumps(label)}\n" for label in labels))
+
+
+@pytest.mark.parametrize("right", [30, 150, 290])
+def test_one_system_whose_interval_is_wide_is_told_how_many_cases_it_takes(right: int):
+    calls(right // 30, count=10)
+    (plan,) = proposed(typed(RUN))
+    assert plan[0] == "plan"
+    assert typed(plan).code == 0
+
+
+def test_two_systems_alike_are_told_how_many_cases_it_takes():
+    calls(5, count=10, systems=("a", "b"))
+    for step in proposed(typed(RUN)):
+        assert typed(step).code == 0
+
+
+def test_where_everything_is_graded_the_failures_are_counted_and_nothing_is_typed():
+    calls(190, count=200)
+    told = typed(RUN)
+    assert proposed(told) == []
+    assert "Next: Everything is graded. Review the 10 failures in the report." in told.out
+    calls(200, count=200)
+    assert "Next: Everything is graded. All 200 passed." in typed([*RUN[:-1], "run2"]).out
+
+
+def test_an_agent_that_failed_is_not_run_again_in_vain(tmp_path: Path):
+    calls(0)
+    Path("agent.py").write_text("raise SystemExit(3)\n")
+    told = typed(["run", "cases.jsonl", "--agent", "python agent.py", "--out", "run"])
+    for step in proposed(told):
+        assert typed(step).code in {0, 3}
+
+
+def test_an_imported_log_leads_to_its_rate(server: ProviderServer, monkeypatch: pytest.MonkeyPatch):
+    rows = [
+        {
+            "messages": [
+                {"role": "user", "content": f"Question {number}"},
+                {"role": "assistant", "content": f"Answer {number}"},
+            ]
+        }
+        for number in range(6)
+    ]
+    Path("log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    told = typed(["import", "log.jsonl", "--out", "my log"])
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    follow(told)
+    assert server.seen
+
+
+def follow(told: Result, depth: int = 3) -> None:
+    """Type every command that is proposed, and those that they propose."""
+    for step in proposed(told):
+        before = files()
+        if "--add" in step or "--labels" in step:
+            continue  # wants a file of a person's
+        found = typed(step)
+        assert found.code == 0, (step, found.err, found.out)
+        assert found.out or files() != before
+        if depth:
+            follow(found, depth - 1)
+
+
+def table(path: str, rows: list[dict[str, object]]) -> None:
+    with Path(path).open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_a_table_with_scores_leads_to_how_far_its_judge_agrees(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+):
+    table(
+        "graded.csv",
+        [
+            {
+                "id": f"r{number}",
+                "question": f"What is {number}?",
+                "contexts": f"{number} is a number.",
+                "answer": f"A number: {number}.",
+                "score": number % 2,
+            }
+            for number in range(12)
+        ],
+    )
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    follow(typed(["import", "graded.csv", "--out", "my table"]))
+
+
+def test_two_runs_and_an_audit_propose_what_can_be_typed(reached: list[str]):
+    calls(6)
+    for name, options in (("one", []), ("two", ["--judge", "tool_call_accuracy", *reached])):
+        assert typed([*RUN[:-1], name, *options]).code == 0
+    follow(typed(["report", "one", "two", "--out", "both.html"]), depth=1)
+    assert typed(["audit", "mutate", "cases.jsonl", "--out", "probes"]).code == 0
+    audit = ["audit", "run", "probes", "--judge", "tool_call_accuracy", *reached, "--out", "audit"]
+    follow(typed(audit), depth=1)
+
+
+def test_a_preference_proposes_what_can_be_typed(reached: list[str]):
+    open_cases()
+    assert typed(RUN).code == 0
+    told = typed(
+        ["compare", "my run", "--by", "system", "--judge", "preference", *reached, "--out", "prefer"]
+    )
+    assert told.code == 0, told.err
+    follow(told, depth=1)
+
+
+@pytest.mark.parametrize("options", [[], ["-v"]])
+def test_the_demo_proposes_what_can_be_typed(options: list[str]):
+    follow(typed(["demo", "--out", "my demo", *options]), depth=1)
