@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..calibration.cautions import Caution
 from ..calibration.comparison.comparison_results import Comparison, Contender, Costs, Pair, Stratum
 from ..calibration.cuts import HALF, Cut
+from ..calibration.statistic import Statistic
 from .document import Caution as CautionBlock
 from .document import Piece, document
 from .table import ENDS, Table
@@ -15,6 +16,11 @@ from .words import counted, number, p_value, statistic_cells
 
 _NAMED = 5
 """Pairs that a warning names; of more, it says how many."""
+
+_RATES = ("rate of a", "rate of b")
+"""On the outputs that the difference is of."""
+
+_ADJUSTED = "adjusted p"
 
 _COSTS = ("tokens a verdict", "$ per 1,000", "calls")
 
@@ -106,11 +112,12 @@ def _said_by(stratum: Stratum) -> str:
 
 def _alone(judges: Mapping[str, Stratum]) -> Iterator[Piece]:
     """The pairs by each judge alone."""
-    rows = [(judge, *_row(pair)) for judge, each in judges.items() for pair in each.pairs if pair.n]
-    if rows:
+    told = [(judge, pair) for judge, each in judges.items() for pair in each.pairs if pair.n]
+    if told:
         yield "  by each judge alone, on what it judged:"
-        head = ("judge", "pair", "n", "a only", "b only", "difference", "interval", "p", "")
-        yield Table(head, rows, words=ENDS, indent=4)
+        columns = _columns([pair for _, pair in told], "difference")
+        rows = [(judge, *_row(pair, columns)) for judge, pair in told]
+        yield Table(("judge", *columns), rows, words=ENDS, indent=4)
 
 
 def _stratum(stratum: Stratum, terms: _Terms) -> Iterator[Piece]:
@@ -128,8 +135,8 @@ def _pairs(pairs: Sequence[Pair], statistic: str, terms: _Terms) -> Iterator[Pie
     compared = [pair for pair in pairs if pair.n]
     what = terms.share if statistic == "accuracy" else statistic
     if compared:
-        head = ("pair", "n", "a only", "b only", f"difference of {what}", "interval", "p", "")
-        yield Table(head, list(map(_row, compared)), words=ENDS)
+        columns = _columns(compared, f"difference of {what}")
+        yield Table(columns, [_row(pair, columns) for pair in compared], words=ENDS)
         yield f"  p: {_tests(compared, statistic)}"
     if len(compared) < len(pairs):
         apart = counted(len(pairs) - len(compared), "pair")
@@ -143,10 +150,35 @@ def _pairs(pairs: Sequence[Pair], statistic: str, terms: _Terms) -> Iterator[Pie
         yield from (f"  {terms.alone.format(flip.right)} on {flip.item_id}" for flip in pair.flips)
 
 
-def _row(pair: Pair) -> tuple[str, ...]:
+def _columns(pairs: Sequence[Pair], difference: str) -> tuple[str, ...]:
+    """The columns of a table of pairs: their rates where they are known, and an adjusted p where there are several pairs."""
+    rates = _RATES if any(pair.rate_a is not None for pair in pairs) else ()
+    adjusted = (_ADJUSTED,) if sum(pair.p is not None for pair in pairs) > 1 else ()
+    return ("pair", "n", "a only", "b only", *rates, difference, "interval", "p", *adjusted, "")
+
+
+def _row(pair: Pair, columns: Sequence[str]) -> tuple[str, ...]:
     value, interval, _, method = statistic_cells(pair.difference)
-    counts = (f"{pair.n:,}", f"{pair.a_only_right:,}", f"{pair.b_only_right:,}")
-    return (f"{pair.a} - {pair.b}", *counts, value, interval, p_value(pair.adjusted_p), method)
+    # Counts are of verdicts as they are: beside a corrected difference they would contradict it.
+    counts = ("-", "-") if pair.corrected else (f"{pair.a_only_right:,}", f"{pair.b_only_right:,}")
+    rates = [_rate(pair.rate_a), _rate(pair.rate_b)] if _RATES[0] in columns else []
+    adjusted = [p_value(pair.adjusted_p)] if _ADJUSTED in columns else []
+    tested = p_value(pair.p)
+    return (
+        f"{pair.a} - {pair.b}",
+        f"{pair.n:,}",
+        *counts,
+        *rates,
+        value,
+        interval,
+        tested,
+        *adjusted,
+        method,
+    )
+
+
+def _rate(found: Statistic | None) -> str:
+    return "-" if found is None or found.value is None else number(found.value)
 
 
 def _tests(pairs: Sequence[Pair], statistic: str) -> str:
@@ -156,7 +188,9 @@ def _tests(pairs: Sequence[Pair], statistic: str) -> str:
     name = "of a test over clusters" if over and all(over) else alone
     if any(over) and not all(over):
         name = f"of a test over clusters where items cluster, else {alone}"
-    return f"{name}, adjusted for {counted(len(over), 'pair')} (Holm)" if len(over) > 1 else name
+    if len(over) == 1:
+        return name
+    return f"{name}, of each pair alone, as the interval; adjusted p: for {counted(len(over), 'pair')} (Holm)"
 
 
 def _verdict(pair: Pair, what: str, terms: _Terms, tested: int) -> str:
@@ -169,7 +203,7 @@ def _verdict(pair: Pair, what: str, terms: _Terms, tested: int) -> str:
     if pair.better is not None:
         return ahead
     if pair.p <= 1 - found.level:
-        return f"{ahead} if this pair is looked at alone; as one of {tested} pairs it may be chance (p {p_value(pair.adjusted_p)})"
+        return f"{ahead} if this pair is looked at alone; as one of {tested} pairs it may be chance (adjusted p {p_value(pair.adjusted_p)})"
     seen = pair.smallest_visible
     if seen is None:
         return "no evidence of a difference"

@@ -64,8 +64,9 @@ def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
             yield (
                 system,
                 title + (", corrected" if name == "open" and part.corrected else ""),
-                _rate(part.rates.get(BEFORE)),
-                _rate(part.rates.get(AFTER)),
+                # Of the outputs that both have, or their difference would be another than the one beside them.
+                _rate(pair.rate_b),
+                _rate(pair.rate_a),
                 _rate(pair.difference),
                 p_value(pair.p),
                 words.count(pair.b_only_right),

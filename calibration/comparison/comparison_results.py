@@ -58,6 +58,8 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             every item is its own cluster, or all are in one.
         clustered_holm_p: ``clustered_p``, adjusted over the pairs listed (Holm).
         difference: First minus second, of the statistic that is compared.
+        rate_a: Of systems, the pass rate of the first on the very outputs that ``difference`` is of, estimated alike: it is ``rate_a - rate_b``.
+        rate_b: Of systems, the pass rate of the second on them.
         p: Of the very test that the interval of ``difference`` inverts (``clustered_p`` or, of shares, ``midp``): at or below
             1 - level exactly where 0 is outside.
         adjusted_p: ``p``, adjusted over the pairs listed (Holm): what the words go by.
@@ -90,6 +92,8 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     better: str | None
     smallest_visible: float | None
     corrected: bool = False
+    rate_a: Statistic | None = None
+    rate_b: Statistic | None = None
     auroc_difference: Areas | None = None
     flips: list[Flip] = []
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.clustered_means import Combination, combine_means
@@ -139,7 +140,21 @@ def _pair(names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool
     )
     correct = correct and _correctable((first, second))
     found = _difference(first, second, items, correct=correct, level=terms.level)
-    return pair_of(*names, items, found, corrected=correct, flips=terms.flips)
+    pair = pair_of(*names, items, found, corrected=correct, flips=terms.flips)
+    if found.estimate.value is None:
+        return pair
+    if correct or _weighed(first, second, items):
+        n = len(items.cluster)
+        rates = [_of_parts(each, correct=correct, n=n, level=terms.level) for each in (first, second)]
+    else:
+        passed = items.right_a, items.right_b
+        rates = [share_of(each.astype(np.float64), items.cluster, level=terms.level) for each in passed]
+    return replace(pair, rate_a=rates[0], rate_b=rates[1])
+
+
+def _weighed(first: Graded, second: Graded, items: Items) -> bool:
+    """Whether parts have to be weighed by their size, since some of their outputs are ungraded."""
+    return (first.mixed or second.mixed) and len(items.cluster) < len(first.task)
 
 
 def _difference(first: Graded, second: Graded, items: Items, *, correct: bool, level: float) -> Difference:
@@ -149,8 +164,7 @@ def _difference(first: Graded, second: Graded, items: Items, *, correct: bool, l
         too_few = _too_few(each)
         if too_few:
             return Difference(undefined(too_few, n=len(items.cluster), level=level))
-    weighed = (first.mixed or second.mixed) and len(items.cluster) < len(first.task)
-    if not (correct or weighed):
+    if not (correct or _weighed(first, second, items)):
         return share_difference(items.right_a, items.right_b, items.cluster, level)
     taken = [piece._replace(coefficient=-piece.coefficient) for piece in _pieces(second, correct=correct)]
     found = _combined([*_pieces(first, correct=correct), *taken])
@@ -180,10 +194,15 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
         return _corrected(graded, level)
     if not ((correct and graded.mixed) or (graded.mixed and count < len(known))):
         return share_of(graded.result[known], graded.cluster[known], level=level)
+    return _of_parts(graded, correct=correct, n=count, level=level)
+
+
+def _of_parts(graded: Graded, *, correct: bool, n: int, level: float) -> Statistic:
+    """The share that passes, each part weighing as much as it has outputs."""
     found = _combined(list(_pieces(graded, correct=correct)))
     value = min(1.0, max(0.0, found.value))
     method = "Wilson on the cluster-effective n, parts by their size"
-    return defined(value, found.rate_interval(level), n=count, method=method, level=level)
+    return defined(value, found.rate_interval(level), n=n, method=method, level=level)
 
 
 def _corrected(graded: Graded, level: float) -> Statistic:

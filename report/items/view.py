@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from ...calibration.cuts import HALF, Cut
@@ -31,23 +31,29 @@ SENTENCE_LIMIT = 600
 def status_of(item: Told, cuts: Mapping[Author, Cut]) -> Status:
     """What an item is, which decides how early it is shown; judges that have no cut pass from 0.5 on.
 
-    ``disagreement`` when graded verdicts fall on both sides; ``not graded`` when a judge that was asked gave no score, or nobody did;
+    ``disagreement`` when graded verdicts fall on both sides, labels and checkers held to the cut of the judge they stand beside; ``not graded`` when a judge that was asked gave no score, or nobody did;
     else the verdict they share.
     """
-    held_to = _labels_cuts(item, cuts)
-    # Comparing words reads nothing, and counts only where nobody does.
-    judges = [verdict for verdict in item.judges if not is_baseline(verdict.author)] or item.judges
-    passed = {
-        verdict.score >= at
-        for role, verdict in _by_role(item.label, item.checker, judges)
-        if verdict.score is not None
-        for at in ([_cut(verdict, cuts)] if role == "judge" else held_to)
-    }
-    if len(passed) > 1:
+    judges = _readers(item.judges)
+    judged = {verdict.score >= _cut(verdict, cuts) for verdict in judges if verdict.score is not None}
+    trusted = [
+        each.score for each in (item.label, item.checker) if each is not None and each.score is not None
+    ]
+    beside = [verdict for verdict in judges if verdict.score is not None]
+    sides = [
+        {score >= _cut(judge, cuts) for score in (*trusted, judge.score) if score is not None}
+        for judge in beside
+    ] or [{score >= HALF for score in trusted}]
+    if len(judged) > 1 or any(len(side) > 1 for side in sides):
         return "disagreement"
-    if not passed or any(not verdict.graded for verdict in judges):
+    if not sides[0] or any(not verdict.graded for verdict in judges):
         return "not graded"
-    return "right" if passed == {True} else "wrong"
+    return "right" if sides[0] == {True} else "wrong"
+
+
+def _readers(judges: Sequence[S]) -> Sequence[S]:
+    """The judges that read an output: comparing words reads nothing, and counts only where nobody does."""
+    return [verdict for verdict in judges if not is_baseline(verdict.author)] or judges
 
 
 def said_of(item: Told, cuts: Mapping[Author, Cut]) -> str:
@@ -123,7 +129,8 @@ def _cut(verdict: Verdict | Said, cuts: Mapping[Author, Cut]) -> float:
 
 def _labels_cuts(item: Told | ReportItem, cuts: Mapping[Author, Cut]) -> list[float]:
     """To which cuts labels and checkers are held: where a label is a share, to those of the judges that it stands beside."""
-    return list(dict.fromkeys(_cut(verdict, cuts) for verdict in item.judges if verdict.graded)) or [HALF]
+    said: Sequence[Verdict | Said] = item.judges
+    return list(dict.fromkeys(_cut(verdict, cuts) for verdict in _readers(said) if verdict.graded)) or [HALF]
 
 
 def _says(verdict: Verdict | Said, cut: float) -> str:

@@ -328,3 +328,18 @@ def test_open_outputs_that_no_judge_was_asked_about_are_counted(run: Path) -> No
     assert strata_of(found).open.outputs == {"x": 4, "y": 4}
     assert strata_of(found).open.rates["x"].undefined == "none of 4 outputs is graded"
     assert found.pairs[0].difference.undefined == "only 0 of 4 open outputs are graded"
+
+
+@pytest.mark.parametrize("labelled", [0, 40])
+def test_the_rates_of_a_pair_are_of_the_outputs_that_the_difference_is_of(labelled: int) -> None:
+    rows = two_systems(labelled=labelled)
+    found = strata_of(
+        by_system([each for each in rows if each["item_id"] not in {f"c{n}|x|0" for n in range(12)}])
+    )
+    for stratum in (found.decided, found.open, found.all):
+        (pair,) = stratum.pairs
+        assert pair.rate_a is not None
+        assert pair.rate_b is not None
+        assert pair.rate_a.n == pair.rate_b.n == pair.n
+        assert (pair.rate_a.value or 0) - (pair.rate_b.value or 0) == pytest.approx(pair.difference.value)
+    assert found.decided.rates["y"].n > found.decided.pairs[0].n

@@ -7,6 +7,7 @@ from packed_items import unpacked
 
 from fiducial.calibration.cuts import Cut
 from fiducial.records import JudgeId, Verdict
+from fiducial.records.judge_id import JudgeKind
 from fiducial.report.document import as_html
 from fiducial.report.items.blocks import BLOCK_LIMIT
 from fiducial.report.items.packing import Packed, pack
@@ -139,3 +140,33 @@ def test_what_judges_were_sent_is_read_of_the_first_items_or_of_all_when_all_tex
 
     assert 0 < told(60) < 60
     assert told(None) == 60
+
+
+def judge_verdict(name: str, kind: JudgeKind, score: float) -> Verdict:
+    judge = JudgeId(kind=kind, name=name, fingerprint=name)
+    return Verdict(
+        case_id="case-1",
+        system="alpha",
+        by=name,
+        source="judge",
+        outcome="graded",
+        score=score,
+        judge=judge,
+    )
+
+
+def test_a_baseline_holds_no_label_to_its_cut_where_a_judge_stands_beside_it(
+    make_item: Callable[..., Candidate],
+):
+    words, reads = judge_verdict("words", "baseline", 0.4), judge_verdict("reads", "shipped", 0.7)
+    item = make_item(checker=0.7, judges=[words, reads]).told
+    cuts = {words.author: Cut(1.0), reads.author: Cut(0.5)}
+    assert status_of(item, cuts) == "right"
+    assert said_of(item, cuts).startswith("checker: right;")
+
+
+def test_a_label_is_held_to_the_cut_of_each_judge_that_it_stands_beside(make_item: Callable[..., Candidate]):
+    strict, lax = judge_verdict("strict", "shipped", 1.0), judge_verdict("lax", "shipped", 0.7)
+    cuts = {strict.author: Cut(0.7), lax.author: Cut(0.5)}
+    assert status_of(make_item(checker=0.7, judges=[strict, lax]).told, cuts) == "right"
+    assert status_of(make_item(checker=0.6, judges=[strict, lax]).told, cuts) == "disagreement"
