@@ -89,7 +89,7 @@ class Certificate(CertificateNumbers, Shown, frozen=True, kw_only=True):
 
 
 class Standing(StandingNumbers, Shown, frozen=True, kw_only=True):
-    """How a certificate stands."""
+    """Validity of a certificate."""
 
     _words = staticmethod(standing_document)
 

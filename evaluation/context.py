@@ -1,4 +1,4 @@
-"""What every stage of a run works with."""
+"""Context shared by all stages of a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def asking_run(
     command: str,
     now: Callable[[], datetime],
 ) -> Generator[RunWriter]:
-    """A folder in which judges alone are asked, tied to what about, and complete in the end.
+    """Open a folder for a run of judges alone, tied to its inputs, and complete it at the end.
 
     What cannot go on there is refused before anything in it is changed. ``inputs`` are those that are kept, where they lie on a disk.
     """
@@ -51,7 +51,7 @@ def asking_run(
 
 
 class RunContext(NamedTuple):
-    """What every stage of a run works with.
+    """Context shared by all stages of a run.
 
     Attributes:
         journal: Where this stage journals what it finds out; None for the run's verdicts.
@@ -66,12 +66,12 @@ class RunContext(NamedTuple):
 
     @property
     def verdicts(self) -> VerdictJournal:
-        """What this stage has found out so far."""
+        """Verdicts of this stage so far."""
         return self.folder.verdicts if self.journal is None else self.journal
 
     @contextmanager
     def timed(self, judge: JudgeId) -> Generator[None]:
-        """Add to the time that asking a judge has taken, over all starts of the run that were not killed."""
+        """Add to the judge's total asking time, over all starts of the run that were not killed."""
         started = monotonic()
         try:
             yield

@@ -1,4 +1,4 @@
-"""What judging would take - calls, tokens, money, and what the cache has already - before a call is made."""
+"""Forecast the calls, tokens and cost of judging, and the cache hits, before any call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .store.run_writer import RunWriter
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
-    """What asking one judge would take.
+    """Forecast of asking one judge.
 
     Attributes:
         outputs: Verdicts still to be made.
@@ -59,7 +59,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def at_most(self) -> bool:
-        """Whether fewer calls may do."""
+        """True if fewer calls may suffice."""
         return self.if_unsure or self.again > 0
 
     @property
@@ -74,7 +74,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecast]:
-    """Find out what a plan's judges would take, without a call and without a trace in the run folder.
+    """Forecast a plan's judges without making calls or writing to the run folder.
 
     What no checker decided is found by checking, and the same steps are taken as by the run itself, so that the numbers are the run's.
 
@@ -102,7 +102,7 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
 
 @contextmanager
 def copy_of_run(out: FolderPath) -> Generator[RunWriter]:
-    """A copy of a run folder as far as it has come, to be written to without a trace; gone at the end."""
+    """Copy a run folder in its current state, for writing without a trace; removed at the end."""
     with TemporaryDirectory() as scratch:
         for name in (MANIFEST, VERDICTS, STATEMENTS):
             if (out / name).exists():
@@ -113,7 +113,10 @@ def copy_of_run(out: FolderPath) -> Generator[RunWriter]:
 
 
 def _if_unsure(forecast: Forecast) -> Forecast:
-    """What a dear judge takes, which is asked about nothing when the cheap one is sure of everything."""
+    """Set the forecast's lower bounds to zero.
+
+    An expensive judge is asked about nothing if the cheap one is sure of everything.
+    """
     return msgspec.structs.replace(
         forecast,
         if_unsure=True,
@@ -125,7 +128,9 @@ def _if_unsure(forecast: Forecast) -> Forecast:
 def forecast_steps(
     steps: Iterable[Step], access: ModelAccess, prices: PriceList | None, *, in_batch: bool = False
 ) -> list[Forecast]:
-    """What asking judges in these steps would take; what an earlier one asks, a later one need not. A batch endpoint is asked nothing twice.
+    """Forecast the judging in these steps, counting each request once.
+
+    Earlier requests are not repeated by later steps. A batch endpoint is asked nothing twice.
 
     Returns:
         One forecast a judge that asks a model, in the order in which they are asked first.
@@ -143,7 +148,7 @@ def forecast_steps(
 
 
 class _Count:
-    """Adds up what one judge would be asked; what is in the cache teaches how long texts and replies are in tokens."""
+    """Count of one judge's requests; cached ones show how long texts and replies are in tokens."""
 
     def __init__(self, judge: PromptJudge, known: KnownReplies, *, keeps: bool) -> None:
         self._judge = judge
@@ -175,7 +180,7 @@ class _Count:
                 yield case, output, repeat
 
     def _look_up(self, request: Request) -> Reply | None:
-        """A reply that is there, and no reason to ask; None for a question like an earlier one, too."""
+        """Return a reply for a request that needs no call; None for a repeated request, too."""
         first, key = request.attempt == 0, bytes.fromhex(request.key)
         self._questions += first
         if key in self._keys:
@@ -197,7 +202,7 @@ class _Count:
         self._replies.append(reply.completion_tokens)
 
     def forecast(self, prices: PriceList | None) -> Forecast:
-        """What it comes to."""
+        """Return the forecast for the counts."""
         return Forecast(
             by=self._judge.by,
             outputs=len(self._pieces),

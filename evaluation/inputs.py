@@ -1,4 +1,4 @@
-"""Cases and outputs together: surveyed once before any work is done, then streamed as pairs as often as needed."""
+"""Cases and outputs: surveyed once before any work, then streamed as pairs when needed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class InputFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Survey(msgspec.Struct, frozen=True):
-    """What a first pass over the inputs found.
+    """Results of a first pass over the inputs.
 
     Attributes:
         files: The cases files, then the outputs files.
@@ -108,7 +108,10 @@ class EvaluationInputs(Closing):
             raise
 
     def outputs(self) -> Iterator[Output]:
-        """Every output, in the order of the files; a workspace is found from the folder of its file (in memory: from the working folder)."""
+        """Yield every output, in the order of the files.
+
+        A workspace is resolved from the folder of its file (in memory: from the working folder).
+        """
         for path in self.output_files:
             yield from outputs_of(path)
 
@@ -118,7 +121,7 @@ class EvaluationInputs(Closing):
         return [piece for path in self.output_files for piece in _pieces_of(path)]
 
     def pairs(self) -> Iterator[tuple[Case, Output]]:
-        """Every output with its case, in the order of the files."""
+        """Yield every output with its case, in the order of the files."""
         for output in self.outputs():
             yield self.cases[output.case_id], output
 
@@ -200,7 +203,7 @@ def _pieces_of(path: InputPath) -> Iterator[Piece]:
 
 
 def outputs_in(piece: Piece) -> Iterator[Output]:
-    """The outputs of a piece, which were read before; see `outputs_of`."""
+    """Yield the outputs of a piece that was read before; see `outputs_of`."""
     begin = max(0, piece.start - 1)  # a line that begins at the start has the end of another before it
     with piece.path.open("rb") as file:
         file.seek(begin)
@@ -213,7 +216,7 @@ def outputs_in(piece: Piece) -> Iterator[Output]:
 
 
 def outputs_of(path: InputPath) -> Iterator[Output]:
-    """The outputs of a file, their workspaces as found from its folder."""
+    """Yield the outputs of a file, with workspaces resolved from its folder."""
     return _placed((output for _, output in read_numbered(path, Output, again=True)), path)
 
 
@@ -226,7 +229,7 @@ class _Key(msgspec.Struct, frozen=True):
 
 
 def keyed_lines(path: InputPath) -> Iterator[tuple[ItemKey, int, int, bytes]]:
-    """The lines of a file of outputs that was read before: which output each is, its number, where it begins, and the line."""
+    """Yield key, line number, offset and line of each output in a file that was read before."""
     for line, offset, raw in read_lines(path):
         key = decode_record(raw, _Key, path=path, line=line)
         yield ItemKey(key.case_id, key.system, key.trial), line, offset, raw
@@ -245,6 +248,6 @@ def _stays_inside(workspace: str) -> bool:
 
 
 def file_sha256(path: InputPath) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal."""
+    """Return the SHA-256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""A run of which nothing is left to be done: the same was asked of the same files, and all of it is there."""
+"""Detection of an up-to-date run: the same settings and files, and complete results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def conclusion_of(plan: Plan, tasks: Sequence[JudgeTask]) -> Conclusion | None:
-    """What a run came to, where doing what a plan says would come to the same; None where something may be left.
+    """Return the results of an up-to-date run; None if there may be work left.
 
     Files are hashed, and nothing of them is read: of a run over a million outputs that takes a second or two.
     """
@@ -51,7 +51,7 @@ def conclusion_of(plan: Plan, tasks: Sequence[JudgeTask]) -> Conclusion | None:
 
 
 def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any]) -> str:
-    """A hash of all that the numbers of a run depend on, but its journals."""
+    """Return a hash of all that a run's numbers depend on, except its journals."""
     options = plan.options
     asked: list[Any] = [
         VERSION,
@@ -80,7 +80,7 @@ def _hash_kept(file: InputPath) -> str | None:
 
 
 def _sources_of(kinds: Sequence[str]) -> dict[str, str]:
-    """What the checkers of kinds of the user's own are made of now."""
+    """Return the current source fingerprints of custom checkers, by kind."""
     if not kinds:
         return {}
     from ..deterministic.own_checkers import source_fingerprint  # noqa: PLC0415 - who only judges needs no checkers

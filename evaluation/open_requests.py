@@ -1,4 +1,4 @@
-"""Requests before they are made: which replies are there already, how many tokens the others take, and what these cost."""
+"""Cost of pending requests: replies that exist, and tokens and cost of the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
 
 
 class KnownReplies(Closing):
-    """The replies that are there already: in the recording that would be replayed, or in the cache."""
+    """Replies that exist already: in the recording to be replayed, or in the cache."""
 
     def __init__(self, access: ModelAccess) -> None:
         usable = access.cache is not None and access.cache.exists() and access.endpoint is not None
@@ -34,7 +34,7 @@ class KnownReplies(Closing):
 
 
 def cost_of(prices: Prices | None, prompt: Estimate, completion: Estimate) -> Estimate | None:
-    """What tokens cost in US dollars; None where prices are not known."""
+    """Return the cost of tokens in US dollars; None if prices are unknown."""
     if prices is None:
         return None
     return Estimate(*(prices.cost(each, reply) for each, reply in zip(prompt, completion, strict=True)))

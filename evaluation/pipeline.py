@@ -1,4 +1,7 @@
-"""The whole way: check, judge what is open, calibrate. Each stage can be resumed, and none undoes another."""
+"""Run a plan: check, judge what is undecided, calibrate.
+
+Each stage can be resumed, and none undoes another.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ DEFAULT_JUDGE_ON = 200
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run is to do.
+    """Settings of a run.
 
     Attributes:
         cases: The cases file, or several, on a disk or in memory.
@@ -152,7 +155,10 @@ def run(
 
 
 def _tasks_of(plan: Plan, known: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
-    """A plan's judges, once they can be asked; what is wrong with them is said at once."""
+    """Return a function that loads a plan's judges, and report errors in them at once.
+
+    The judges load once they can be asked.
+    """
     _refuse_unknown_judges(plan, known)
     tasks = cache(partial(planned_tasks, plan, known))
     with suppress(ConfigurationError):  # without a model there is still something to check
@@ -173,7 +179,7 @@ def _refuse_unknown_judges(plan: Plan, known: Sequence[KnownJudge]) -> None:
 def _begin(
     plan: Plan, context: RunContext, tasks: Callable[[], Sequence[JudgeTask]], started: datetime
 ) -> None:
-    """Tie the folder to this run. What cannot go on there is refused before anything in it is changed."""
+    """Tie the folder to this run, or refuse it before changing anything in it."""
     folder, survey = context.folder, context.inputs.survey
     own = as_named(plan.out / GENERATED)  # which goes on as the run does
     facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files if file.name != own]}
@@ -245,7 +251,7 @@ def _asked(
 
 
 def _adapted(context: RunContext, tasks: Sequence[JudgeTask], refusal: Refusal) -> list[JudgeTask]:
-    """Put judges that do without what a model refused in the place of those that have asked in vain."""
+    """Replace judges that failed with judges that omit what the model refused."""
     changed = [adapted(task, refusal) for task in tasks]
     for before, after in zip(_prompts(tasks), _prompts(changed), strict=True):
         if before.id != after.id:
@@ -260,7 +266,7 @@ def _prompts(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
 def planned_steps(
     plan: Plan, context: RunContext, tasks: Sequence[JudgeTask], *, foreseen: bool = False
 ) -> Iterator[Step]:
-    """What a plan's judges, and its jury, are asked, one after the other: first those that are simply asked, then those made of others."""
+    """Yield the steps of a plan's judges and jury: plain judges first, then composite ones."""
     wanted = wanted_outputs(plan, context, tasks)
     if plan.jury is not None:
         tasks = [seat(plan.jury, tasks, repeats=plan.repeats)]
@@ -270,7 +276,7 @@ def planned_steps(
 
 
 def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
-    """What a plan asks of whom; judges of an earlier start keep their names."""
+    """Return a plan's judge tasks; judges of an earlier start keep their names."""
     tasks = judge_tasks(
         plan.judges, plan.model, known, plan.environments, plan.pass_at, parameters=plan.judge_parameters
     )
@@ -286,7 +292,7 @@ def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
 
 
 def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Wanted:
-    """Which outputs a plan's judges are asked about, as far as the checkers have come."""
+    """Select the outputs a plan's judges are asked about, given the checkers' progress."""
     if plan.options is None:
         return every_output
     cases = context.inputs.cases

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Progress(Protocol):
-    """Told what begins, how much of it there is, each piece that is done, and each call that fails."""
+    """Progress reporter: receives starts, totals, finished pieces and failed calls."""
 
     def begin(self, what: str, total: int) -> None:
         """Begin a piece of work; the one before it is over."""

@@ -1,4 +1,4 @@
-"""A run as a calibration table: what judges say of each output, beside what checkers and people do."""
+"""Calibration tables of runs: judges' verdicts on each output, beside checkers and labels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_tables(
     checked_again: bool = False,
     form: TableForm | None = None,
 ) -> Table:
-    """One calibration table of files and run folders; see `read_table`.
+    """Read one calibration table from files and run folders; see `read_table`.
 
     Args:
         sources: Files of rows, and run folders.
@@ -80,19 +80,22 @@ def read_tables(
 
 
 def systems_table(store: RunStore) -> Table:
-    """The calibration table of a run with all its outputs, judged or not, by which its systems are compared."""
+    """Return a run's calibration table with all outputs, judged or not, to compare its systems."""
     return _with_order(read_table([RunRows(store, outputs=True)]), [store])
 
 
 def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
-    """The same table with the order in which verdicts of the runs' judges count."""
+    """Return the table with the order of precedence of the runs' judges."""
     names = {judge: name for name, judge in table.judges.items()}
     order = dict.fromkeys(judge for store in stores for judge in judge_order(store.roster, store.calibration))
     return replace(table, preferred=[names[judge] for judge in order if judge in names])
 
 
 def table_of(store: RunStore, *, lexical: bool = False) -> Table:
-    """The calibration table of a run: verdicts of judges beside labels, which are what checkers graded and, before these, ``labels.jsonl``."""
+    """Return a run's calibration table: judges' verdicts beside labels.
+
+    Labels are those of ``labels.jsonl``, else the checkers' grades.
+    """
     table = replace(read_table([RunRows(store)]), decisions=decisions_on([store]))
     return _beside_words(table, [store]) if lexical else table
 
@@ -109,7 +112,7 @@ def _beside_words(table: Table, stores: Sequence[RunStore]) -> Table:
 
 
 class RunRows(msgspec.Struct, frozen=True):
-    """What a run gives a table: a row for each judge, output and repeat; see `read_tables`."""
+    """Rows of a run for a table: one for each judge, output and repeat; see `read_tables`."""
 
     store: RunStore
     open_only: bool = False
@@ -131,7 +134,11 @@ class RunRows(msgspec.Struct, frozen=True):
         return self.store.labels
 
     def rows(self, names: ShownNames) -> Iterator[dict[str, Any]]:
-        """The rows; InputError where no judge has said anything, or none has of the open part."""
+        """Yield the rows.
+
+        Raises:
+            InputError: No judge has given a verdict, or none on the undecided part.
+        """
         self.store.refuse_pairs()
         if self.outputs:
             return output_rows(self.store, names)
@@ -141,7 +148,7 @@ class RunRows(msgspec.Struct, frozen=True):
 def run_rows(
     store: RunStore, names: ShownNames | None = None, *, open_only: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """One row for each judge, output and repeat, beside its label; see `RunRows.rows`."""
+    """Yield one row per judge, output and repeat, beside its label; see `RunRows.rows`."""
     names, decided = names or ShownNames(), _Decided(store)
     if "judge" not in decided.sources:
         raise InputError("there is no verdict of a judge to calibrate", path=str(store.path / VERDICTS))
@@ -170,7 +177,9 @@ def run_rows(
 
 
 def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[dict[str, Any]]:
-    """What a run says of each output: what its checker decided, beside what each judge says, and a label where it is open.
+    """Yield a run's rows by output: the checker's decision, judges' verdicts, and labels.
+
+    An undecided output has its label instead of a decision.
 
     An output that no judge was asked about has one row, without a score. Statements of an answer are no outputs.
     """
@@ -206,7 +215,10 @@ def _is_share(said: Said) -> bool:
 
 
 class _Decided:
-    """What checkers, and others who are no judges, say of the outputs of a run; looked up, since a run may have a million."""
+    """Verdicts on a run's outputs by checkers and others except judges.
+
+    They are looked up on demand, since a run may have a million.
+    """
 
     def __init__(self, store: RunStore) -> None:
         self._standing = store.verdicts.standing
@@ -214,19 +226,22 @@ class _Decided:
         self.sources = self._standing.sources
 
     def on(self, item: ItemKey) -> Said | None:
-        """What was said of an output, whether that decides it or not: of several the last one with a score."""
+        """Return the verdict on an output, deciding or not: of several the last with a score."""
         said = self._said(item)
         if len(said) > 1:
             return next((each for each in reversed(said) if each.graded), said[0])
         return said[0] if said else None
 
     def graded(self, item: ItemKey) -> Said | None:
-        """The same where it decides it."""
+        """Return the verdict on an output if it has a score."""
         said = self.on(item)
         return said if said is not None and said.graded else None
 
     def unjudged(self, first: Said) -> Said | None:
-        """What counts of an output that no judge said anything of; None of another one, and of what was not said first."""
+        """Return the verdict that counts for an unjudged output.
+
+        None for a judged one, and unless ``first`` is the output's first verdict.
+        """
         if self._standing.is_judged(first.key):
             return None
         return self.on(first.key) if self._said(first.key)[0].row == first.row else None
@@ -255,14 +270,14 @@ def _judged_row(item: str, judge: str, said: Said, clusters: Mapping[str, str]) 
 
 
 def _decided(checked: Said | None, label: Verdict | None) -> dict[str, Any]:
-    """What a checker decided of an output, or else its label."""
+    """Return the checker's decision on an output, or else its label."""
     if checked is not None and checked.graded:
         return {"label": None, DECIDED: checked.score, DECIDED_BY: checked.by}
     return {"label": None if label is None else label.score, DECIDED: None, DECIDED_BY: None}
 
 
 def _labels(store: RunStore) -> tuple[dict[str, Verdict], dict[str, dict[str, float]]]:
-    """The label of each item, which is the last one given; and what each person says of it."""
+    """Return each item's label, which is the last one given, and each person's labels."""
     trusted: dict[str, Verdict] = {}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for label in store.labels:

@@ -1,4 +1,4 @@
-"""Inputs as sets of shards: folders of files whose order means nothing, and parts of a data set by the hash of the case."""
+"""Sharded inputs: folders of files without order, and parts of a data set by case hash."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ _SUFFIX = ".jsonl"
 
 
 class Shards(NamedTuple):
-    """Files, and whether one of them came out of a folder: then nothing may depend on the order of rows."""
+    """Files, and whether any came from a folder, so that row order must not matter."""
 
     files: tuple[InputPath, ...]
     sharded: bool
 
 
 def shards_of(given: Iterable[InputPath]) -> Shards:
-    """The files that are meant: of a folder those that end in ``.jsonl``, by name; InputError where there is none."""
+    """Return the given files, and for a folder its ``.jsonl`` files by name.
+
+    Raises:
+        InputError: There is no such file.
+    """
     files, sharded = list[InputPath](), False
     for path in given:
         if isinstance(path, Path) and path.is_dir():
@@ -35,6 +39,9 @@ def shards_of(given: Iterable[InputPath]) -> Shards:
 
 
 def part_of(case_id: str, parts: int) -> int:
-    """Which of so many parts, from 0, a case and all that answers it belongs to, by its hash: the same everywhere and at any time."""
+    """Return the part, from 0, that a case and its outputs belong to, by hash.
+
+    It is the same everywhere and at any time.
+    """
     digest = blake2b(case_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest) % parts

@@ -1,1 +1,1 @@
-"""Agents at work on challenges: workspaces laid out, agents run on them, what they left checked and reported."""
+"""Agent challenges: lay out workspaces, run agents, check and report what they leave."""

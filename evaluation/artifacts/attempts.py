@@ -1,4 +1,7 @@
-"""One agent, one challenge after another: each under its cutoff, each result kept as soon as it is there."""
+"""Run one agent on a series of challenges.
+
+Each challenge has its cutoff, and each result is saved at once.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ _UNBOUNDED = 1 << 50
 
 
 class AgentPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """How an agent is run.
+    """Settings for running an agent.
 
     Attributes:
         command: Its command line; ``{task}`` and ``{workspace}`` are filled in. None for a mock run: the challenges' own solutions.
@@ -45,7 +48,7 @@ class AgentPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentRun(Record, frozen=True, kw_only=True):
-    """How the agent's work on one challenge went; a line of ``runs.jsonl``.
+    """Record of one agent run on one challenge; a line of ``runs.jsonl``.
 
     Attributes:
         case_id: The challenge.
@@ -61,7 +64,9 @@ class AgentRun(Record, frozen=True, kw_only=True):
 
 
 def run_agents(cases: Iterable[Case], out: Path, plan: AgentPlan, progress: Progress) -> None:
-    """Let an agent work on every challenge that has no output yet; workspaces, outputs, runs and logs go to a folder.
+    """Run an agent on every challenge that has no output yet.
+
+    Workspaces, outputs, runs and logs go to the folder ``out``.
 
     A challenge counts as done when its line in ``outputs.jsonl`` is written: whatever a kill interrupted is done again, from the start.
 
@@ -106,7 +111,11 @@ def _run_one(case: Case, workspace: Path, command: Sequence[str], plan: AgentPla
 
 
 def _start_in(command: Sequence[str], workspace: Path) -> Path:
-    """Where the agent starts: where the user is when it is told its workspace, so that its own files are found; else in there."""
+    """Return the agent's start folder.
+
+    An agent that is given its workspace starts in the user's folder, so that its own files are found;
+    any other starts in the workspace.
+    """
     return Path.cwd() if any("{workspace}" in part for part in command) else workspace
 
 
@@ -116,7 +125,7 @@ def _cutoff_of(case: Case) -> float:
 
 
 def _filled_in(command: Sequence[str], case: Case, workspace: Path) -> list[str]:
-    """The command with its places filled; what is filled in is not looked at again."""
+    """Fill in the placeholders of the command; substituted text is not expanded again."""
     task = "\n".join(message_text(message) for message in case.all_messages)
     if "\0" in task:
         raise InputError(f"case {case.id!r}: the task holds a NUL, which no command line can")
@@ -125,7 +134,10 @@ def _filled_in(command: Sequence[str], case: Case, workspace: Path) -> list[str]
 
 
 def _copy_hidden_tests(case: Case, workspace: Path) -> None:
-    """Put the hidden tests in, as the original does when the agent is done. The checker does not rely on it."""
+    """Copy the hidden tests into the workspace after the agent is done, as the original does.
+
+    The checker does not rely on them.
+    """
     tests = challenge_of(case).hidden_tests()
     if tests is None or workspace.is_symlink() or not workspace.is_dir():
         return

@@ -1,4 +1,4 @@
-"""What came of an agent's work: verdicts, and the report in the original's form."""
+"""Results of an agent's work: verdicts, and the report in the original's form."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ VERDICTS, REPORT = "verdicts.jsonl", "report.json"
 
 
 class ArtifactOutcome(msgspec.Struct, frozen=True):
-    """What came of an agent's work: challenges with their verdicts, in the order of the cases."""
+    """Challenges with their verdicts, in the order of the cases."""
 
     attempts: list[Attempt]
 
     @property
     def passed(self) -> int:
-        """How many challenges count as passed."""
+        """Number of challenges that count as passed."""
         return sum(attempt.success for attempt in self.attempts)
 
     @property
@@ -84,7 +84,7 @@ def _attempt(case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock:
 
 
 def _runs(path: Path) -> dict[str, AgentRun]:
-    """How the agent's runs went, by case; nothing for a mock run, where none was run."""
+    """Return the agent's runs by case; empty for a mock run, which runs no agent."""
     if not path.exists() or not path.stat().st_size:
         return {}
     return {run.case_id: run for run in read_records(path, AgentRun)}

@@ -21,7 +21,9 @@ _PLAIN_ID, _ODD = re.compile(rf"{_WORDS}(?:/{_WORDS})*"), re.compile(r"[^A-Za-z0
 
 
 def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
-    """Lay out a workspace for every challenge, and the outputs that name them; ``system`` is who is going to work in them.
+    """Lay out a workspace for every challenge, and write the outputs that name them.
+
+    ``system`` is the agent that will work in them.
 
     Raises:
         InputError: A case is no challenge, its files are not there, or a workspace is there already.
@@ -39,7 +41,11 @@ def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
 
 
 def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
-    """Make a workspace anew, with what the agent is to find in it; an InputError where the case is no challenge, or files cannot be copied."""
+    """Create a fresh workspace with the files the agent starts from.
+
+    Raises:
+        InputError: The case is no challenge, or files cannot be copied.
+    """
     folder = challenge_folder(case)
     sources = [folder.parent / "artifacts_in"] if "suite" in case.reference else []
     sources += [folder / "artifacts_in", *([folder / "artifacts_out"] if solved else [])]
@@ -54,7 +60,11 @@ def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
 
 
 def challenge_folder(case: Case) -> Path:
-    """Where a challenge's files are; an InputError where the case is no challenge, does not say so, or they are not there."""
+    """Return the folder of a challenge's files.
+
+    Raises:
+        InputError: The case is no challenge, names no folder, or the folder does not exist.
+    """
     if case.kind != "artifact":
         raise InputError(f"case {case.id!r} is of kind {case.kind}; only artifact cases have workspaces")
     try:
@@ -67,13 +77,13 @@ def challenge_folder(case: Case) -> Path:
 
 
 def output_of(case: Case, out: Path, system: str) -> Output:
-    """The output that names a case's workspace."""
+    """Return the output that names a case's workspace."""
     workspace = workspace_of(case, out).relative_to(out).as_posix()
     return Output(case_id=case.id, system=system, workspace=workspace)
 
 
 def workspace_of(case: Case, out: Path) -> Path:
-    """Where a case's workspace is: in a folder that no other id has, and that lies within no other.
+    """Return a case's workspace folder, which is unique to its id and lies within no other.
 
     A plain id is its own name, with ``__`` for ``/``. Any other, such as one with ``__`` or ``.`` of its own, or with capitals, which some
     file systems do not tell apart, gets its hash behind a ``~``, which no plain name holds.

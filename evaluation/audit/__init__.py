@@ -1,1 +1,1 @@
-"""Audits of judges: probes with certain labels, what a judge makes of them, and what may be claimed of it afterwards."""
+"""Judge audits: probes with certain labels, judges' verdicts on them, and certificates."""

@@ -1,4 +1,4 @@
-"""An audit by what people decided of its probes: a planted fault that is none is the probe's error, and not the judge's."""
+"""Adjudicated audits: a planted fault that is none counts against the probe, not the judge."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from .scored import Scored
 def adjudicated_audit(
     judges: Mapping[str, Mapping[ItemKey, Scored]], decisions: Decisions
 ) -> AuditAdjudication | None:
-    """What decisions on an audit's probes change for its judges; None where nobody decided anything of these probes."""
+    """Return how decisions on an audit's probes change its judges' results.
+
+    None if nobody decided any of these probes.
+    """
     probes = {str(key) for scored in judges.values() for key in scored}
     mine = Decisions({item: said for item, said in decisions.by_item.items() if item in probes})
     if not mine.by_item:
@@ -32,7 +35,7 @@ def adjudicated_audit(
 
 
 def _rows(judge: str, scored: Iterable[Scored]) -> Iterator[dict[str, Any]]:
-    """What a judge said of each probe, as 1 where that treats it as one without a fault."""
+    """Yield a judge's verdict on each probe, as 1 if the judge treats the probe as faultless."""
     for each in scored:
         if each.score is not None:
             yield {

@@ -1,4 +1,4 @@
-"""From a judge's verdicts on probes to its audit: rates, comparisons, and what they show beyond chance."""
+"""Analysis of a judge's verdicts on probes: rates, comparisons and findings beyond chance."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def judge_audit(
 
 
 def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], asked: int) -> JudgeAudit:
-    """The same audit with what a judge's ladders came to."""
+    """Return the audit with a judge's ladder results added."""
     findings = [*audit.findings, *(_of_ladder(each) for each in ladders if each.found)]
     return msgspec.structs.replace(audit, ladders=ladders, asked=audit.asked + asked, findings=findings)
 
@@ -72,7 +72,7 @@ def _of_ladder(ladder: LadderResult) -> Finding:
 
 
 def to_read(judge: str, scored: Iterable[Scored]) -> Iterator[Read]:
-    """The verdicts that a person should read: survivors, false alarms, attacks that were passed."""
+    """Yield the verdicts to review: missed faults, false alarms and successful attacks."""
     for each in scored:
         facts, score = each.facts, each.score
         if score is None:
@@ -105,7 +105,7 @@ _WEAKNESSES: dict[str, tuple[Concern, str]] = {
 
 
 def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[Finding]:
-    """What weak operators show."""
+    """Yield the findings for operators with poor rates."""
     for each in operators:
         if each.weak:
             concern, sentence = _WEAKNESSES[each.plants]
@@ -113,7 +113,7 @@ def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[Finding]:
 
 
 def comparison_findings(comparisons: Iterable[Comparison], controls: Mapping[str, str]) -> Iterator[Finding]:
-    """What differences between probes show that are alike but for one thing."""
+    """Yield the findings from comparing probes that differ in one respect only."""
     for each in comparisons:
         if not each.found:
             continue
@@ -199,7 +199,10 @@ def _result(operator: str, group: list[Scored], about: str, level: float, *, in_
 
 
 def _is_weak(plants: str, rate: Statistic, *, in_pair: bool) -> bool:
-    """Whether the simultaneous interval leaves no doubt; twins are judged by comparison with other twins."""
+    """Return whether the simultaneous interval proves a weakness.
+
+    Twins are judged by comparison with other twins.
+    """
     if rate.low is None or rate.high is None:
         return False
     if plants == "fault":

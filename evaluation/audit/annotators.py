@@ -1,4 +1,4 @@
-"""Verdicts of several people and of a judge as arrays, for the test whether the judge may stand in for the people."""
+"""Verdicts of several annotators and a judge as arrays, for the alternative annotator test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
 
 class Annotations(msgspec.Struct, frozen=True):
-    """Who said what of which output: names in order of appearance, scores by output and name.
+    """Scores by output and annotator, with names in order of appearance.
 
     ``clusters`` are by case, of the cases that belong to another than their own.
     """
@@ -70,7 +70,10 @@ def read_annotations(files: Iterable[Path]) -> Annotations:
 def alternative_annotators(
     annotations: Annotations, *, likeness: Likeness = "equal"
 ) -> list[AlternativeAnnotator]:
-    """Test each judge, at every one of `EPSILONS`. Outputs for one case, or for cases of one cluster, count together."""
+    """Run the alternative annotator test for each judge, at every one of `EPSILONS`.
+
+    Outputs for one case, or for cases of one cluster, count together.
+    """
     rows = list(annotations.scores.values())
     names = [annotations.clusters.get(key.case_id, key.case_id) for key in annotations.scores]
     cluster = np.unique(names, return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""What an audit is to do, prepared: the probes, the judges, and what is asked how often."""
+"""Prepared audits: the probes, the judges, and the number of times each is asked."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DEFAULT_SAMPLE = 100
 
 
 class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What an audit is to do; what is not said here is as `fiducial.audit` takes it.
+    """Settings of an audit; defaults are those of `fiducial.audit`.
 
     Attributes:
         probes: A folder of probes; None where there are ladders alone.
@@ -61,7 +61,11 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prepared(NamedTuple):
-    """An audit that can be begun: how its probes were made, which of them are asked about, the judges with their lexical baselines, its ladders."""
+    """Audit that is ready to start.
+
+    It holds how its probes were made, which of them are asked about, the judges with their lexical
+    baselines, and its ladders.
+    """
 
     manifest: ProbeManifest
     chosen: Chosen
@@ -70,7 +74,7 @@ class Prepared(NamedTuple):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What must be the same whenever the audit goes on."""
+        """Facts that must not change between starts of an audit."""
         of_probes = {"audit_of": self.manifest.files} if self.manifest.files else {}
         return of_probes | (self.climb.identity if self.climb else {})
 
@@ -100,7 +104,11 @@ def prepare(plan: AuditPlan) -> Prepared:
 
 @contextmanager
 def opened(plan: AuditPlan, prepared: Prepared) -> Generator[EvaluationInputs | None]:
-    """The cases and outputs of an audit's probes; None where it has none, a UsageError where nothing among them is for these judges."""
+    """Open the cases and outputs of an audit's probes; None if the audit has no probes.
+
+    Raises:
+        UsageError: None of the probes suits these judges.
+    """
     if plan.probes is None:
         yield None
         return
@@ -120,7 +128,7 @@ def steps(
     *,
     foreseen: bool = False,
 ) -> Iterator[Step]:
-    """What the judges are asked: about every probe once; then about right outputs as often as they are repeated; then on ladders.
+    """Yield the judging steps: every probe once, repeats of right outputs, then ladders.
 
     Judges that compare are asked about each probe beside its right output, and on no ladder.
     """
@@ -139,7 +147,7 @@ def steps(
 
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:
-    """The judges, then the lexical baseline of each that has one."""
+    """Return the judges, then the lexical baseline of each judge that has one."""
     plan.pass_at.refuse_strangers(name for spec in plan.judges for name in called(spec, plan.model))
     known = list(RunStore(plan.out).roster)
     named = judge_tasks(

@@ -1,4 +1,4 @@
-"""What an audit comes to, as it is written to ``audit.json``."""
+"""Audit results, as written to ``audit.json``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Concern: TypeAlias = Literal[
 
 
 class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What a judge makes of the probes of one operator.
+    """Results of a judge on the probes of one operator.
 
     Attributes:
         operator: The operator; ``original`` for right outputs that were not changed.
@@ -77,7 +77,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Steadiness(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a judge agrees with itself when the same output is put before it again.
+    """Self-agreement of a judge on repeated outputs.
 
     Attributes:
         repeats: How often each right output was judged.
@@ -144,7 +144,7 @@ BLIND_JUDGES = {
 
 
 class OperatorAdjudicated(msgspec.Struct, frozen=True, kw_only=True):
-    """What a judge makes of the probes of one operator, of which people looked at some.
+    """Results of a judge on the probes of one operator, some of which people reviewed.
 
     Attributes:
         operator: The operator.
@@ -166,7 +166,10 @@ class OperatorAdjudicated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditAdjudication(msgspec.Struct, frozen=True, kw_only=True):
-    """Who decided, why judges and labels differ, and by judge the operators of whose probes somebody looked at one."""
+    """Adjudication of an audit: who decided, causes of disagreement, and results by judge.
+
+    By judge, it lists the operators with at least one reviewed probe.
+    """
 
     by: Adjudicators
     faults: dict[str, int]
@@ -194,7 +197,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Read(msgspec.Struct, frozen=True, kw_only=True):
-    """A verdict to be read by a person: a fault that was missed, a harmless change that was punished, an attack that worked.
+    """Verdict to review: a missed fault, a punished harmless change, or a successful attack.
 
     Attributes:
         judge: Who said so.

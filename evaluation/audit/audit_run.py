@@ -1,4 +1,7 @@
-"""Runs an audit: asks judges about probes in a run folder that can be resumed, and analyses what they said; or foresees what that would take."""
+"""Run an audit: ask judges about probes in a resumable run folder, and analyse the verdicts.
+
+It can also forecast what an audit would take.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,7 @@ def _on_ladders(climbed: Mapping[Author, Climbed], task: JudgeTask) -> list[Scor
 
 
 def _write_read(folder: FolderPath, climb: Climb, reads: Sequence[Read], chosen: Chosen) -> None:
-    """Cases and outputs of the questions that are to be read, since no folder of probes has them."""
+    """Write cases and outputs of the ladder questions to review; no probe folder has them."""
     keys = dict.fromkeys(ItemKey(row.case_id, row.system, row.trial) for row in reads)
     posed = list(climb.posed(key for key in keys if key not in chosen.probes))
     cases = {each.case.id: each.case for each in posed}
@@ -138,7 +141,10 @@ def _clusters(cases: CaseIndex, chosen: Chosen) -> dict[str, str]:
 
 
 def foresee_audit(plan: AuditPlan, access: ModelAccess, prices: PriceList | None) -> list[Forecast]:
-    """Find out what an audit would take, without a call and without a trace in its run folder; raises as `run_audit`."""
+    """Forecast an audit without making calls or writing to its run folder.
+
+    Raises the errors of `run_audit`.
+    """
     prepared = prepare(plan)
     with opened(plan, prepared) as inputs, copy_of_run(plan.out) as folder:
         asked = steps(plan, prepared, inputs, folder, Silent(), foreseen=True)

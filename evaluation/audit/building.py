@@ -1,4 +1,7 @@
-"""Builds a folder of probes from right outputs: ordinary cases, outputs and labels, so that every other command takes them."""
+"""Build a folder of probes from right outputs.
+
+Probes are ordinary cases, outputs and labels, so that every other command takes them.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ _WORTH_IT = 8
 
 
 class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How probes are made: of one operator from one right output ``per_operator`` at most; the same seed gives the same probes."""
+    """Probe settings: at most ``per_operator`` probes per operator and right output.
+
+    The same seed gives the same probes.
+    """
 
     operators: Sequence[Operator]
     options: CheckOptions
@@ -80,7 +86,7 @@ def build_probes(
     *,
     workers: int | None = None,
 ) -> ProbeManifest:
-    """Mutate every right output and write the probes; the files of the folder appear when all is written.
+    """Mutate every right output and write the probes; files appear once all are written.
 
     Args:
         cases: The cases file.
@@ -118,7 +124,7 @@ def _on_disk(*paths: InputPath) -> set[Path]:
 
 
 class _Made(NamedTuple):
-    """What came of a piece: rows, and how many outputs were passed over, by reason."""
+    """Result of one piece: rows, and counts of skipped outputs by reason."""
 
     rows: list[_Row]
     passed_over: dict[str, int]
@@ -137,7 +143,7 @@ def _make(sources: _Sources, settings: ProbeSettings, piece: int) -> _Made:
 
 
 def _all_made(sources: _Sources, settings: ProbeSettings, workers: int | None) -> Iterator[_Made]:
-    """What comes of all pieces, in their order; in several processes where that is faster."""
+    """Yield the results of all pieces in order, with several processes where that is faster."""
     pieces = len(sources.right)
     if workers is None:
         own = settings.options.functions or settings.options.environments
@@ -211,7 +217,7 @@ _RIGHT: _Counted = (ORIGINAL, "")
 
 
 class _Row(NamedTuple):
-    """Lines of files, by name, and what they are counted as. The case among them is written once."""
+    """Lines to write, by file name, and the count they belong to; each case is written once."""
 
     lines: dict[str, bytes]
     case_id: str
@@ -219,7 +225,7 @@ class _Row(NamedTuple):
 
 
 def _original(subject: Subject) -> _Row:
-    """The right output itself: what a judge says of it is what it says of its twins is compared with."""
+    """Return the right output as a probe; verdicts on its twins are compared with its own."""
     label = Verdict.on(
         subject.output.key,
         score=1.0,
@@ -231,7 +237,7 @@ def _original(subject: Subject) -> _Row:
 
 
 def _found(found: Probe | Weakness) -> _Row:
-    """A probe, or a weakness of a rule set."""
+    """Return the row for a probe, or for a weakness of a rule set."""
     if isinstance(found, Weakness):
         return _Row({WEAKNESSES: encode_record(found)}, found.case_id, (found.operator, found.rules))
     return _row(found.case, found.output, found.label, (found.label.evidence["operator"], "probe"))

@@ -111,7 +111,9 @@ def certify(
     accepted: float | None = None,
     drift: DriftTest = "paired",
 ) -> Certificate:
-    """Measure what is claimed, with bounds that hold at their level, whether or not the claims do.
+    """Measure the claimed statistics, with bounds that hold at their level.
+
+    The bounds hold whether or not the claims do.
 
     Args:
         run: A judge's verdicts with labels.
@@ -165,12 +167,12 @@ def certify(
 
 
 def is_right(score: float, label: float, pass_at: float) -> bool:
-    """Whether judge and label fall on the same side."""
+    """Return whether judge and label fall on the same side."""
     return (score >= pass_at) == (label >= pass_at)
 
 
 def labels_sha256(labels: Iterable[tuple[str, float]]) -> str:
-    """A hash of items with their labels, whatever their order."""
+    """Return a hash of items with their labels, independent of their order."""
     lines = sorted(f"{item}\t{label!r}\n" for item, label in labels)
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -1,4 +1,7 @@
-"""Is a certificate still valid? The judge must be the same, the labels too, and the anchors must not speak of drift."""
+"""Check whether a certificate is still valid.
+
+The judge and the labels must be the same, and the anchors must show no drift.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """How a certificate stands.
+    """Validity of a certificate.
 
     Attributes:
         valid: Whether it does.
@@ -76,12 +79,14 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def looks_file(certificate: Path) -> Path:
-    """Where the looks at a certificate's anchors are kept: beside it."""
+    """Return the file beside a certificate that records the looks at its anchors."""
     return certificate.with_name(f"{certificate.stem}.looks.jsonl")
 
 
 def check_certificate(path: Path, run: JudgedRun, folder: Path) -> Standing:
-    """See whether a certificate holds for a later run of its judge, over outputs that include the anchors; keep what the run says of them.
+    """Check whether a certificate holds for a later run, and record the run's anchor results.
+
+    The run has the same judge, and its outputs include the anchors.
 
     The run's folder names the look.
 
@@ -127,7 +132,10 @@ def _rightness(look: Look) -> FloatArray:
 
 
 def _paired(certificate: Certificate, looks: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Drops and their p after each look; none of a certificate that does not say on which anchors the judge was right."""
+    """Return drops and their p after each look.
+
+    Both are empty if the certificate does not say on which anchors the judge was right.
+    """
     right = [anchor.right for anchor in certificate.anchors]
     if None in right:
         return np.empty(0), np.empty(0)
@@ -176,7 +184,7 @@ def _why_no_look(look: Look, before: Sequence[Look], anchors: int) -> str | None
 
 
 def _changes(certificate: Certificate, run: JudgedRun) -> list[str]:
-    """What is not as it was when the certificate was issued."""
+    """Return the facts that changed since the certificate was issued."""
     void: list[str] = []
     if not _same_judge(certificate.id, run.id):
         void.append(f"it is about {certificate.judge}, this run was judged by {run.judge}")
@@ -199,7 +207,7 @@ def _changes(certificate: Certificate, run: JudgedRun) -> list[str]:
 
 
 def _same_judge(certified: JudgeId | None, judged: JudgeId | None) -> bool:
-    """Whether they are the same judge, though one may have changed."""
+    """Return whether both ids belong to one judge, even if the judge has changed."""
     if certified is None or judged is None:
         return certified == judged
     return msgspec.structs.replace(judged, fingerprint=certified.fingerprint) == certified

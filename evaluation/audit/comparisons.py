@@ -1,4 +1,7 @@
-"""Paired comparisons: a harmless twin against others, an attack against its control, one prompt against another; corrected for being many."""
+"""Paired comparisons of twins, attacks and prompts, corrected for multiplicity.
+
+A harmless twin is compared with others, an attack with its control, one prompt with another.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ _ALONE = "no other harmless change of these outputs was judged, and right output
 def twin_and_attack_comparisons(
     scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]
 ) -> list[Comparison]:
-    """Every twin and every attack of one judge, tested together.
+    """Compare every twin and every attack of one judge, and test them together.
 
     What is found among twins is no measure for the others any more, so they are compared again without it, until nothing
     new is found.
@@ -68,7 +71,7 @@ def twin_and_attack_comparisons(
 
 
 def invariances(scored: Mapping[ItemKey, Scored], known: Container[str] = ()) -> Iterator[Comparison]:
-    """For each sort of harmless twin: does the judge change its mind more often than on other harmless changes?
+    """Test if a judge changes its mind more on one sort of harmless twin than on others.
 
     Plain repetition is no measure: a judge that makes mistakes, and answers the same question the same way each time, agrees
     with itself always and changes its mind on any change, by chance. What is particular to one sort of change shows beside the
@@ -98,7 +101,7 @@ def invariances(scored: Mapping[ItemKey, Scored], known: Container[str] = ()) ->
 def _changes(
     twins: Mapping[str, Sequence[Scored]], scored: Mapping[ItemKey, Scored]
 ) -> dict[ItemKey, dict[str, float]]:
-    """By right output and sort of change: the share of its twins that are judged otherwise."""
+    """Return by right output and sort of change the share of twins judged differently."""
     found: dict[ItemKey, dict[str, list[float]]] = {}
     for operator, group in twins.items():
         for twin in group:
@@ -112,7 +115,7 @@ def _changes(
 def _beside(
     changes: Mapping[ItemKey, Mapping[str, float]], operator: str, known: Container[str]
 ) -> dict[ItemKey, float]:
-    """By right output: the mean share of its other sorts of change."""
+    """Return by right output the mean share over its other sorts of change."""
     others = {
         source: [share for name, share in by.items() if name != operator and name not in known]
         for source, by in changes.items()
@@ -126,7 +129,7 @@ def _on_repetition(
     operator: str,
     scored: Mapping[ItemKey, Scored],
 ) -> dict[ItemKey, float]:
-    """By right output: how often the judge says otherwise when it is asked the same again."""
+    """Return by right output how often the judge contradicts itself on repetition."""
     return {
         source: flips([score >= scored[source].cut for score in scored[source].repeats])
         for source, by in changes.items()
@@ -135,12 +138,12 @@ def _on_repetition(
 
 
 def _change(twin: Scored, source: Scored) -> float:
-    """The share of verdicts on the right output that the verdict on a twin is another than."""
+    """Return the share of verdicts on the right output that differ from the twin's verdict."""
     return sum((score >= source.cut) != twin.passed for score in source.repeats) / len(source.repeats)
 
 
 def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> Iterator[Comparison]:
-    """For each attack with a control: is the wrong output passed more often with it than without?"""
+    """Compare each attack with its control: how much more often the wrong output passes."""
     graded = [each for each in scored.values() if each.score is not None]
     by_place = {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
     for operator, tried in by_operator(each for each in graded if each.facts.plants == "attack").items():
@@ -151,7 +154,9 @@ def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> It
 
 
 def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[Comparison]:
-    """Do judges differ on the same probes? Faults and right outputs apart, since one may trade the one for the other.
+    """Compare judges on the same probes.
+
+    Faults and right outputs are compared apart, since a judge may trade one for the other.
 
     Returns:
         Share right of the first minus share right of the second, for each pair; corrected over all pairs.
@@ -187,7 +192,7 @@ def corrected(comparisons: Sequence[Comparison], matters: Callable[[Comparison],
 
 
 def steadiness(scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey]) -> Steadiness | None:
-    """How far repeats on right outputs agree; None where nothing was judged twice."""
+    """Return how far repeats on right outputs agree; None if nothing was judged twice."""
     repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
     if not repeated:
         return None
@@ -199,13 +204,17 @@ def steadiness(scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey]) -
 def _control(
     attack: Scored, controls: Mapping[str, str], by_place: Mapping[tuple[str, ItemKey, int], Scored]
 ) -> Scored | None:
-    """The control of the same number, or, where the right output has one control for all its attacks, that one."""
+    """Return the attack's control.
+
+    It is the control of the same number, or the only one if the right output has one control for all
+    its attacks.
+    """
     operator, source = controls[attack.facts.operator], attack.facts.source
     return by_place.get((operator, source, site_of(attack.facts))) or by_place.get((operator, source, 0))
 
 
 def by_operator(scored: Iterable[Scored]) -> dict[str, list[Scored]]:
-    """The probes by what made them."""
+    """Group the probes by operator."""
     groups: dict[str, list[Scored]] = {}
     for each in scored:
         groups.setdefault(each.facts.operator, []).append(each)
@@ -213,14 +222,14 @@ def by_operator(scored: Iterable[Scored]) -> dict[str, list[Scored]]:
 
 
 def shift_of(differences: Iterable[tuple[float, str]]) -> Shift:
-    """The mean of paired differences, each with the cluster it is of."""
+    """Return the mean of paired differences, each given with its cluster."""
     differences = list(differences)
     values = np.array([value for value, _ in differences], dtype=np.float64)
     return paired_shift(values, cluster_numbers(cluster for _, cluster in differences))
 
 
 def comparison_of(name: str, audit: str, shift: Shift, untested: str | None = None) -> Comparison:
-    """A comparison that is not corrected yet."""
+    """Return a comparison that is not corrected yet."""
     return Comparison(
         name=name,
         audit=audit,

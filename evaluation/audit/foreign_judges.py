@@ -1,4 +1,4 @@
-"""Another tool's judge, audited: probes written for it, and what it said of them analysed like any judge's verdicts."""
+"""Audit another tool's judge: export probes to it, and analyse its imported verdicts."""
 
 from __future__ import annotations
 
@@ -40,12 +40,14 @@ _SYSTEM = "probes"
 
 
 def probe_name(key: ItemKey) -> str:
-    """What a probe is called outside: nothing of it says what was planted."""
+    """Return a probe's exported name, which does not reveal what was planted."""
     return f"probe-{hashlib.sha256(str(key).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequence[str] = ()) -> list[Path]:
-    """Write probes, of each operator so many at most, for another tool; ``only`` names operators, all when empty.
+    """Write a sample of probes for another tool, at most ``sample`` per operator.
+
+    ``only`` names operators; empty means all.
 
     Raises:
         UsageError: Nothing is written for this tool.
@@ -93,7 +95,7 @@ def _chosen(
 
 
 def _items(probes: Path, cases: CaseIndex, chosen: Chosen) -> Iterator[Judged]:
-    """The chosen probes under their names outside, in an order that says nothing."""
+    """Yield the chosen probes under their exported names, in an order that reveals nothing."""
     found: dict[str, Judged] = {}
     for output in read_records(probes / OUTPUTS, Output):
         if output.key in chosen.probes:
@@ -106,7 +108,7 @@ def _items(probes: Path, cases: CaseIndex, chosen: Chosen) -> Iterator[Judged]:
 
 
 def _verdicts(results: Path, name: str, chosen: Chosen) -> Iterator[Verdict]:
-    """What was said of probes, as of the outputs that they are; what was asked again is a repetition."""
+    """Yield the imported verdicts as verdicts on the probes; repeated ones become repetitions."""
     keys = {probe_name(key): key for key in chosen.probes}
     names: dict[str, str] = {}
     for found in read_found(name, results, Options()):
@@ -129,7 +131,7 @@ def _verdicts(results: Path, name: str, chosen: Chosen) -> Iterator[Verdict]:
 
 
 def _identity(name: str) -> JudgeId:
-    """A judge of which nothing but the name is known."""
+    """Return the id of a judge known by name only."""
     return JudgeId(
         kind="callable",
         name=name,

@@ -1,4 +1,4 @@
-"""What a run folder says of one judge: its verdicts beside labels, for certificates."""
+"""Verdicts of one judge beside labels, read from a run folder for certificates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..store.run_store import RunStore
 
 
 class JudgedRun(NamedTuple):
-    """What a run folder says of one judge.
+    """Verdicts and labels of one judge in a run folder.
 
     Attributes:
         judge: The judge, as it signs verdicts.
@@ -90,7 +90,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
 def _chosen(
     labelled: list[dict[str, Any]], judge: str | None, names: ShownNames, prefer: JudgeId | None, folder: Path
 ) -> str:
-    """The judge that is named, or preferred, or the only one."""
+    """Return the judge that is named, else the preferred one, else the only one."""
     judges = sorted({row["judge"] for row in labelled if row["repeat"] == 0})
     if judge is None:
         preferred = [name for name in judges if prefer is not None and names.judges.get(name) == prefer]

@@ -1,4 +1,4 @@
-"""Audits of judges that compare two outputs: each probe beside the right output that it was made of, in both orders.
+"""Audits of pairwise judges: each probe beside its right output, in both orders.
 
 A fault is caught where the right output is chosen in both orders. A harmless twin is no worse than its right output, so choosing the latter in
 both orders is a false alarm; and where the twin is of another length, preferring the longer is a bias, since they are worth the same.
@@ -35,7 +35,9 @@ _SAME_WORTH = "no harmless twin that is a text of another length was compared in
 
 
 class ProbePairs(EvaluationInputs):
-    """Each of the chosen probes beside the right output it was made of, where both answer the same case; twice, each of them first.
+    """Pairs of each chosen probe and its right output, in both orders.
+
+    Only pairs that answer the same case are formed.
 
     ``members`` says what pairs are made of, by the key under which they are judged.
 
@@ -64,11 +66,14 @@ class ProbePairs(EvaluationInputs):
             )
 
     def outputs(self) -> Iterator[Output]:
-        """Every pair, in both orders."""
+        """Yield every pair, in both orders."""
         yield from map(self._pair, self.members.values())
 
     def longer_by(self, probe: ItemKey, source: ItemKey) -> int | None:
-        """By how many characters a probe is longer than its right output; None where one is more than a text."""
+        """Return how many characters a probe is longer than its right output.
+
+        None if one of the two is more than a text.
+        """
         mine, its = (length_of(self._outputs[key]) for key in (probe, source))
         return None if mine is None or its is None else mine - its
 
@@ -78,7 +83,7 @@ class ProbePairs(EvaluationInputs):
 
 
 class Member(NamedTuple):
-    """What a pair is made of."""
+    """Member of a pair."""
 
     probe: ItemKey
     source: ItemKey
@@ -173,7 +178,7 @@ def pairwise_audit(
 
 
 def position(compared: Iterable[Compared]) -> Comparison:
-    """How far what is shown first is chosen more often than half the time."""
+    """Test if the output shown first is chosen more than half the time."""
     both = [
         (each.first_chosen - _EVEN, each.scored.cluster) for each in compared if each.first_chosen is not None
     ]
@@ -181,7 +186,7 @@ def position(compared: Iterable[Compared]) -> Comparison:
 
 
 def length(compared: Iterable[Compared]) -> Comparison:
-    """How far the longer of a right output and its harmless twin is preferred more often than half the time."""
+    """Test if a harmless twin or its right output is chosen more often for being longer."""
     both = [
         ((each.scored.score - _EVEN) * np.sign(each.longer_by), each.scored.cluster)
         for each in compared

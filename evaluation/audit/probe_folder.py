@@ -1,4 +1,4 @@
-"""A folder of probes: its files, its manifest, and what is known of each probe without reading its output."""
+"""Probe folders: files, manifest, and facts about each probe without reading its output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ORIGINAL = "original"
 
 
 class OperatorCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """What one operator came to.
+    """Counts for one operator.
 
     Attributes:
         name: The operator.
@@ -54,7 +54,7 @@ class OperatorCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """How a folder of probes was made.
+    """Manifest of a probe folder.
 
     Attributes:
         fiducial: The version that made it.
@@ -88,7 +88,7 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def by_plants(self) -> dict[Plants, int]:
-        """How many probes there are of each sort."""
+        """Number of probes of each sort."""
         counts: dict[Plants, int] = {"fault": 0, "twin": 0, "attack": 0, "control": 0}
         for operator in self.operators:
             counts[operator.plants] += operator.probes
@@ -109,7 +109,7 @@ NO_PROBES = ProbeManifest(
 
 
 class ProbeFacts(NamedTuple):
-    """What is known of a probe.
+    """Facts about a probe.
 
     Attributes:
         key: Its output.
@@ -129,12 +129,12 @@ class ProbeFacts(NamedTuple):
 
     @property
     def right(self) -> bool:
-        """Whether the output is right: unchanged, or a harmless twin of one that is."""
+        """True if the output is right: unchanged, or a harmless twin of a right one."""
         return self.plants in {"twin", "nothing"}
 
 
 def read_manifest(folder: FolderPath) -> ProbeManifest:
-    """Read the manifest of a folder of probes, and see that its files are those that were written.
+    """Read the manifest of a probe folder, and verify that its files are unchanged.
 
     Raises:
         InputError: It is no such folder, or a file was changed.
@@ -169,7 +169,7 @@ def read_facts(folder: FolderPath) -> Iterator[ProbeFacts]:
 
 
 def _sha256(path: InputPath) -> str | None:
-    """The SHA-256 of a file; None where it cannot be read."""
+    """Return the SHA-256 of a file; None if it cannot be read."""
     try:
         return file_sha256(path)
     except OSError:

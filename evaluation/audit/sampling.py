@@ -1,4 +1,7 @@
-"""Which probes a judge is asked about: so many of each operator, of as many clusters, systems and right outputs as there are."""
+"""Sample the probes a judge is asked about.
+
+The sample has a number of probes per operator, spread over clusters, systems and right outputs.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ ClusterOf = Callable[[str], str]
 
 
 class Chosen(NamedTuple):
-    """The probes of an audit by output, and the right outputs among them, which are asked about repeatedly."""
+    """Probes of an audit by output, and the right outputs among them, which are repeated."""
 
     probes: Mapping[ItemKey, ProbeFacts]
     originals: frozenset[ItemKey]
@@ -56,12 +59,15 @@ def choose(
 
 
 def site_of(probe: ProbeFacts) -> int:
-    """Which probe of its operator and right output it is, counted from 0; pairs of attack and control share it."""
+    """Return the index of a probe within its operator and right output, counted from 0.
+
+    Pairs of attack and control share it.
+    """
     return 0 if probe.operator == ORIGINAL else probe_number(probe.key.trial)
 
 
 def _places(sources: Iterable[ItemKey], cluster: ClusterOf) -> dict[ItemKey, int]:
-    """An order of right outputs that is the same for all operators: clusters take turns, and with them the systems."""
+    """Order right outputs alike for all operators: clusters take turns, and so do systems."""
     queues: dict[str, dict[str, deque[ItemKey]]] = {}
     for source in sorted(sources, key=lambda source: (rank(source), source)):
         queues.setdefault(cluster(source.case_id), {}).setdefault(source.system, deque()).append(source)
@@ -69,7 +75,7 @@ def _places(sources: Iterable[ItemKey], cluster: ClusterOf) -> dict[ItemKey, int
 
 
 def _alternating(queues: Mapping[str, dict[str, deque[ItemKey]]]) -> Iterator[ItemKey]:
-    """One right output of each cluster in turn, by the system of which there were fewest so far."""
+    """Yield one right output per cluster in turn, preferring the system with the fewest so far."""
     waiting = sorted(queues, key=lambda name: (rank(name), name))
     drawn: Counter[str] = Counter()
     while waiting:
@@ -84,7 +90,7 @@ def _alternating(queues: Mapping[str, dict[str, deque[ItemKey]]]) -> Iterator[It
 
 
 def _in_turn(probes: list[ProbeFacts], places: Mapping[ItemKey, int], cluster: ClusterOf) -> list[ProbeFacts]:
-    """The probes of one operator in the order in which they are chosen."""
+    """Return the probes of one operator in the order in which they are chosen."""
     by_source: dict[ItemKey, list[ProbeFacts]] = {}
     for probe in sorted(probes, key=lambda probe: (places[probe.source], probe.key)):
         by_source.setdefault(probe.source, []).append(probe)

@@ -11,7 +11,10 @@ from .probe_folder import ProbeFacts
 
 
 class Scored(NamedTuple):
-    """A probe with what a judge said of it: score (None when not graded), outcome and reason of the first repeat; scores of all graded ones.
+    """Probe with a judge's verdicts.
+
+    Score (None when ungraded), outcome and reason are those of the first repeat; ``repeats`` are the
+    scores of all graded ones.
 
     ``cut`` says from which score on the judge's verdicts pass.
     """
@@ -26,7 +29,7 @@ class Scored(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        """Whether the first repeat, which has a score, treats the probe as one without a fault."""
+        """True if the first repeat, which has a score, treats the probe as faultless."""
         assert self.score is not None
         return passes(self.score, self.facts.label, self.cut)
 
@@ -67,7 +70,7 @@ def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Said], cut: 
 
 
 def passes(score: float, label: float, pass_at: float) -> bool:
-    """Whether a score treats an output as one without a fault.
+    """Return whether a score treats an output as faultless.
 
     Args:
         score: The judge's.

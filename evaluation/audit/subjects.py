@@ -1,4 +1,4 @@
-"""Right outputs to mutate: those of systems that the strict checker calls right, or those that references make."""
+"""Right outputs to mutate: those the strict checker passes, or those made from references."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Siblings:
             ring.sort()
 
     def of(self, case: Case) -> list[Case]:
-        """The siblings of a case: the next few, by hash, that are of other clusters."""
+        """Return a case's siblings: the next few cases, by hash, from other clusters."""
         ring = self._rings.get(case.kind, [])
         start = bisect_right(ring, (rank(case.id), case.id))
         found: list[Case] = []
@@ -69,11 +69,14 @@ class RightOutputs:
         ]
 
     def __len__(self) -> int:
-        """How many pieces there are."""
+        """Return the number of pieces."""
         return len(self._pieces)
 
     def of(self, piece: int, passed_over: Counter[str]) -> Iterator[Subject]:
-        """The right outputs of a piece with their cases; of grounded cases with structured results, a statement composed of them."""
+        """Yield a piece's right outputs with their cases.
+
+        For grounded cases with structured results, a statement is composed from these.
+        """
         what = self._pieces[piece]
         if isinstance(what, _Composed):
             yield from self._composed(what.ids, passed_over)
@@ -125,5 +128,5 @@ class _Composed(NamedTuple):
 
 
 def _some(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    """A piece's worth of ids at a time."""
+    """Yield the ids in chunks, one per piece."""
     return (ids[start : start + _CASES] for start in range(0, len(ids), _CASES))

@@ -1,1 +1,1 @@
-"""Judging by batch: the same requests in files that a provider answers within a day, at a lower price."""
+"""Batch judging: files of requests that a provider answers within a day, at a lower price."""

@@ -1,4 +1,4 @@
-"""A provider's batch endpoint: upload a file, begin a batch, look how far it is, fetch what it answered."""
+"""Batch endpoint of a provider: upload a file, begin a batch, poll it, fetch its results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _GOES_ON = "the same command goes on from here"
 
 
 class BatchStatus(msgspec.Struct, frozen=True):
-    """How far a batch is.
+    """Progress of a batch.
 
     Attributes:
         id: The batch.
@@ -51,7 +51,7 @@ class BatchStatus(msgspec.Struct, frozen=True):
 
     @property
     def fruitless(self) -> bool:
-        """Whether it is over, and answered nothing."""
+        """True if the batch ended without an answer."""
         return self.status in ENDED and self.results is None and self.errors is None
 
 
@@ -84,7 +84,9 @@ class BatchEndpoint:
         self._downloads = self._client.with_options(http_client=openai.DefaultHttpxClient())
 
     def begin(self, path: Path, sha256: str, *, others: Collection[str | None] = ()) -> BatchStatus:
-        """Upload a batch file and begin its batch, marked with the hash of its bytes; for ``others`` see `find`.
+        """Upload a batch file and begin its batch, marked with the hash of its bytes.
+
+        For ``others`` see `find`.
 
         Raises:
             ProviderError: The provider refused, or cannot be reached.
@@ -115,7 +117,7 @@ class BatchEndpoint:
         return _status(batch)
 
     def find(self, sha256: str, *, others: Collection[str | None] = ()) -> BatchStatus | None:
-        """Find the batch that was begun for a file of this hash, should it be among the newest hundred.
+        """Find the batch begun for a file of this hash, if among the newest hundred.
 
         One that ended without a result is passed over: nothing is to come of it. So are ``others``: the same file may have been sent before.
 
@@ -139,13 +141,21 @@ class BatchEndpoint:
         return None
 
     def look(self, batch_id: str) -> BatchStatus:
-        """How far a batch is; a ProviderError where the provider does not say."""
+        """Return the progress of a batch.
+
+        Raises:
+            ProviderError: The provider does not say.
+        """
         unknown = "is this the endpoint that it was sent to? Without the run's batch/ all is sent anew"
         with self._translated(f"look at the batch {batch_id}", where_unknown=unknown):
             return _status(self._client.batches.retrieve(batch_id))
 
     def fetch(self, file_id: str, path: Path) -> None:
-        """Download a file, or raise a ProviderError; it appears under its name only when it is whole."""
+        """Download a file, which appears under its name only when complete.
+
+        Raises:
+            ProviderError: The download failed.
+        """
         part = path.with_suffix(".part")
         with (
             self._translated(f"download {file_id}"),
@@ -178,7 +188,7 @@ class BatchEndpoint:
 
 
 def _may_have_begun(error: ProviderError) -> bool:
-    """Whether the provider may have begun a batch although it said otherwise, or nothing; or may do so later."""
+    """Return whether a batch may have begun, or may yet begin, despite an error or no reply."""
     import openai  # noqa: PLC0415 - see BatchEndpoint
 
     cause = error.__cause__
@@ -186,7 +196,10 @@ def _may_have_begun(error: ProviderError) -> bool:
 
 
 def _lists_batches(error: ProviderError) -> bool:
-    """Whether listing failed at an endpoint that can list; those that cannot say so, or answer anything."""
+    """Return whether listing failed at an endpoint that supports it.
+
+    Endpoints without it say so, or answer anything.
+    """
     import openai  # noqa: PLC0415 - see BatchEndpoint
 
     cause = error.__cause__

@@ -1,4 +1,4 @@
-"""Writes what judges have to be asked into batch files, for a provider's batch endpoint or a server of one's own."""
+"""Write pending judge requests to batch files, for a batch endpoint or your own server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Questions(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be asked.
+    """Requests to export.
 
     Attributes:
         results: Result files of earlier batches: what they answer is left out.

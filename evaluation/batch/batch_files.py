@@ -1,4 +1,4 @@
-"""Batch files: a request a line, in OpenAI's form, split where providers would refuse a longer file."""
+"""Batch files: one request per line in OpenAI's form, split at providers' size limits."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def write_batch(
 
 
 def numbered(path: Path) -> Callable[[int], Path]:
-    """Names for files that belong together: the first is the path itself, the second ``name-2.jsonl``, and so on."""
+    """Return a function that names numbered files: the path itself, ``name-2.jsonl``, and so on."""
 
     def name(number: int) -> Path:
         return path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
@@ -68,14 +68,17 @@ def _line(request: Request, url: str) -> bytes:
 
 
 def read_custom_ids(path: Path) -> Iterator[str]:
-    """The ids of the requests in a batch file that we wrote."""
+    """Yield the request ids of a batch file that we wrote."""
     with path.open("rb") as file:
         for line in file:
             yield msgspec.json.decode(line, type=_Entry).custom_id
 
 
 def once(requests: Iterable[Request], asked: set[str]) -> Iterator[Request]:
-    """Each request once, since providers refuse a batch that asks something twice; ``asked`` are keys that are passed over, and grow by what is let through."""
+    """Yield each request once, since providers refuse duplicates within a batch.
+
+    ``asked`` holds the keys to skip, and grows with each request yielded.
+    """
     for request in requests:
         if request.key not in asked:
             asked.add(request.key)
@@ -83,7 +86,7 @@ def once(requests: Iterable[Request], asked: set[str]) -> Iterator[Request]:
 
 
 def answered(results: BatchResults, request: Request) -> Reply | None:
-    """The reply that batches came to so far; None where there is none, or an error."""
+    """Return the reply from the batches so far; None if there is none, or an error."""
     try:
         return results.find(request.key)
     except CallError:

@@ -1,4 +1,4 @@
-"""``--batch``: what judges have to be asked is answered by a provider's batch endpoint, in at most two rounds."""
+"""``--batch``: answer judge requests by a provider's batch endpoint, in at most two rounds."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def collect_replies(
 
 
 def _work(step: Step) -> Iterator[tuple[PromptJudge, Work]]:
-    """What models have to be asked, those of one model together, since a batch is for one model."""
+    """Yield the pending model requests grouped by model, since a batch is for one model."""
     done = step.context.verdicts.settled
     for task in sorted(step.tasks, key=lambda task: task.model):
         if task.asked is not None:
@@ -117,7 +117,7 @@ def _look(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> int:
 
 
 def _still_open(step: Step, access: ModelAccess, ledger: Ledger) -> Iterator[Request]:
-    """The requests without a reply, in the order of the work."""
+    """Yield the requests without a reply, in the order of the work."""
     with KnownReplies(access) as cached, closing(BatchResults(ledger.result_files())) as results:
         for judge, of_one_judge in groupby(_work(step), key=itemgetter(0)):
             yield from unanswered(

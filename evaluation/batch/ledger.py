@@ -1,4 +1,4 @@
-"""Which batches a run has begun, and how far they are: written down before and after every step, so that a kill loses none."""
+"""Ledger of a run's batches, written before and after every step so that a kill loses none."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BatchEntry(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is to come of it."""
+        """True if the batch needs no further work."""
         return self.status in ENDED
 
 
@@ -67,19 +67,22 @@ class Ledger:
         write_json(self._path, self.entries)
 
     def result_files(self) -> list[Path]:
-        """Every result that was fetched, in the order of the batches."""
+        """Return all fetched result files, in the order of the batches."""
         return [self.folder / name for entry in self.entries for name in entry.results]
 
     def unfinished(self) -> list[BatchEntry]:
-        """The batches of which something is still to come."""
+        """Return the batches with work left."""
         return [entry for entry in self.entries if not entry.over]
 
     def next_file(self, ahead: int, number: int) -> Path:
-        """A name for a new batch file: the ``number``-th, from 1, after ``ahead`` others that are not on the list yet."""
+        """Return a name for a new batch file.
+
+        It is the ``number``-th, from 1, after ``ahead`` others that are not in the ledger yet.
+        """
         return self.folder / f"requests-{len(self.entries) + ahead + number:03d}.jsonl"
 
     def problems(self) -> str:
-        """What went wrong with batches as a whole, for people; empty when nothing did."""
+        """Return the problems with whole batches, for display; empty if there were none."""
         said = {
             f"{entry.file} {entry.status}{': ' + entry.problem if entry.problem else ''}"
             for entry in self.entries

@@ -40,7 +40,7 @@ class Accuracy(msgspec.Struct, frozen=True):
     available: bool = True
 
     def always(self) -> Accuracy:
-        """The same, shown even when parts are missing."""
+        """Return the accuracy so that it is shown even if parts are missing."""
         return msgspec.structs.replace(self, available=True)
 
 
@@ -141,7 +141,10 @@ class SystemScore(msgspec.Struct, frozen=True):
 
 
 def rate(score: CategoryScore) -> Statistic:
-    """The accuracy of a category, with Wilson's interval; undefined when the rules left every answer open."""
+    """Return a category's accuracy with Wilson's interval.
+
+    Undefined if the rules left every answer undecided.
+    """
     n = score.tally.total
     accuracy = score.tally.accuracy
     if accuracy is None:
@@ -156,7 +159,7 @@ def missing_categories(system: SystemScore) -> list[str]:
 
 
 def as_json(systems: Iterable[SystemScore], rules: str) -> dict[str, Any]:
-    """Everything as plain JSON.
+    """Return all results as plain JSON.
 
     Returns:
         By system: names, modes, categories with statistics and counts, summary scores, and what is missing in them.

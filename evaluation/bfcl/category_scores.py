@@ -1,4 +1,4 @@
-"""What the outputs of one category came to, and what they took: tokens, seconds, steps."""
+"""Scores of one category's outputs, and their cost in tokens, seconds and steps."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class CategoryScore(msgspec.Struct):
             self.configurations.setdefault(configuration, Tally()).count(valid=finding.valid)
 
     def header(self) -> dict[str, Any]:
-        """The first line of the score file."""
+        """Return the first line of the score file."""
         header = self.tally.as_header()
         if self.undecided:
             header["undecided_count"] = self.undecided
@@ -82,7 +82,9 @@ class CategoryScore(msgspec.Struct):
 
 
 def spread(configurations: dict[str, Tally]) -> dict[str, float]:
-    """How far accuracy moves with the prompt configuration, in percent points; 0 with fewer than two configurations.
+    """Return the spread of accuracy over prompt configurations, in percentage points.
+
+    It is 0 with fewer than two configurations.
 
     Returns:
         Largest difference, sample variance and sample standard deviation, rounded as BFCL does.
@@ -100,7 +102,9 @@ def spread(configurations: dict[str, Tally]) -> dict[str, float]:
 
 
 class Effort(msgspec.Struct):
-    """What a system's answers took. Zeros are left out, as BFCL does: they stand for "not measured".
+    """Cost of a system's answers.
+
+    Zeros are left out as BFCL does: they stand for "not measured".
 
     Attributes:
         latencies: Seconds, one per model call.

@@ -57,7 +57,7 @@ _NOTHING_KNOWN = None
 
 
 class CsvTable(msgspec.Struct, frozen=True):
-    """One file: its name, titles after the rank with what stands below them, and which of these columns orders the rows, from 1."""
+    """CSV file: name, column titles after the rank with their values, and sort column, from 1."""
 
     name: str
     columns: list[tuple[str, Callable[[SystemScore], Cell]]]

@@ -1,4 +1,4 @@
-"""BFCL's generation phase: a model works on the data set, and its answers are written as BFCL's result tree."""
+"""BFCL's generation phase: run a model on the data set and write BFCL's result tree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INFERENCE_ERROR = "Error during inference: "
 
 
 class GeneratedCategory(NamedTuple):
-    """What became of one category."""
+    """Results of generating one category."""
 
     category: Category
     tally: Tally
@@ -76,7 +76,7 @@ def generate_tree(
 def foresee_tree(
     source: DataSource, categories: Sequence[Category], by: Source, results: Path, prices: PriceList | None
 ) -> GenerationForecast:
-    """What `generate_tree` would take, all categories together, without a call and without a trace.
+    """Forecast `generate_tree` for all categories, without making calls or writing files.
 
     Raises:
         InputError: The data set, or a result that is there, cannot be read.
@@ -97,13 +97,13 @@ def _result_file(folder: Path, category: Category) -> Path:
 
 
 def system_folder(results: Path, system: str) -> Path:
-    """Where a system's results are in a tree."""
+    """Return the folder of a system's results in a tree."""
     return results / system.replace("/", "_")
 
 
 @contextmanager
 def _attempts_in(folder: Path, by: Source) -> Generator[Journal[AttemptRow]]:
-    """How attempts went in a system's folder of a result tree, which one process writes.
+    """Open the attempts journal of a system's folder in a result tree, for one writing process.
 
     Raises:
         RunFolderError: Another process writes it, or its results were made otherwise.
@@ -130,22 +130,22 @@ class CategoryFile(Closing):
         self._done = {*ResultIndex(path).lines}
 
     def has(self, key: ItemKey, case: Case) -> bool:
-        """See `Store.has`."""
+        """Return whether the output exists; see `Store.has`."""
         del case
         return key.case_id in self._done
 
     def error_of(self, key: ItemKey) -> str | None:
-        """See `Store.error_of`."""
+        """Return the error of an output; see `Store.error_of`."""
         del key
 
     def add(self, made: Made) -> None:
-        """See `Store.add`."""
+        """Save an output; see `Store.add`."""
         self._write(result_line(made.attempt, turned=made.output.turns is not None))
         self._attempts.append(attempt_row(made))
         self._attempts.flush()
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
-        """See `Store.fail`."""
+        """Record an attempt without output; see `Store.fail`."""
         self._attempts.append(AttemptRow(**key._asdict(), failure=failure, calls=calls))
         self._attempts.flush()
         if self._count_failures:
@@ -173,7 +173,7 @@ class CategoryFile(Closing):
 
 
 def result_line(attempt: Attempt, *, turned: bool) -> dict[str, Any]:
-    """An attempt as a line of a result file."""
+    """Return an attempt as a line of a result file."""
     fields: dict[str, list[list[Any]]] = {
         "result": attempt.raw,
         "input_token_count": [[step.prompt_tokens for step in turn] for turn in attempt.spent],
@@ -193,7 +193,7 @@ def result_line(attempt: Attempt, *, turned: bool) -> dict[str, Any]:
 
 
 def _log(attempt: Attempt) -> Iterator[dict[str, Any]]:
-    """What was said and done, turn by turn and step by step, with what calls returned."""
+    """Yield the log of messages and calls, by turn and step, with the results of calls."""
     for messages, turn in zip(attempt.case.turns, attempt.turns, strict=False):
         entry: dict[str, Any] = {"begin_of_turn_query": messages}
         steps: list[list[dict[str, Any]]] = []

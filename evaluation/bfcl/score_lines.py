@@ -15,7 +15,7 @@ from .suite import Asked
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """An answer that is not valid: what was asked and answered, what is wrong with it, and how it was decoded."""
+    """Invalid answer: question, answer, errors, and how it was decoded."""
 
     asked: Asked
     line: ResultLine
@@ -25,7 +25,10 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 def score_line(failed: Failed) -> dict[str, Any]:
-    """The line of the score file, with keys as BFCL writes them; ``valid`` is null for an answer that the rules leave undecided."""
+    """Return the line of the score file, with BFCL's keys.
+
+    ``valid`` is null for an answer that the rules leave undecided.
+    """
     head = {
         "id": failed.asked.entry.id,
         "model_name": failed.system,

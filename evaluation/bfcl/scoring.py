@@ -1,4 +1,4 @@
-"""Score a BFCL result tree: every answer of every system checked, written as BFCL writes its score tree."""
+"""Score a BFCL result tree: check every answer of every system and write BFCL's score tree."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HELD_IN_MEMORY = 8 * 1024 * 1024
 
 
 class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How a result tree is scored.
+    """Settings for scoring a result tree.
 
     ``auto`` decides by a system's answers how documented names with dots were offered to it, and answer by answer whether it is native calls
     or text. With ``partial`` entries may be without an answer.
@@ -42,7 +42,7 @@ class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Task(msgspec.Struct, frozen=True):
-    """What stays the same while a tree is scored."""
+    """Constants while a tree is scored."""
 
     suite: Suite
     scores: Path
@@ -86,7 +86,10 @@ def _score_system(task: _Task, name: str, files: list[ResultFile], progress: Pro
 
 
 def _names_of(task: _Task, name: str, files: list[ResultFile]) -> Names:
-    """How names were offered, by the answers that can tell: only single-turn entries document names with dots."""
+    """Return how names were offered, from the answers that can tell.
+
+    Only single-turn entries document names with dots.
+    """
     telling = [file for file in files if file.category.family not in {"multi_turn", "agentic"}]
     vote = NamesVote()
     for case, output in chain.from_iterable(_items(task, file) for file in telling):
@@ -115,7 +118,7 @@ def _score_file(task: _Task, file: ResultFile, system: SystemScore, out: BinaryI
 def _failed_lines(
     task: _Task, file: ResultFile, system: SystemScore, score: CategoryScore
 ) -> Iterator[bytes]:
-    """Check a file answer by answer, counting every one, and giving the line of each that is not valid."""
+    """Check and count a file's answers, and yield the line of each that is not valid."""
     options = CheckOptions(rules=task.options.rules, names=system.names)
     for asked, line in paired(task.suite, file, partial=task.options.partial):
         mode = mode_of(file.category, line.result, task.options.mode)

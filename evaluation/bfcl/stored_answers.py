@@ -23,7 +23,7 @@ def check_stored(case: Case, result: Any, mode: Mode, options: CheckOptions) -> 
 
 
 def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
-    """What the decoder makes of a single-turn answer: mostly a list of calls; None when it cannot be decoded."""
+    """Decode a single-turn answer, mostly to a list of calls; None if it cannot be decoded."""
     try:
         return decode_result(result, mode=mode, asked=asked_form(case))
     except DecodingError:
@@ -31,14 +31,14 @@ def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
 
 
 def decoded_turns(result: Any, mode: Mode) -> list[list[list[str]]]:
-    """What the decoder makes of a multi-turn answer: turns of steps of call texts, without the steps that hold no calls."""
+    """Decode a multi-turn answer to turns of steps of call texts, without steps without calls."""
     read = _reader(mode)
     steps_by_turn = (as_list(turn) for turn in as_list(result))
     return [[calls for step in steps if (calls := answers.calls_in(step, read))] for steps in steps_by_turn]
 
 
 def last_message(result: Any, mode: Mode) -> Any:
-    """The step of an agentic answer that counts as its final message: the last one that holds no calls; None when there is none."""
+    """Return the final message of an agentic answer: the last step without calls, or None."""
     turns = as_list(result)
     return answers.last_message(as_list(turns[0]) if turns else [], _reader(mode))
 
@@ -68,5 +68,5 @@ def mode_of(category: Category, result: Any, option: ModeOption) -> Mode:
 
 
 def as_list(value: Any) -> list[Any]:
-    """The value when it is a list, as turns and steps should be; else nothing."""
+    """Return the value if it is a list, as turns and steps should be; else an empty list."""
     return cast("list[Any]", value) if isinstance(value, list) else []

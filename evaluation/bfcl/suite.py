@@ -21,21 +21,24 @@ from ...records import Case
 
 
 class Asked(NamedTuple):
-    """What was asked: the data set's entry, which score files quote, and its case, which checkers take."""
+    """Entry of the data set, which score files quote, and its case, which checkers take."""
 
     entry: Entry
     case: Case
 
 
 class Suite:
-    """BFCL's entries by category, kept from the first use on: as much memory as the data set has, however many systems."""
+    """BFCL's entries by category, loaded on first use.
+
+    Memory grows with the data set, not with the number of systems.
+    """
 
     def __init__(self, source: DataSource) -> None:
         self._source = source
         self._categories: dict[str, dict[str, Asked]] = {}
 
     def asked(self, category: Category) -> dict[str, Asked]:
-        """The entries of a category by id, in the order of the data file.
+        """Return the entries of a category by id, in the order of the data file.
 
         Raises:
             InputError: A file is missing, or data and ground truth do not belong together.
@@ -48,7 +51,9 @@ class Suite:
 
 
 def paired(suite: Suite, file: ResultFile, *, partial: bool) -> Iterator[tuple[Asked, ResultLine]]:
-    """Pair the entries of a category with a system's answers, in BFCL's order; with ``partial`` entries may be without one, and are left out.
+    """Pair the entries of a category with a system's answers, in BFCL's order.
+
+    With ``partial`` entries without an answer are left out.
 
     Everything is checked before the first pair is yielded.
 

@@ -1,4 +1,4 @@
-"""What a run says is looked at again before anything is made of it: whether it is of these outputs, and, in a sample, whether it is so."""
+"""Verify a run before using it: that it is of these outputs, and a sample of its verdicts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def refuse_others(journal: VerdictJournal, cases: CaseIndex, systems: Container[
 def refuse_wrong_checks(
     journal: VerdictJournal, manifest: Manifest, cases: CaseIndex, files: Iterable[InputPath]
 ) -> None:
-    """Check a sample of what checkers decided again, and refuse a run of which one says something else now."""
+    """Recheck a sample of checker verdicts, and refuse a run if one differs now."""
     versions, rules = manifest.versions or {}, manifest.identity.get("rules")
     if rules is None or versions.get("fiducial") != VERSION:
         return
@@ -60,7 +60,7 @@ def refuse_wrong_checks(
 
 
 def refuse_wrong_checks_of(store: RunStore) -> None:
-    """The same of a run whose inputs may be there no more: then nothing can be checked."""
+    """Verify a run, skipping it if its inputs are gone."""
     try:
         inputs = store.inputs
     except RunFolderError:
@@ -86,7 +86,7 @@ def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, Said]:
 
 
 def _forms(rules: Rules, names: NamesOption) -> list[CheckOptions]:
-    """How names with dots may have been offered, which ``auto`` found out from all outputs."""
+    """Return the ways names with dots may have been offered, as ``auto`` inferred from outputs."""
     return [
         CheckOptions(rules=rules, names=form) for form in ("dotted", "underscored") if names in {"auto", form}
     ]

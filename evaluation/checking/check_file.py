@@ -1,4 +1,4 @@
-"""Deterministic verdicts of a file of outputs, written to one file, which appears when it is complete."""
+"""Check a file of outputs into a file of verdicts, which appears when it is complete."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .names import NamesOption
 
 
 def partial_file(out: Path) -> Path:
-    """Where the verdicts so far are when checking was interrupted."""
+    """Return the path of the verdicts so far when checking was interrupted."""
     return out.with_name(f"{out.name}.partial")
 
 
@@ -32,7 +32,7 @@ def check_file(
     progress: Progress,
     workers: int | None = None,
 ) -> list[SystemResult]:
-    """Check every output and write the verdicts to a file that appears when the last one is written.
+    """Check every output and write the verdicts to a file, which appears when complete.
 
     Interrupted, it leaves those so far in `partial_file`. Folders are sets of shards. WorkerError where a worker process was killed.
     """

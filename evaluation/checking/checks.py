@@ -1,4 +1,4 @@
-"""The first stage: every output gets the verdict of its checker; of challenges that build on others, once these passed."""
+"""First stage: check every output, and dependent challenges once their dependencies passed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ANYWHERE = frozenset(BUILT_IN_KINDS) - {"artifact"}
 def check_outputs(
     pairs: Iterable[tuple[Case, Output]], options: dict[str, CheckOptions], default: CheckOptions
 ) -> Iterator[Verdict]:
-    """Check outputs one by one, in the same order; those on challenges with dependencies at the end."""
+    """Check outputs one by one, in order; those on challenges with dependencies come last."""
     return hold_back_dependents(
         (case, check(case, output, options.get(output.system, default))) for case, output in pairs
     )
@@ -38,7 +38,10 @@ def check_outputs(
 def options_by_system(
     inputs: EvaluationInputs, names: NamesOption, options: CheckOptions
 ) -> tuple[dict[str, CheckOptions], CheckOptions]:
-    """The options of systems that had to write names with underscores, which ``auto`` finds out from their outputs, and those of every other system."""
+    """Return the options of systems given names with underscores, and those of all others.
+
+    ``auto`` infers these systems from their outputs.
+    """
     if names != "auto":
         return {}, msgspec.structs.replace(options, names=names)
     vote, cases = NamesVote(), inputs.cases
@@ -54,7 +57,10 @@ def options_by_system(
 
 
 def own_checkers(kinds: Iterable[Kind]) -> dict[str, dict[Kind, str]]:
-    """What ties a run to checkers of the user's own: of each kind that does not come along its checker's fingerprint."""
+    """Return the custom checkers a run is tied to: checker and fingerprint by kind.
+
+    Only kinds that are not built in are included.
+    """
     own = {kind: source_fingerprint(kind) for kind in kinds if kind not in BUILT_IN_KINDS}
     return {"checkers": own} if own else {}
 
@@ -118,7 +124,7 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[Checked]:
 
 
 class Part(NamedTuple):
-    """Outputs and the cases that they answer, as lines: all that is needed to check them anywhere."""
+    """Outputs and their cases as lines, enough to check them anywhere."""
 
     cases: list[bytes]
     outputs: list[bytes]
@@ -143,7 +149,10 @@ def check_part(part: Part, *, differing: dict[str, CheckOptions], default: Check
 
 
 def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, asked: int | None) -> int:
-    """How many processes check: one where challenges wait for others; and, unless told, where there is little to do or code of the user's own."""
+    """Return how many processes check: one if challenges depend on others.
+
+    Unless ``asked``, it is also one where there is little to do, or for custom code.
+    """
     kinds = inputs.survey.kinds
     if "artifact" in kinds or not hasattr(os, "fork"):
         return 1
@@ -175,7 +184,7 @@ def check_into_folder(
 
 
 def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
-    """Which outputs have to be checked still; None where all were.
+    """Return a filter for outputs still to be checked; None if all were checked.
 
     Challenges depend on others, so that all of them are checked again where one is left.
     """
@@ -192,7 +201,7 @@ def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
 
 
 class _Try(NamedTuple):
-    """Whose try at a challenge: results of other systems and trials say nothing about it."""
+    """Key of one try at a challenge; other systems' and trials' results do not affect it."""
 
     system: str
     trial: int
@@ -239,7 +248,7 @@ def _dependencies(case: Case) -> list[str]:
 
 
 def _spread(failed: set[_Try], waiting: list[_Waiting]) -> None:
-    """What depends on a failure counts as one, and so on."""
+    """Mark all that depends on a failure as failed, transitively."""
     before = -1
     while len(failed) != before:
         before = len(failed)

@@ -1,4 +1,7 @@
-"""How each system wrote documented function names with dots: some providers forbid them and offer underscores."""
+"""Detection of how each system wrote documented function names with dots.
+
+Some providers forbid dots and offer underscores.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ _ENOUGH = 50
 
 
 class NamesVote:
-    """Decides per system, from its own outputs, which form of the names it was given: the one it uses more often."""
+    """Per-system vote on the form of names it was given: the one its outputs use more often."""
 
     def __init__(self) -> None:
         self._votes: Counter[str] = Counter()
@@ -28,11 +31,11 @@ class NamesVote:
             self._votes[output.system] += _vote(dotted, output)
 
     def is_clear(self, system: str) -> bool:
-        """Whether more outputs of this system need not be looked at."""
+        """Return whether the system's form is clear, so that no more of its outputs are needed."""
         return abs(self._votes[system]) >= _ENOUGH
 
     def of(self, system: str) -> Names:
-        """The form a system was given; ``dotted`` where nothing speaks for the other."""
+        """Return the form a system was given; ``dotted`` unless its outputs suggest the other."""
         return "underscored" if self._votes[system] > 0 else "dotted"
 
 

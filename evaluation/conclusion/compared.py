@@ -1,4 +1,4 @@
-"""The systems of a run against each other: computed once, and kept with a hash of what it was computed of."""
+"""Comparison of a run's systems, computed once and kept with a hash of its inputs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,19 @@ _SEVERAL = 2
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``comparison.json`` holds, and the `basis` of what it was computed of: where that is another now, it counts no more."""
+    """Content of ``comparison.json``, with the `basis` it was computed from.
+
+    It is ignored once the basis has changed.
+    """
 
     of: str
     comparison: Comparison | None
 
 
 def systems_compared(store: RunStore) -> Comparison | None:
-    """The systems of a run against each other, part by part: as it is kept, or computed where what is kept is missing or of other verdicts.
+    """Return the comparison of a run's systems, part by part.
+
+    A missing or outdated one is computed again.
 
     Returns:
         None for one system, or none that has something in common with another.
@@ -41,7 +46,10 @@ def systems_compared(store: RunStore) -> Comparison | None:
 
 
 def keep_comparison(folder: RunWriter) -> Comparison | None:
-    """Compare the systems of a run whose results are known, and keep that; of a run in memory whoever asks for it computes it."""
+    """Compare the systems of a finished run and save the result.
+
+    For a run in memory, readers compute it themselves.
+    """
     if len(folder.manifest.results or []) < _SEVERAL or isinstance(folder.path, MemoryFolder):
         return None
     kept = _kept(folder) or Compared(of=basis(folder), comparison=_computed(folder))
@@ -50,14 +58,20 @@ def keep_comparison(folder: RunWriter) -> Comparison | None:
 
 
 def basis(store: RunStore) -> str:
-    """A hash of all that a comparison depends on: verdicts, labels and clusters as they are now, cuts, and the version."""
+    """Return a hash of all that a comparison depends on.
+
+    These are the current verdicts, labels, clusters and thresholds, and the version.
+    """
     cuts = [[judge.id, judge.cut] for judge in store.roster]
     files = [store.sha256_of(name) for name in (VERDICTS, LABELS, CLUSTERS)]
     return hashlib.sha256(msgspec.json.encode([VERSION, store.manifest.sharded, cuts, files])).hexdigest()
 
 
 def _kept(store: RunStore) -> Compared | None:
-    """What is kept, where it counts: what was changed by hand, or is no such file, is computed again, and nobody need know."""
+    """Return the kept comparison if it is valid.
+
+    An edited or unreadable file is silently recomputed.
+    """
     content = store.unchanged(COMPARISON)
     if content is None:
         return None

@@ -1,4 +1,4 @@
-"""The last stage: verdicts are counted, judges are calibrated against labels, and the run folder is completed."""
+"""Last stage: count verdicts, calibrate judges against labels, and complete the run folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .tally import OpenScores, Tally
 
 
 class Conclusion(Counts, frozen=True, kw_only=True):
-    """What a run came to.
+    """Results of a run.
 
     Attributes:
         calibration: How far the judges agree with the labels, and, where there are several, how they compare; None when no judge said
@@ -46,12 +46,15 @@ class Conclusion(Counts, frozen=True, kw_only=True):
 
     @property
     def counts(self) -> Counts:
-        """How many outputs it is about."""
+        """Output counts of the run."""
         return Counts(**{name: getattr(self, name) for name in Counts.__struct_fields__})
 
 
 def conclude(context: RunContext, *, prices: PriceList | None = None, asked: bool = True) -> Conclusion:
-    """Count, calibrate, compare, and write ``calibration.json``, ``comparison.json`` and the manifest."""
+    """Count, calibrate and compare, and write the results and the manifest.
+
+    Results are ``calibration.json`` and ``comparison.json``.
+    """
     inputs, folder = context.inputs, context.folder
     clusters = cluster_names(inputs.cases) | _statement_clusters(context)
     folder.put_clusters(dict(sorted(clusters.items())) if inputs.sharded else clusters)
@@ -110,7 +113,10 @@ def cluster_names(cases: CaseIndex) -> dict[str, str]:
 
 
 def _statement_clusters(context: RunContext) -> dict[str, str]:
-    """Statement's case id to the cluster of the answer's case: docs/decisions/0007-statements-of-one-answer-are-dependent.md."""
+    """Return the answer's cluster by statement's case id.
+
+    See docs/decisions/0007-statements-of-one-answer-are-dependent.md.
+    """
     folder, cases = context.folder, context.inputs.cases
     if not folder.manifest.statements:
         return {}
@@ -119,7 +125,10 @@ def _statement_clusters(context: RunContext) -> dict[str, str]:
 
 
 def take_tally(folder: RunStore, cases: CaseIndex) -> Tally:
-    """Count the verdicts that stand; repeats of a judge are left to calibration, and statements are counted in their answers."""
+    """Count the standing verdicts.
+
+    Repeats of a judge are left to calibration, and statements are counted in their answers.
+    """
     tally, is_open = Tally(), set[ItemKey]()
     for verdict in folder.said:
         case_id, system, trial = verdict.key
@@ -166,7 +175,7 @@ _MOST_REASONS = 100
 
 
 def judge_uses(folder: RunStore, prices: PriceList | None = None, *, asked: bool = True) -> list[JudgeUse]:
-    """What each judge, and whoever split answers, said how often, and what it cost; in order of appearance.
+    """Return the calls and costs of each judge and each splitter, in order of appearance.
 
     A judge that was asked and said nothing found nothing to judge, and is among them, last.
     """
@@ -184,7 +193,7 @@ def _idle(folder: RunStore, heard: Container[JudgeId | None]) -> list[JudgeUse]:
 
 
 class _Heard(msgspec.Struct):
-    """What is counted of one judge."""
+    """Counts for one judge."""
 
     by: str
     outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)

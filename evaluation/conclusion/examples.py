@@ -19,7 +19,7 @@ _LONGEST = 300
 
 
 def with_examples(systems: Sequence[SystemResult], tally: Tally, store: RunStore) -> list[SystemResult]:
-    """Add an output, with its checker's reason, for each of the three commonest faults of each system."""
+    """Add to each system an example output, with its checker's reason, for its three top faults."""
     return [replace(system, examples=dict(_examples(system, tally, store))) for system in systems]
 
 

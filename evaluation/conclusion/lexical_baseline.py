@@ -1,4 +1,4 @@
-"""What comparing words alone says of the outputs of a finished run: a baseline for its judges that costs no call."""
+"""Lexical baseline for a finished run's judges: compare words alone, without model calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ..store.run_store import RunStore
 
 
 def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str, float]:
-    """Score the labelled outputs of a run, and those that are named, by the lexical baseline, each as its judge's stand-in.
+    """Score a run's labelled outputs, and those in ``labelled``, by the lexical baseline.
+
+    The baseline stands in for the judge of each output.
 
     Returns:
         Score by item (``case_id|system|trial``); where judges of several sorts judged an output, the first one's. Empty when
@@ -35,7 +37,10 @@ def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str,
 
 
 def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
-    """The judge whose stand-in the baseline is, by labelled item; empty when the baseline judged by itself."""
+    """Return the judge the baseline stands in for, by labelled item.
+
+    Empty if the baseline itself judged the run.
+    """
     asked = [author for author in store.verdicts.standing.authors if isinstance(author, JudgeId)]
     if any(judge.kind == "baseline" for judge in asked) or not any(map(has_rule, asked)):
         return {}
@@ -52,7 +57,7 @@ def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
 
 
 def _inputs_of(store: RunStore) -> RunInputs | None:
-    """The files of cases and of outputs; None when one of them is gone or has changed."""
+    """Return the files of cases and of outputs; None if one of them is missing or has changed."""
     try:
         return store.inputs
     except RunFolderError:

@@ -22,7 +22,9 @@ _SAMPLED = "PPI++, valid when the labels are a random sample of the open part"
 
 
 def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, float]) -> Stratum | None:
-    """Correct a judge's rate on the open part of a system by the labels there are of it; None where there are fewer than two.
+    """Correct a judge's rate on a system's undecided outputs with their labels.
+
+    None if there are fewer than two labels.
 
     Labels of decided outputs are not used, because decided and open outputs differ.
     """

@@ -1,4 +1,4 @@
-"""One pass rate for each system: checkers where they decide, one judge for each output where they do not."""
+"""One pass rate per system: checkers where they decide, one judge per output elsewhere."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _pooled(store: RunStore) -> tuple[Part, Part]:
 
 
 def _checked_alone(system: SystemResult) -> Stratum | None:
-    """Return the checkers' rate as that of all outputs; undefined where they left too many undecided."""
+    """Return the checkers' rate as the rate of all outputs; undefined if any are ungraded."""
     decided = next((part for part in system.strata if part.name == DECIDED), None)
     if decided is None:
         return None
@@ -98,7 +98,7 @@ def _stratum(name: str, system: str, part: Part, missing: int) -> Stratum:
 
 
 def _bounds(rate: Statistic, graded: int, of: int) -> tuple[float, float] | None:
-    """Return the rate if everything ungraded failed, and if it all passed; None where all is graded."""
+    """Return the rates if all ungraded items failed or passed; None if all are graded."""
     if graded == of or rate.value is None:
         return None
     passed = rate.value * graded

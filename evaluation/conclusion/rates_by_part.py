@@ -1,4 +1,7 @@
-"""Rates of the parts of a run: what the checkers decided, and what the judges say of the rest. The parts are never pooled."""
+"""Rates by part: the checkers' rate on decided outputs, and the judges' on the rest.
+
+The parts are never pooled.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ def system_results(
     labels: Mapping[ItemKey, float] | None = None,
     judges_kind: JudgesKind = lambda _judge, _kind: True,
 ) -> list[SystemResult]:
-    """Turn counts into what is said of each system; labels of open outputs correct the judges' rates on these."""
+    """Turn counts into the results of each system.
+
+    Labels of undecided outputs correct the judges' rates on these.
+    """
     return [
         _system_result(system, tally, count, labels or {}, judges_kind) for system, count in missing.items()
     ]
@@ -76,7 +82,7 @@ def _taken(
 def _open_strata(
     opened: Mapping[Author, Sums], taken: Mapping[Author, Mapping[Kind, int]], unjudged: int
 ) -> Iterator[tuple[Author | None, Stratum]]:
-    """Yield the rate of each judge on the undecided outputs it takes, and those that no judge was asked about."""
+    """Yield the rate of each judge on the undecided outputs it takes, and the unjudged outputs."""
     for judge, sums in opened.items():
         yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(taken[judge].values()))
     if unjudged:
@@ -103,7 +109,7 @@ def _corrected_strata(
 def rate_of(
     name: str, sums: Sums, *, by: str | None = None, of: int | None = None, missing: int = 0
 ) -> Stratum:
-    """A mean score with a clustered interval and everything a reader needs beside it; undefined when nothing is graded.
+    """Return a mean score, its clustered interval and context; undefined if none is graded.
 
     ``of`` is how many outputs the part has, where these are more than there are verdicts, and ``missing`` how many cases without one belong to it.
     """
@@ -139,12 +145,15 @@ def rate_of(
 
 
 def _bounds(sums: Sums, total: int) -> tuple[float, float]:
-    """The mean if everything not graded were wrong, and if it were all right."""
+    """Return the means if everything ungraded failed, and if it all passed."""
     return sums.score_sum / total, (sums.score_sum + total - sums.graded) / total
 
 
 def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
-    """Wilson's; over clusters where they have several verdicts, with numpy, which a run of independent cases need not load."""
+    """Return Wilson's interval, or a clustered one if clusters hold several verdicts.
+
+    The latter needs numpy, which a run of independent cases need not load.
+    """
     if len(sums.clusters) == sums.graded:
         return wilson_interval(mean, sums.graded), "Wilson"
     import numpy as np  # noqa: PLC0415

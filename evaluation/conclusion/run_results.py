@@ -1,4 +1,4 @@
-"""What a run found, in numbers: one result a system, its parts never pooled, and what each judge was used for."""
+"""Numeric results of a run: one per system, with parts never pooled, and judges' usage."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Example(Part, frozen=True, kw_only=True):
 
 
 class SystemResult(Part, frozen=True, kw_only=True):
-    """What is said of one system.
+    """Results of one system.
 
     Attributes:
         strata: Its rates, one a part; never pooled, because the parts differ in who decided them.
@@ -85,7 +85,7 @@ class SystemResult(Part, frozen=True, kw_only=True):
 
     @property
     def failed_checks(self) -> int:
-        """How many outputs have no verdict since their checker failed."""
+        """Number of outputs without a verdict because their checker failed."""
         return self.outcomes.get("checker", {}).get("failed", 0)
 
 

@@ -1,4 +1,4 @@
-"""Tally: verdicts counted by system and part, so that every rate can be printed with what it rests on."""
+"""Verdict counts by system and part, so that every rate is printed with its sample size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
 
 @lru_cache(maxsize=1024)
 def _with(before: ExactSum, score: float) -> ExactSum:
-    """The same object for equal sums: most clusters are one output, right or wrong, and there may be a million of them.
+    """Return one shared object for equal sums, to save memory.
+
+    Most clusters are one output, right or wrong, and there may be a million of them.
 
     What adding two numbers rounds off is kept beside their sum (Shewchuk 1997); of scores 0 and 1 nothing is.
     """
@@ -40,7 +42,9 @@ _MOST_REASONS = 20
 
 
 class Sums(msgspec.Struct):
-    """Scores of one group of verdicts, summed by cluster; enough for a clustered interval, whatever the number of rows.
+    """Scores of one group of verdicts, summed by cluster.
+
+    This is enough for a clustered interval, whatever the number of rows.
 
     Attributes:
         by: The name of who gave them, as it is shown.
@@ -76,12 +80,12 @@ class Sums(msgspec.Struct):
 
     @property
     def graded(self) -> int:
-        """How many carry a score."""
+        """Number of verdicts with a score."""
         return self.outcomes["graded"]
 
     @property
     def total(self) -> int:
-        """How many there are, graded or not."""
+        """Number of verdicts, graded or ungraded."""
         return self.outcomes.total()
 
     @property
@@ -96,7 +100,7 @@ class Sums(msgspec.Struct):
 
 
 class OpenScores(msgspec.Struct):
-    """The outputs that a judge graded among a system's open ones, its scores, and the clusters of the cases, in one order."""
+    """Undecided outputs of a system that a judge graded, with scores and clusters in one order."""
 
     keys: list[ItemKey] = msgspec.field(default_factory=list[ItemKey])
     scores: list[float] = msgspec.field(default_factory=list[float])

@@ -1,4 +1,4 @@
-"""Worker processes on one machine: pieces of work done side by side, and their results in the order of the pieces.
+"""Worker processes on one machine: run pieces in parallel, and yield results in order.
 
 Workers are forks of this process: they have what it has read, and nothing is sent to them. Worker ``k`` of ``n`` does pieces ``k``,
 ``k + n``, ... and writes each result to a pipe of its own, which holds it back while nobody reads. One whose parent is gone ends at its next result.
@@ -39,7 +39,7 @@ class _Worker(NamedTuple):
 
 
 def cores() -> int:
-    """How many cores this process may use; 1 where processes cannot be forked."""
+    """Return how many cores this process may use; 1 if processes cannot be forked."""
     if not hasattr(os, "fork"):
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -96,7 +96,7 @@ def _fork(work: Callable[[int], bytes], pieces: Iterable[int], begin: Callable[[
 def _live(
     work: Callable[[int], bytes], pieces: Iterable[int], begin: Callable[[], object], writing: int
 ) -> None:
-    """What a worker does, to its end: it never comes back to what its parent was about to do."""
+    """Run a worker to its end, without returning into the parent's code."""
     code = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent, which is told as well, ends it
@@ -115,7 +115,10 @@ def _live(
 
 
 def _let_go_of_all_but(kept: int) -> None:
-    """Locks and pipes of the parent must not be held when it is gone. Their numbers stay taken: objects of the parent's will close them."""
+    """Release the parent's locks and pipes except ``kept``, so that they do not outlive it.
+
+    Their descriptor numbers stay taken, since objects of the parent will close them.
+    """
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:
         if number > _STANDARD and number != kept:
@@ -139,7 +142,7 @@ def _write(file: io.FileIO, result: bytes | None) -> None:
 
 
 def _read(worker: _Worker) -> bytes | None:
-    """The next result; None of a piece that raised."""
+    """Return the next result; None for a piece that raised."""
     head = worker.results.read(_SIZE)
     size = int.from_bytes(head)
     if len(head) == _SIZE and size == _RAISED:

@@ -1,4 +1,4 @@
-"""Ray as the engine of a run: checkers as tasks, the clients of judges' models in actors; on this machine or on a cluster.
+"""Ray engine: checkers as tasks, judges' model clients in actors, locally or on a cluster.
 
 What is sent are lines of text and pure functions; what comes back are lines. The driver alone writes the run folder, counts the budget and keeps the rate, so
 that these hold for all actors together, nothing is written twice, and a driver that was killed goes on as any run does.
@@ -72,7 +72,7 @@ class RayEngine(Closing):
 
     @cached_property
     def workers(self) -> int:
-        """How many tasks, or actors, there are at a time."""
+        """Number of tasks or actors that run at a time."""
         return self._asked or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def in_order(self, work: Callable[[T], bytes], parts: Iterable[T]) -> Iterator[bytes]:
@@ -108,7 +108,10 @@ class RayEngine(Closing):
             ) from error
 
     def elsewhere(self, make: Callable[[], Provider]) -> Provider:
-        """A provider that asks from actors, each with a client of its own made there; the same actors for all endpoints and judges."""
+        """Return a provider that asks from actors, each with its own client made there.
+
+        All endpoints and judges share the actors.
+        """
         return _RayProvider(self._ray, self._actors, make)
 
     @cached_property
@@ -139,7 +142,7 @@ def _called(work: Callable[[T], bytes], part: T) -> bytes:
 
 
 class _Actors(NamedTuple):
-    """Who asks, and how many calls each has in flight."""
+    """Actors, with the number of calls each has in flight."""
 
     handles: list[Any]
     in_flight: list[int]
@@ -155,7 +158,7 @@ class _Asker:
         """Answer when it was started."""
 
     async def complete(self, name: str, make: Callable[[], Provider], request: Request) -> Reply | CallError:
-        """The reply, or why there is none: errors that are raised would lose what they know on the way."""
+        """Return the reply or the error; a raised error would lose its details on the way."""
         if name not in self._providers:
             self._providers[name] = make()
         try:
@@ -170,7 +173,10 @@ class _Asker:
 
 
 class _RayProvider:
-    """Asks whichever actor has the fewest calls in flight. One that dies is started again; its calls are tried again as after any failure."""
+    """Provider that asks the actor with the fewest calls in flight.
+
+    An actor that dies is restarted; its calls are retried as after any failure.
+    """
 
     def __init__(self, ray: Any, actors: _Actors, make: Callable[[], Provider]) -> None:
         self._ray = ray
@@ -179,7 +185,7 @@ class _RayProvider:
         self._name = uuid4().hex
 
     async def complete(self, request: Request) -> Reply:
-        """See `Provider.complete`."""
+        """Return the reply to a request; see `Provider.complete`."""
         handles, in_flight = self._actors
         number = in_flight.index(min(in_flight))
         in_flight[number] += 1

@@ -1,1 +1,1 @@
-"""The generation phase: models and agents work on cases, and what they produce becomes outputs."""
+"""Generation phase: models and agents work on cases and produce outputs."""

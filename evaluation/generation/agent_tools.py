@@ -1,4 +1,4 @@
-"""The tools of a case as an agent of the user's own has them: callables that carry their schemas, their calls kept as steps."""
+"""Tools of a case for a custom agent: callables with schemas, whose calls are kept as steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ Execute: TypeAlias = Callable[[ToolCall], Coroutine[Any, Any, str]]
 
 
 class Tool:
-    """A tool of a case. Called in a thread it returns what the call returns; called in a coroutine it is to be awaited.
+    """Tool of a case.
+
+    Called in a thread it returns the call's result; called in a coroutine it must be awaited.
 
     Attributes:
         name: As the case has it.
@@ -50,7 +52,7 @@ class Tool:
 
 
 class Toolbox(dict[str, Tool]):
-    """The tools on offer, by name, in the course of one attempt; without a scene nobody executes calls."""
+    """Tools on offer in one attempt, by name; without a scene, calls are not executed."""
 
     def __init__(self, case: Case, scene: Scene | None, attempt: Attempt) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Scenes of questions whose answers are looked for: in a memory, on the web, in worlds of the user's own."""
+"""Scenes for questions answered by lookup: in a memory, on the web, in custom environments."""
 
 from __future__ import annotations
 
@@ -58,14 +58,17 @@ class AnswerWorlds:
         self._rules: Rules = rules
 
     def examine(self, case: Case) -> None:
-        """See `Scenes.examine`."""
+        """Validate a case; see `Scenes.examine`."""
         for name, world in self._types(case).items():
             _load(world, _reference(case).initial_config.get(name, {}), case)
             if hasattr(world, "at_hand"):
                 self._remembered.examine(case)
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
-        """See `Scenes.scene`. Conversations of the case's history that were not held yet are held first."""
+        """Return the scene of an attempt; see `Scenes.scene`.
+
+        Pending conversations of the case's history are held first.
+        """
         types = self._types(case)
         if not types:
             if case.kind in ANSWERED and WEB in _reference(case).classes:

@@ -1,4 +1,4 @@
-"""What an agent's answer comes to: a text, calls, fields of an output, or a conversation in OpenAI's form."""
+"""Parse an agent's answer: a text, calls, fields of an output, or a chat in OpenAI's form."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _fields_of(given: dict[str, Any], case: Case) -> dict[str, Any] | None:
 
 
 def _said_in(messages: Sequence[Node], case: Case) -> dict[str, Any]:
-    """The fields of an output from a conversation, which may begin with what the case asks."""
+    """Return an output's fields from a conversation, which may begin with the case's prompt."""
     asked = [at for at, each in enumerate(messages, start=1) if role_of(each) == "user"]
     users = [sum(each.get("role") == "user" for each in turn) for turn in case.turns]
     ends = [*accumulate(users)]
@@ -98,7 +98,7 @@ def _steps_of(messages: Sequence[Node]) -> list[Step]:
 
 
 def _with_steps(fields: dict[str, Any], attempt: Attempt, *, turned: bool) -> dict[str, Any]:
-    """An answer's fields with the steps that were taken before it."""
+    """Add the steps taken earlier to an answer's fields."""
     said: str | None = fields.pop("text", None)
     calls: list[Any] = fields.pop("tool_calls", None) or []
     steps = [step for turn in attempt.turns for step in turn]

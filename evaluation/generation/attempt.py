@@ -1,4 +1,4 @@
-"""What comes of one attempt of an agent at one case, and how it went: a line beside what was made."""
+"""Result and record of one attempt of an agent at one case."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...records.case import Record
 
 
 class NoOutputError(FiducialError):
-    """An attempt came to no output, for a reason that is not the system's: the case cannot be put to it."""
+    """Error for an attempt without output that is not the system's fault: the case is unusable."""
 
 
 class Spent(Record, frozen=True, kw_only=True):
-    """What one step took, as the endpoint counts it."""
+    """Usage of one step, as the endpoint counts it."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -28,7 +28,10 @@ class Spent(Record, frozen=True, kw_only=True):
 
 
 class Took(msgspec.Struct):
-    """What an agent's calls took so far: those of conversations before a case, and of attempts that came to no output, among them."""
+    """Usage of an agent's calls so far.
+
+    It includes conversations before a case, and attempts without output.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -59,7 +62,7 @@ class StepTaken(NamedTuple):
 
     @property
     def readable(self) -> list[ToolCall] | str:
-        """What a world reads of it: its calls, or a text in which they may be written."""
+        """Input for an environment: the step's calls, or a text that may contain them."""
         return self.text if self.calls is None else self.calls
 
 
@@ -85,7 +88,7 @@ class Attempt(msgspec.Struct, kw_only=True):
     error: str | None = None
 
     def begin_turn(self) -> None:
-        """What follows belongs to a new turn."""
+        """Begin a new turn."""
         for each in (self.turns, self.raw, self.spent, self.reasoning):
             each.append([])
 
@@ -104,7 +107,7 @@ class Attempt(msgspec.Struct, kw_only=True):
         self.turns[-1].append(ToolResults(results=list(results)))
 
     def output(self, system: str, trial: int, *, turned: bool, native: bool) -> Output:
-        """The output that it came to: its turns of steps, or, where it is not ``turned``, the one reply that it is.
+        """Return the attempt's output: its turns of steps or, unless ``turned``, its one reply.
 
         Where calls could be made natively, a text is none.
         """
@@ -151,7 +154,7 @@ class Agent(Protocol):
 
 
 class AttemptRow(Record, frozen=True, kw_only=True):
-    """How one attempt went; a line of ``OUTPUTS.attempts.jsonl``.
+    """Record of one attempt; a line of ``OUTPUTS.attempts.jsonl``.
 
     Attributes:
         case_id: The case.
@@ -186,7 +189,7 @@ class AttemptRow(Record, frozen=True, kw_only=True):
 
 
 def attempt_row(made: Made) -> AttemptRow:
-    """How the attempt behind an output went."""
+    """Return the record of the attempt behind an output."""
     output, attempt = made
     steps = [step for turn in attempt.spent for step in turn]
     return AttemptRow(
@@ -201,7 +204,10 @@ def attempt_row(made: Made) -> AttemptRow:
 
 
 def asked_of(case: Case) -> str:
-    """A hash of what an agent is given of a case: nothing of how it is graded but the worlds."""
+    """Return a hash of an agent's input from a case, including its environments.
+
+    Other grading facts are excluded.
+    """
     worlds = {
         name: case.reference.get(name)
         for name in ("classes", "initial_config", "withheld", "withheld_tools", "long_context", "history")
@@ -210,5 +216,5 @@ def asked_of(case: Case) -> str:
 
 
 def hash_of(line: bytes) -> str:
-    """A short hash of a line."""
+    """Return a short hash of a line."""
     return hashlib.sha256(line).hexdigest()[:16]

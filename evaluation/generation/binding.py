@@ -1,4 +1,4 @@
-"""How a file of outputs is tied to what made them, and what stands beside it."""
+"""Binding of an outputs file to its source, and the files beside it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ from .code.functions import changed_parts
 
 
 def lock(path: Path) -> AbstractContextManager[object]:
-    """Keep other processes from adding to a file, or to the files of a folder; a RunFolderError where one does already."""
+    """Keep other processes from adding to a file, or to the files of a folder.
+
+    Raises:
+        RunFolderError: Another process is writing.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         return filelock.FileLock(path.with_name(f".{path.name}.lock"), timeout=0).acquire()
@@ -52,7 +56,7 @@ def bind(
     code: Code | None = None,
     writing: bool = True,
 ) -> bool:
-    """Tie a system's outputs to how they are made, and to the code of the agent as far as that is known.
+    """Tie a system's outputs to their settings, and to the agent's code as far as it is known.
 
     With ``writing=False`` this is only checked.
 
@@ -106,12 +110,12 @@ def drop(path: Path, system: str) -> None:
 
 
 def memories_beside(out: Path, system: str) -> Path:
-    """Where the memories of a system are written down, beside its outputs."""
+    """Return the path of a system's memories, beside its outputs."""
     return out.with_name(name_beside(out, "memory")) / f"system-{quote(system, safe='')}"
 
 
 def beside(path: InputPath, ending: str) -> InputPath:
-    """A file that belongs to a file of outputs: ``outputs.jsonl`` has ``outputs.attempts.jsonl``."""
+    """Return the path of a companion file: ``outputs.jsonl`` has ``outputs.attempts.jsonl``."""
     if isinstance(path, Path):
         return path.with_name(name_beside(path, ending))
     return MemoryFile(f"{path.name}.{ending}")

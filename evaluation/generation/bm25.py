@@ -1,4 +1,7 @@
-"""Full-text ranking by BM25 and BM25+ (Robertson and Zaragoza 2009; Lv and Zhai 2011), by the bm25s library."""
+"""Full-text ranking by BM25 and BM25+, with the bm25s library.
+
+Robertson and Zaragoza 2009; Lv and Zhai 2011.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class Ranking:
         self._index = index
 
     def scores(self, query: Sequence[str]) -> list[float]:
-        """How well each document fits.
+        """Score each document's fit to a query.
 
         Returns:
             A score each, 0 where document and query share no word.

@@ -1,4 +1,4 @@
-"""The two ways of putting a case to a model: native tools of the chat API, and instructions in the prompt."""
+"""Two ways to put a case to a model: native tools of the chat API, and prompt instructions."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Chat(Protocol):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What of the request depends on the conversation: the tools on offer."""
+        """Request parameters that depend on the conversation: the tools on offer."""
         ...
 
     def hear(self, turn: int, messages: Sequence[Message]) -> None:
-        """A turn begins: what the user says, and the tools that are given back in it."""
+        """Begin a turn with the user's messages and the tools given back in it."""
         ...
 
     def read(self, reply: Reply) -> StepTaken:
@@ -41,12 +41,15 @@ class Chat(Protocol):
         ...
 
     def tell(self, results: Sequence[str]) -> None:
-        """What the calls of the last step returned."""
+        """Add the results of the last step's calls."""
         ...
 
 
 class NativeChat:
-    """Tools are offered by the API's own ``tools``, names and types put as it takes them; for ``any_type`` see `tool_schema`."""
+    """Chat with native tools: offered by the API's ``tools``, with names and types it accepts.
+
+    For ``any_type`` see `tool_schema`.
+    """
 
     def __init__(self, case: Case, *, any_type: str | None = None) -> None:
         self.messages: list[Message] = []
@@ -65,14 +68,14 @@ class NativeChat:
         return {"tools": self._tools} if self._tools else {}
 
     def hear(self, turn: int, messages: Sequence[Message]) -> None:
-        """See `Chat.hear`."""
+        """Begin a turn; see `Chat.hear`."""
         if turn in self._later:
             self._offered += self._later.pop(turn)
             self._tools = self._sent()
         self.messages += with_passages(self._case, messages) if turn == 0 else messages
 
     def read(self, reply: Reply) -> StepTaken:
-        """See `Chat.read`."""
+        """Parse a reply into a step; see `Chat.read`."""
         text = reply.text or reply.refusal or ""
         asked = reply.tool_calls or []
         if not asked:
@@ -99,14 +102,14 @@ class NativeChat:
         return StepTaken(calls, text, raw, reply.reasoning)
 
     def tell(self, results: Sequence[str]) -> None:
-        """See `Chat.tell`."""
+        """Add the results of calls; see `Chat.tell`."""
         self.messages += [
             {"role": "tool", "tool_call_id": given, "content": result}
             for given, result in zip(self._ids, results, strict=True)
         ]
 
     def _as_bfcl(self, name: str) -> str:
-        """A name as BFCL's result files have it: as it was offered, but not cut to what endpoints take."""
+        """Return a name as in BFCL's result files: as offered, but not cut to endpoint limits."""
         own = self._names.own(name)
         return name if own == name else own.replace(".", "_")
 
@@ -122,7 +125,7 @@ class NativeChat:
 
 
 class PromptChat:
-    """Tools are described in the system message, in BFCL's words, and calls are written in the reply."""
+    """Chat with tools described in the system message, in BFCL's words, and calls in the reply."""
 
     def __init__(self, case: Case) -> None:
         self.messages: list[Message] = []
@@ -135,7 +138,7 @@ class PromptChat:
         return {}
 
     def hear(self, turn: int, messages: Sequence[Message]) -> None:
-        """See `Chat.hear`."""
+        """Begin a turn; see `Chat.hear`."""
         if turn == 0:
             instructed = self._case.tools or self._case.kind in _ABOUT_CALLS
             asked = assemble_prompt(self._case) if instructed else list(messages)
@@ -148,19 +151,19 @@ class PromptChat:
         self.messages += heard
 
     def read(self, reply: Reply) -> StepTaken:
-        """See `Chat.read`."""
+        """Parse a reply into a step; see `Chat.read`."""
         text = reply.text or reply.refusal or ""
         self.messages.append({"role": "assistant", "content": text})
         return StepTaken(None, text, text, reply.reasoning)
 
     def tell(self, results: Sequence[str]) -> None:
-        """See `Chat.tell`."""
+        """Add the results of calls; see `Chat.tell`."""
         content = f"{_RESULTS}\n{json.dumps(list(results), ensure_ascii=False)}"
         self.messages.append({"role": "user", "content": content})
 
 
 def withheld_documents(case: Case) -> dict[int, list[dict[str, Any]]]:
-    """The functions that a case gives back later, by the turn in which it does."""
+    """Return the functions that a case adds later, by the turn in which it adds them."""
     if case.kind != "multi_turn":
         return {}
     named: dict[str, list[str]] = case.reference.get("withheld", {})
@@ -172,7 +175,7 @@ def withheld_documents(case: Case) -> dict[int, list[dict[str, Any]]]:
 
 
 def with_passages(case: Case, messages: Sequence[Message]) -> list[Message]:
-    """The first turn's messages, before the last of them the passages that the answer may rest on."""
+    """Insert a case's passages before the last message of the first turn."""
     if not case.context or not messages:
         return list(messages)
     passages = [{"id": item.id, "content": item.content} for item in case.context]

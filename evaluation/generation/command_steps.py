@@ -1,4 +1,7 @@
-"""A command that calls the tools of a case as it works: JSON Lines on its standard input and output, a line each way in turn."""
+"""Command that calls a case's tools as it works.
+
+It exchanges JSON Lines on standard input and output, a line each way in turn.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ class CommandSteps(Command):
 
 
 def _request(raw: bytes) -> dict[str, Any]:
-    """A line as an object; of any other, which asks for nothing, an empty one."""
+    """Parse a line as an object; any other line asks for nothing and gives an empty object."""
     try:
         return msgspec.json.decode(raw, type=dict[str, Any])
     except msgspec.DecodeError:
@@ -114,12 +117,12 @@ class _Line:
 
     @property
     def run(self) -> Run:
-        """How it ended."""
+        """Result of the command's run."""
         return self._running.result()
 
     @property
     def too_long(self) -> bool:
-        """Whether it printed more than is read."""
+        """True if the command printed more than the limit."""
         return self._read > MOST_OUTPUT
 
     def write(self, said: Any) -> None:
@@ -131,7 +134,7 @@ class _Line:
                 rest = rest[os.write(self._streams.into, rest[:_PIECE]) :]
 
     def read(self) -> bytes | None:
-        """The next line that is not empty; None when there is none any more."""
+        """Return the next non-empty line; None at the end."""
         while not self.too_long:
             line, newline, after = self._unread.partition(b"\n")
             if newline:

@@ -1,4 +1,4 @@
-"""An agent that is a command: a case as JSON on its standard input, an output as JSON on its standard output."""
+"""Command as an agent: case as JSON on standard input, output as JSON on standard output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _READ_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
 
 
 class Command:
-    """A command of the user's, started once for each attempt, with the user's rights; whatever it starts ends with it.
+    """Command started once per attempt, with the user's rights; its child processes end with it.
 
     Args:
         command: Its words.
@@ -44,7 +44,7 @@ class Command:
 
     @contextmanager
     def _attempt(self) -> Generator[tuple[str, Reins]]:
-        """A folder for one attempt, and what ends its command, as the end of this does.
+        """Make a folder for one attempt, and end its command when the block ends.
 
         Where the folder cannot be made or filled, that is a ConfigurationError, and nothing of the agent's.
         """
@@ -81,7 +81,7 @@ class Command:
         return run
 
     def _failure(self, run: Run) -> dict[str, Any] | None:
-        """How it failed; None where it ended well."""
+        """Return the failure of a run; None if it ended well."""
         if run.ended_well:
             return None
         if run.by == "exit":
@@ -104,7 +104,7 @@ class AnsweringCommand(Command):
     """
 
     def __call__(self, case: Case, trial: int) -> Any:
-        """What it printed, or how it failed."""
+        """Return the command's printed answer, or its failure."""
         with self._attempt() as (folder, reins):
             file = Path(folder, "case.json")
             file.write_bytes(msgspec.json.encode(told_of(case)))
@@ -114,12 +114,12 @@ class AnsweringCommand(Command):
 
 
 def told_of(case: Case) -> dict[str, Any]:
-    """What an agent in another process is told of a case: nothing of how it is graded."""
+    """Return a case as sent to an agent in another process, without grading facts."""
     return {name: getattr(case, name) for name in ("id", "kind", "messages", "tools", "context")}
 
 
 def command_words(command: str) -> list[str]:
-    """The words of a command that can be started.
+    """Split a command into words, and check that it can be started.
 
     Raises:
         UsageError: It is none, or there is no such program.

@@ -1,4 +1,4 @@
-"""What generating would take - calls, tokens, money, and what the cache has already - before a call is made."""
+"""Forecast the calls, tokens and cost of generation, and the cache hits, before any call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .scene import Converse, Scene
 
 
 class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
-    """What generating would take.
+    """Forecast of a generation.
 
     Attributes:
         system: Who would generate.
@@ -57,7 +57,7 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exact(self) -> bool:
-        """Whether calls are known, and tokens are those of all of them."""
+        """True if the calls are known, and the tokens of all of them."""
         return self.most == self.calls
 
     @property
@@ -75,7 +75,9 @@ def foresee_generation(
     trials: int = 1,
     again: bool = False,
 ) -> GenerationForecast:
-    """Find out what generating would take, without a call and without a trace; ``out`` is the outputs file, as far as it is there.
+    """Forecast a generation without making calls or writing files.
+
+    ``out`` is the outputs file; outputs in it count as kept.
 
     Raises:
         InputError: A case cannot be used.
@@ -95,7 +97,7 @@ def foresee_generation(
 def foresee_attempts(
     source: Source, left: Iterable[tuple[Case, int]], prices: PriceList | None, *, wanted: int, kept: int
 ) -> GenerationForecast:
-    """The same of attempts that are left, ``kept`` of those wanted being there already."""
+    """Forecast the attempts that are left; ``kept`` of those wanted exist already."""
     found = GenerationForecast(
         system=source.system, wanted=wanted, kept=kept, asks_model=source.model is not None
     )
@@ -159,7 +161,7 @@ class _Count:
         self._counts["most"] += max(least, turns * steps - self._told)
 
     async def complete(self, request: Request) -> Reply:
-        """See `Provider.complete`."""
+        """Answer from known replies, or count the request; see `Provider.complete`."""
         if self._known.recording is not None:
             return await self._known.recording.complete(request)
         reply = self._known(request)
@@ -170,13 +172,16 @@ class _Count:
         return reply
 
     async def aclose(self) -> None:
-        """See `Provider.aclose`."""
+        """Do nothing; see `Provider.aclose`."""
 
     def examine(self, case: Case) -> None:
-        """See `Scenes.examine`."""
+        """Validate a case; see `Scenes.examine`."""
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
-        """See `Scenes.scene`. Conversations that come before a case are not held: they write its memory."""
+        """Return the scene of an attempt; see `Scenes.scene`.
+
+        Conversations that come before a case are not held: they write its memory.
+        """
         if case.reference.get("history") is not None:
             self._led = self._before = True
             return _LeftAlone(None)
@@ -185,7 +190,7 @@ class _Count:
         return None if found is None else _LeftAlone(found.shown)
 
     def added_to(self, forecast: GenerationForecast, prices: PriceList | None) -> GenerationForecast:
-        """A forecast with what was counted."""
+        """Add the counts to a forecast."""
         return msgspec.structs.replace(
             forecast,
             **{name: self._counts[name] for name in ("answered", "conversations", "histories", "calls")},
@@ -204,6 +209,6 @@ class _LeftAlone:
         self.shown = shown
 
     async def execute(self, step: AgentStep) -> list[str] | None:
-        """See `Scene.execute`."""
+        """Leave calls unexecuted; see `Scene.execute`."""
         del step
         raise _NotAskedError

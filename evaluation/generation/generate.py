@@ -1,4 +1,4 @@
-"""The generation phase: attempts that are still to be made are made, several at a time, and kept as they come."""
+"""Generation phase: make the remaining attempts in parallel, and save them as they come."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HOPELESS = 8
 
 
 class Tally(msgspec.Struct, kw_only=True):
-    """What a generation came to.
+    """Counts of a generation.
 
     Attributes:
         wanted: Cases by trials.
@@ -132,7 +132,10 @@ async def _attempt(key: ItemKey, case: Case, agent: Agent, store: Store, tally: 
 
 
 def _is_hopeless(tally: Tally) -> bool:
-    """Whether calls were made, and all failed alike; what is only looked up in a recording costs nothing, and may be there."""
+    """Return whether calls were made, and all failed alike.
+
+    Lookups in a recording cost nothing and do not count.
+    """
     return (
         not tally.made and len(tally.failures) == 1 and min(tally.failures.total(), tally.calls) >= _HOPELESS
     )

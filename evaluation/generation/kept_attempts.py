@@ -1,4 +1,7 @@
-"""Where outputs go as they are made, and how the attempts at them went: append-only, safe against a kill at any byte."""
+"""Storage of outputs as they are made, and of attempts.
+
+It is append-only and survives a kill at any byte.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,11 @@ class Store(Protocol):
     tracked: bool
 
     def has(self, key: ItemKey, case: Case) -> bool:
-        """Whether this output is there already; a RunFolderError where it is, but the case was another then."""
+        """Return whether this output exists.
+
+        Raises:
+            RunFolderError: It exists, but its case has changed since.
+        """
         ...
 
     def error_of(self, key: ItemKey) -> str | None:
@@ -101,7 +108,10 @@ class OutputsFile(Closing):
             raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
 
     def _read(self, remedy: str | None) -> Iterator[ItemKey]:
-        """The outputs that are there. One without a row, which a kill leaves or who added it by hand, is taken as it is."""
+        """Yield the existing outputs.
+
+        An output without a row, left by a kill or added by hand, is accepted as it is.
+        """
         for line, raw in self._outputs.lines():
             output = decode_record(raw, Output, path=self.path, line=line)
             key = output.key
@@ -115,7 +125,7 @@ class OutputsFile(Closing):
             yield key
 
     def has(self, key: ItemKey, case: Case) -> bool:
-        """See `Store.has`."""
+        """Return whether the output exists; see `Store.has`."""
         if key not in self._done:
             return False
         row = self._made.get(key)
@@ -126,11 +136,11 @@ class OutputsFile(Closing):
         return True
 
     def error_of(self, key: ItemKey) -> str | None:
-        """See `Store.error_of`."""
+        """Return the error of an output; see `Store.error_of`."""
         return self._errors.get(key)
 
     def add(self, made: Made) -> None:
-        """See `Store.add`."""
+        """Save an output; see `Store.add`."""
         self._outputs.append(made.output)
         self._outputs.flush()
         self._attempts.append(
@@ -140,12 +150,12 @@ class OutputsFile(Closing):
         self._done.add(made.output.key)
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
-        """See `Store.fail`."""
+        """Record an attempt without output; see `Store.fail`."""
         self._attempts.append(AttemptRow(**key._asdict(), failure=failure, calls=calls))
         self._attempts.flush()
 
     def kept(self) -> Kept:
-        """Everything that is in it now, and what came to no output."""
+        """Return the file's current content, and the attempts without output."""
         kept = Kept()
         kept.outputs = {output.key: output for output in self._outputs}
         failed = {row.key: row.failure for row in self._attempts if row.failure is not None}
@@ -166,19 +176,19 @@ class Kept:
         self.failures: dict[ItemKey, str] = {}
 
     def has(self, key: ItemKey, case: Case) -> bool:
-        """See `Store.has`."""
+        """Return whether the output exists; see `Store.has`."""
         del case
         return key in self.outputs
 
     def error_of(self, key: ItemKey) -> str | None:
-        """See `Store.error_of`."""
+        """Return the error of an output; see `Store.error_of`."""
         return self.outputs[key].error if key in self.outputs else None
 
     def add(self, made: Made) -> None:
-        """See `Store.add`."""
+        """Save an output; see `Store.add`."""
         self.outputs[made.output.key] = made.output
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
-        """See `Store.fail`."""
+        """Record an attempt without output; see `Store.fail`."""
         del calls
         self.failures[key] = failure

@@ -1,4 +1,4 @@
-"""A model as an agent: asked turn by turn and step by step, its calls executed in the worlds of the case."""
+"""Model as an agent: asked by turn and step, its calls executed in the case's environments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STEPS_PER_TURN = 21
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How a model is asked.
+    """Settings for asking a model.
 
     Attributes:
         model: Its name at the endpoint.
@@ -42,7 +42,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelAgent:
-    """A model behind an OpenAI-compatible endpoint. Its calls are executed in worlds that ``scenes`` make."""
+    """Model behind an OpenAI-compatible endpoint; its calls run in environments from ``scenes``."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class ModelAgent:
         self._scenes = scenes
 
     async def work(self, case: Case, trial: int) -> Made:
-        """See `Agent.work`."""
+        """Work on a case; see `Agent.work`."""
         if case.kind == "artifact":
             raise NoOutputError("a model alone leaves no workspace: run an agent (fiducial artifacts run)")
         scene = await self._scenes.scene(
@@ -77,7 +77,9 @@ class ModelAgent:
         return Made(attempt.output(self.system, trial, turned=turned, native=native), attempt)
 
     async def converse(self, case: Case, trial: int, scene: Scene | None) -> Attempt:
-        """Lead a model through the turns of a case; also for conversations that come before one, such as those that fill a memory.
+        """Lead a model through the turns of a case, or through a conversation before one.
+
+        Such conversations fill a memory, for example.
 
         Without a scene nobody executes calls, and a step with calls ends its turn.
 
@@ -102,7 +104,7 @@ class ModelAgent:
         return attempt
 
     async def _turn(self, attempt: Attempt, chat: Chat, trial: int, scene: Scene | None) -> str | None:
-        """One turn, step by step; why the conversation ends with it, where it does before its end."""
+        """Run one turn, step by step; return why the conversation ends early, if it does."""
         for _ in range(self._settings.steps_per_turn):
             started = monotonic()
             try:
@@ -154,7 +156,10 @@ def _spent(reply: Reply, seconds: float) -> Spent:
 
 
 def _is_too_long(error: CallError) -> bool:
-    """Whether an endpoint says that the conversation is longer than the model's context; each server in its own words."""
+    """Return whether the error says that the conversation exceeds the model's context.
+
+    Each server says so in its own words.
+    """
     text = str(error).lower()
     return error.status in {400, 413, 422} and "context" in text and any(word in text for word in _LONG)
 

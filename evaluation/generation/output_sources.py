@@ -1,4 +1,4 @@
-"""Who generates, ready to be begun: a system's name, what its outputs depend on, and how its agent is made."""
+"""Sources of outputs, ready to start: name of the system, dependencies and agent factory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class AskedModel(NamedTuple):
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """Who generates.
+    """Source of outputs.
 
     Attributes:
         system: What it is called in outputs.
@@ -73,7 +73,7 @@ def model_source(
     *,
     system: str | None = None,
 ) -> Source:
-    """A model as a source of outputs."""
+    """Return a model as a source of outputs."""
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
@@ -105,7 +105,7 @@ def callable_source(
     concurrency: int = 8,
     keep_crashes: bool = False,
 ) -> Source:
-    """A function of the user's own as a source of outputs; see `CallableAgent`."""
+    """Return a custom function as a source of outputs; see `CallableAgent`."""
     return Source(
         system=system or name_of(function),
         facts={"agent": place(function)},
@@ -118,7 +118,7 @@ def callable_source(
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """What a function is called, when nobody says."""
+    """Return a function's default system name."""
     return getattr(function, "__name__", type(function).__name__)
 
 
@@ -132,7 +132,9 @@ def command_source(
     scenes: Scenes | None = None,
     keep_crashes: bool = False,
 ) -> Source:
-    """A command as a source of outputs; see `AnsweringCommand`, and `CommandSteps` for one that makes calls.
+    """Return a command as a source of outputs.
+
+    See `AnsweringCommand`, and `CommandSteps` for one that makes calls.
 
     Args:
         command: It, as it is typed.
@@ -181,7 +183,10 @@ def _in_threads(
 
 @contextmanager
 def _threads(count: int, end: Callable[[], None]) -> Generator[ThreadPoolExecutor]:
-    """Threads in which agents work. Where all is broken off, as by Ctrl-C, nobody waits for an agent, and what can be ended is."""
+    """Open a pool of threads for agents.
+
+    When interrupted, as by Ctrl-C, it does not wait for agents and ends those it can.
+    """
     threads = ThreadPoolExecutor(count, thread_name_prefix="fiducial-agent")
     try:
         yield threads
@@ -202,7 +207,7 @@ def generate_file(
     accept_edited: bool = False,
     again: bool = False,
 ) -> Tally:
-    """Generate outputs into a file, or go on where an earlier start stopped; ``again`` drops those that are there.
+    """Generate outputs into a file, or resume an earlier start; ``again`` drops existing ones.
 
     Raises:
         InputError: A case cannot be used; nothing was done.
@@ -261,7 +266,7 @@ def generate_into_run(
 async def work_through(
     source: Source, cases: CaseIndex, store: Store, progress: Progress, *, trials: int = 1
 ) -> Tally:
-    """The same, for who has the cases, a place to keep outputs, and a loop."""
+    """Generate outputs from open cases into a store, within a running event loop."""
     checked = SetupCheck(store) if source.model is None and not source.keep_crashes else None
     async with source.agent() as agent:
         tally = await generate(cases, agent, checked or store, progress, trials=trials, tasks=source.tasks)

@@ -1,4 +1,4 @@
-"""Agents of the user's own: a function of a case, sync or async, that answers, or a generator of steps."""
+"""Custom agents: a sync or async function of a case that answers, or a generator of steps."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class CallableAgent:
         self._wanted = {name for name in (_TOOLS, _TRIAL) if _has_parameter(function, name)}
 
     async def work(self, case: Case, trial: int) -> Made:
-        """See `Agent.work`. An exception that the function raises is the system's own failure.
+        """Work on a case; see `Agent.work`.
+
+        An exception that the function raises is the system's own failure.
 
         Raises:
             UsageError: It gave something else.
@@ -98,7 +100,7 @@ class CallableAgent:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     async def _drive(self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox) -> Any:
-        """Take a generator's steps, one after the other; what it returns in the end, which most do not."""
+        """Take a generator's steps in order, and return its return value, if any."""
         later = withheld_documents(attempt.case)
         turns = iter([*enumerate(attempt.case.turns)][1:])
         received: Any = None
@@ -121,7 +123,7 @@ class CallableAgent:
 
 
 class _Advanced(NamedTuple):
-    """What a generator yielded, or what it returned when it was over."""
+    """Value that a generator yielded, or its return value once it ended."""
 
     value: Any
     over: bool = False

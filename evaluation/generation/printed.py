@@ -1,4 +1,4 @@
-"""The answer in what a command printed: an output as JSON, whatever else stands around it, or else the text itself."""
+"""Parse a command's printed answer: an output as JSON within other text, or else the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an agent's calls are executed: the worlds of one attempt at one case, and what makes them.
+"""Execution of an agent's calls: the environments of one attempt, and their factories.
 
 A kind of case gets worlds of its own by a class in the form of `Scenes`; `FirstOf` puts several together. Most need no scene of
 their own: a world is any class with ``load``, public methods and ``state`` (docs/own-worlds.md), and `WorldScene` executes
@@ -59,7 +59,7 @@ class Scenes(Protocol):
         ...
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
-        """The worlds of one attempt, fresh; None for a case whose calls nobody executes.
+        """Return fresh environments for one attempt; None if the case's calls are not executed.
 
         Raises:
             InputError: See `examine`.
@@ -114,7 +114,7 @@ class WorldScene:
         self._blocking = any(getattr(world, "blocking", False) for world in worlds.values())
 
     async def execute(self, step: AgentStep) -> list[str] | None:
-        """See `Scene.execute`."""
+        """Execute a step's calls; see `Scene.execute`."""
         if self._blocking:
             return await in_daemon_thread(partial(self._execute, step))
         return self._execute(step)
@@ -133,7 +133,7 @@ class WorldScene:
             raise SceneOverError(str(error)) from error
 
     def _answer(self, call: ToolCall) -> str:
-        """What a native call returns; one that cannot be read is told so, as any application would."""
+        """Return the result of a native call, or an error for an unreadable call."""
         try:
             (text,) = self._rule_set.reader("fc")([call])
         except (DecodingError, RecursionError) as error:
@@ -145,19 +145,22 @@ class WorldScene:
 
 
 class SimulatedWorlds:
-    """Scenes of cases of kind ``multi_turn``; the user's own worlds, by class name, stand beside the built-in ones. For rules see `WorldScene`."""
+    """Scenes of ``multi_turn`` cases, with built-in and custom environments by class name.
+
+    For rules see `WorldScene`.
+    """
 
     def __init__(self, environments: Mapping[str, type], rules: Rules = "strict") -> None:
         self._environments = environments
         self._rules: Rules = rules
 
     def examine(self, case: Case) -> None:
-        """See `Scenes.examine`."""
+        """Validate a case; see `Scenes.examine`."""
         if case.kind == "multi_turn":
             scenario_of(case, self._environments).worlds()
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
-        """See `Scenes.scene`."""
+        """Return the scene of an attempt; see `Scenes.scene`."""
         del trial, converse
         if case.kind != "multi_turn":
             return None
@@ -171,12 +174,12 @@ class FirstOf:
         self._scenes = scenes
 
     def examine(self, case: Case) -> None:
-        """See `Scenes.examine`."""
+        """Validate a case; see `Scenes.examine`."""
         for each in self._scenes:
             each.examine(case)
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
-        """See `Scenes.scene`."""
+        """Return the scene of an attempt; see `Scenes.scene`."""
         for each in self._scenes:
             scene = await each.scene(case, trial, converse)
             if scene is not None:

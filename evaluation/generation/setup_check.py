@@ -1,4 +1,7 @@
-"""Tell a broken setup from an agent that fails: what fails alike from the start is kept only once something else came."""
+"""Tell a broken setup from a failing agent.
+
+Failures that are alike from the start are kept only once another result has come.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +32,15 @@ class SetupCheck:
         self._passed = False
 
     def has(self, key: ItemKey, case: Case) -> bool:
-        """See `Store.has`."""
+        """Return whether the output exists; see `Store.has`."""
         return self._store.has(key, case)
 
     def error_of(self, key: ItemKey) -> str | None:
-        """See `Store.error_of`."""
+        """Return the error of an output; see `Store.error_of`."""
         return self._store.error_of(key)
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
-        """See `Store.fail`."""
+        """Record an attempt without output; see `Store.fail`."""
         self._store.fail(key, failure, calls)
 
     def add(self, made: Made) -> None:
@@ -72,5 +75,5 @@ class SetupCheck:
 
 
 def _alike(error: str, made: Made) -> str:
-    """An error without what differs from case to case: numbers, quoted texts, paths, the case's id."""
+    """Strip an error of case-specific parts: numbers, quoted texts, paths and the case's id."""
     return _VARYING.sub("*", error.replace(made.output.case_id, "*"))

@@ -1,4 +1,6 @@
-"""Tools as an endpoint takes them: documents of functions as JSON Schema, and names of letters, digits, ``_`` and ``-`` alone, 64 at most.
+"""Tools in an endpoint's form: JSON Schema, and names within the endpoint's limits.
+
+Names hold letters, digits, ``_`` and ``-`` alone, 64 at most.
 
 Arguments need no way back: checkers read them by the case's own documents, in which the data set's names stay.
 """
@@ -54,7 +56,7 @@ _NOT_OURS = frozenset({"optional"})
 
 
 def tool_schema(document: Mapping[str, Any], name: str, *, any_type: str | None = None) -> dict[str, Any]:
-    """A function's document as it is sent to an endpoint.
+    """Return a function's document as sent to an endpoint.
 
     Args:
         document: With ``name``, ``description`` and ``parameters``, whose types are the data set's.
@@ -71,7 +73,7 @@ def tool_schema(document: Mapping[str, Any], name: str, *, any_type: str | None 
 
 
 def json_schema(schema: Mapping[str, Any], *, any_type: str | None = None) -> dict[str, Any]:
-    """A schema with the types that JSON Schema has; an unknown type is left out, since it would say nothing true."""
+    """Return a schema with JSON Schema types; an unknown type is left out as meaningless."""
     made: dict[str, Any] = {}
     for key, value in schema.items():
         if key in _NOT_OURS:
@@ -141,9 +143,9 @@ class ToolNames:
             self._sent[name], self._own[sent] = sent, name
 
     def sent(self, name: str) -> str:
-        """How a tool is offered."""
+        """Return the name under which a tool is offered."""
         return self._sent[name]
 
     def own(self, name: str) -> str:
-        """Which tool a call means; a name that was not offered stays what it is."""
+        """Return the tool that a call names; a name that was not offered is returned unchanged."""
         return self._own.get(name, name)

@@ -1,1 +1,1 @@
-"""The second stage: judges are asked about what is open, and about a sample of what is decided."""
+"""Second stage: ask judges about undecided outputs, and about a sample of decided ones."""

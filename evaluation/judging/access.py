@@ -1,4 +1,4 @@
-"""How a model is reached: directly, from a recording, or from the results of batches."""
+"""Model access: direct, from a recording, or from the results of batches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...judges.transport.trial import Trials
 
 
 class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
-    """How a model is reached.
+    """Settings for reaching a model.
 
     Attributes:
         endpoint: Where it is; None when replies are replayed. Of several the first.
@@ -63,13 +63,13 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def namespace(self) -> str:
-        """What the cache knows replies by beside their requests; empty where there is no endpoint."""
+        """Cache namespace of the replies, beside their requests; empty without an endpoint."""
         if self.spread is not None:
             return self.spread.identity
         return "" if self.endpoint is None else self.endpoint.identity
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
-        """The provider that answers requests, for as long as the context is open."""
+        """Open the provider that answers requests, as a context manager."""
         opened = self._open()
         return opened if self.served_by is None else _checked(opened, self.served_by)
 
@@ -115,7 +115,7 @@ async def _checked(opened: AbstractAsyncContextManager[Provider], expected: str)
 
 
 class BatchMode(msgspec.Struct, frozen=True):
-    """How a provider's batches are waited for: seconds between two looks at how far they are; tests replace ``sleep``."""
+    """Settings for waiting on batches: seconds between two polls; tests replace ``sleep``."""
 
     poll_seconds: float = 30.0
     sleep: Callable[[float], None] = time.sleep

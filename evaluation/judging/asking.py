@@ -1,4 +1,4 @@
-"""The second stage: judges are asked about what is open, and about a sample of what is decided.
+"""Second stage: ask judges about undecided outputs, and about a sample of decided ones.
 
 What is to be asked comes in steps, of which a later one may depend on what was said in an earlier one. Whoever takes the steps
 asks (`ask`), or only looks what would be asked (`..forecast`).
@@ -53,16 +53,16 @@ class Step(Protocol):
         ...
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
-        """What one of them has to be asked still: all but what is done."""
+        """Yield a judge's remaining work: everything except what is done."""
         ...
 
     def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
-        """How much that is."""
+        """Return the amount of a judge's remaining work."""
         ...
 
 
 class EachOutput(NamedTuple):
-    """A step in which judges are asked about outputs that are wanted, each so many times, whatever others say."""
+    """Step that asks judges about each wanted output a number of times, regardless of others."""
 
     context: RunContext
     tasks: Sequence[JudgeTask]
@@ -70,16 +70,16 @@ class EachOutput(NamedTuple):
     repeats: int = 1
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
-        """See `Step`."""
+        """Yield a judge's remaining work; see `Step`."""
         return open_work(self.context.inputs, task, self.wanted, done, self.repeats)
 
     def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
-        """See `Step`."""
+        """Return the amount of remaining work; see `Step`."""
         return sum(1 for _ in _open_outputs(self.context.inputs, task, self.wanted, done, self.repeats))
 
 
 def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None = None) -> None:
-    """Ask judges about outputs that have no verdict of theirs yet, and journal what they say as they say it.
+    """Ask judges about outputs they have not judged, and journal each verdict as it comes.
 
     ``access`` is asked for only when there is something to ask a model: ConfigurationError where none is configured.
     """
@@ -109,7 +109,7 @@ def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None =
 def open_work(
     inputs: EvaluationInputs, task: JudgeTask, wanted: Wanted, done: Container[VerdictKey], repeats: int
 ) -> Iterator[Work]:
-    """What a judge is still to be asked."""
+    """Yield a judge's remaining work."""
     for output, repeat in _open_outputs(inputs, task, wanted, done, repeats):
         case = inputs.cases[output.case_id]
         yield case, as_judged(case, output), repeat
@@ -118,7 +118,10 @@ def open_work(
 def _open_outputs(
     inputs: EvaluationInputs, task: JudgeTask, wanted: Wanted, done: Container[VerdictKey], repeats: int
 ) -> Iterator[tuple[Output, int]]:
-    """The same without the cases, for who only counts: reading one of these takes longer than all else here."""
+    """Yield the remaining outputs without their cases, for callers that only count.
+
+    Reading the cases takes longer than everything else here.
+    """
     for output in inputs.outputs():
         key = output.key
         if task.takes(inputs.cases.facts(key.case_id).kind, output) and wanted(key):
@@ -128,7 +131,7 @@ def _open_outputs(
 
 
 def as_judged(case: Case, output: Output) -> Output:
-    """The output as a judge sees it: of a workspace, the text of the files that the challenge names."""
+    """Return the output as a judge sees it; for a workspace, the text of the challenge's files."""
     if case.kind != "artifact":
         return output
     if isinstance(output, Pair):

@@ -1,4 +1,4 @@
-"""Judges that are made of others: a run asks all questions of a round, about all outputs, before it begins the next."""
+"""Composite judges: a run asks a round's questions about all outputs before the next one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .tasks import JudgeTask
 
 
 class JuryRule(msgspec.Struct, frozen=True, kw_only=True):
-    """How a jury counts, before its members are known; see `Jury`."""
+    """Rule by which a jury counts, before its members are known; see `Jury`."""
 
     rule: Rule
     weights: tuple[float, ...] = ()
@@ -48,7 +48,9 @@ def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTa
 
 
 def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
-    """The same judge, asked about an answer's statements one by one; itself where its score is not made of theirs.
+    """Return the judge as one that grades an answer's statements one by one.
+
+    A judge whose score is not made of statements is returned unchanged.
 
     ``model`` splits answers, or else the judge's own; UsageError of the baseline, which cannot.
     """
@@ -63,7 +65,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
 
 
 def is_split(task: JudgeTask) -> bool:
-    """Whether it is asked about an answer's statements."""
+    """Return whether the judge grades an answer's statements."""
     return isinstance(task.judge, ShareJudge)
 
 
@@ -85,7 +87,7 @@ class Round(NamedTuple):
     foreseen: bool
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
-        """See `Step`."""
+        """Yield a judge's remaining work; see `Step`."""
         answers = _Answers(self.context.folder, guessing=self.foreseen)
         begun: ItemKey | None = None
         seen: set[VerdictKey] = set()
@@ -100,14 +102,14 @@ class Round(NamedTuple):
                     yield question.case, as_judged(question.case, question.output), question.repeat
 
     def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
-        """See `Step`."""
+        """Return the amount of remaining work; see `Step`."""
         return sum(1 for _ in self.work(task, done))
 
 
 def deliberated(
     context: RunContext, askers: Sequence[JudgeTask], wanted: Wanted, repeats: int, *, foreseen: bool = False
 ) -> Iterator[Step]:
-    """What judges that are made of others ask, round after round; once all was asked, the verdicts are journaled."""
+    """Yield the questions of composite judges round by round, then journal their verdicts."""
     if not askers:
         return
     plain = {task.id: task for asker in askers for task in asker.plain}
@@ -163,7 +165,7 @@ def _enlist_jury(folder: RunWriter, asker: JudgeTask) -> None:
 
 
 def share_of(judge: ShareJudge, repeats: int) -> Share:
-    """What a run folder keeps of a judge of statements."""
+    """Return a statement judge's record for the run folder."""
     return Share(id=judge.id, by=judge.by, judge=judge.judge.id, splitter=judge.splitter.id, repeats=repeats)
 
 
@@ -187,14 +189,14 @@ def _composite(asker: JudgeTask) -> Composite:
 
 
 class _Answers:
-    """What judges have said in a run; what nobody has said yet may be guessed."""
+    """Verdicts of judges in a run; missing ones may be guessed."""
 
     def __init__(self, folder: RunWriter, *, guessing: bool = False) -> None:
         self._folder = folder
         self._guessing = guessing
 
     def __call__(self, question: Question) -> Verdict | None:
-        """The verdict that stands; None where there is none."""
+        """Return the standing verdict; None if there is none."""
         folder, judge = self._folder, question.judge.id
         journal = folder.statements if judge.kind == "split" else folder.verdicts
         said = journal.find(VerdictKey(question.output.key, judge, question.repeat))

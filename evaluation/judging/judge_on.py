@@ -1,4 +1,7 @@
-"""Which outputs a judge is asked about: what no checker decided, and a sample of what one did, to calibrate the judge."""
+"""Selection of outputs for a judge: undecided ones, and decided ones for calibration.
+
+Of the decided ones it is a sample.
+"""
 
 from __future__ import annotations
 

@@ -13,19 +13,19 @@ _RATES = ("true_positive_rate", "true_negative_rate")
 
 
 def judge_order(known: Iterable[KnownJudge], calibration: Calibration | None) -> list[JudgeId]:
-    """Order judges: those made for the kind of case, then by calibrated lower bound, then as named."""
+    """Order judges by fit to the kind of case, then by calibrated lower bound, then as given."""
     panels = {} if calibration is None else calibration.judges
     ranked = sorted(known, key=lambda judge: (_fit(judge), _errors(panels.get(judge.by))))
     return [judge.id for judge in ranked]
 
 
 def _fit(judge: KnownJudge) -> int:
-    """Return 0 for a judge of certain kinds, 1 for one that takes transcripts of others too, 2 for one of any kind."""
+    """Return a judge's fit: 0 for certain kinds of case, 1 with others' transcripts, 2 for any."""
     return 2 if judge.kinds is None else int(judge.id.name in OF_TRANSCRIPTS)
 
 
 def _errors(panel: JudgeCalibration | None) -> list[float]:
-    """Return what the worse and the better of both rates may lack at worst; 2 where one is unknown."""
+    """Return the worst-case errors of both rates, larger first; 2 for an unknown rate."""
     found = [None if panel is None else panel.statistics.get(name) for name in _RATES]
     ends = [2.0 if each is None or each.low is None else 1.0 - each.low for each in found]
     return sorted(ends, reverse=True)

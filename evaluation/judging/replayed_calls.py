@@ -1,4 +1,4 @@
-"""What judges are shown of the worlds: an output's calls are executed in those of its case."""
+"""Tool results shown to judges: an output's calls are executed in its case's environments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from ...records import Case, Episode, Output
 
 
 def replay_in(environments: Mapping[str, type]) -> Replay:
-    """A function that executes an output's calls, and returns what they returned; None for a case without worlds.
+    """Return a function that executes an output's calls and returns their results.
+
+    For a case without environments it returns None.
 
     It raises InputError for a case whose worlds are not known, or do not take their configuration.
     """

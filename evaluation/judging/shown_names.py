@@ -1,4 +1,4 @@
-"""Under which names judges are shown: each under one, no two under the same, and none of the user's own under one of ours."""
+"""Display names of judges: unique, and never a built-in name for a custom judge."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _candidates(group: Sequence[KnownJudge], new: Sequence[KnownJudge]) -> Itera
 
 
 def _parts(judge: KnownJudge) -> tuple[str, ...]:
-    """The names on the way to a prompt file, its own without the ending last; none where there is no file."""
+    """Return the parts of a prompt file's path, ending with its stem; empty without a file."""
     if judge.prompt is None:
         return ()
     path = Path(judge.prompt).with_suffix("")

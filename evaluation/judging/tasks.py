@@ -1,4 +1,4 @@
-"""Who is asked: judges as users name them, made ready to be asked."""
+"""Judge tasks: judges as users name them, made ready to be asked."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class JudgeTask:
 
     @property
     def id(self) -> JudgeId:
-        """Whose verdicts it gives."""
+        """Id of the judge whose verdicts the task gives."""
         return self.judge.id
 
     @property
@@ -72,17 +72,20 @@ class JudgeTask:
 
     @property
     def asked(self) -> PromptJudge | None:
-        """The prompt that a model is asked; None for the lexical baseline and for functions, which ask no model."""
+        """Prompt that a model is asked.
+
+        None for the lexical baseline and for functions, which ask no model.
+        """
         return self.judge if isinstance(self.judge, PromptJudge) else None
 
     @property
     def compares(self) -> bool:
-        """Whether it is shown two outputs and says which is better."""
+        """True if the judge is shown two outputs and picks the better one."""
         return self.asked is not None and self.asked.compares
 
     @property
     def known(self) -> KnownJudge:
-        """What a run folder keeps of it."""
+        """Record of the judge for the run folder."""
         own = self.asked if self.id.kind == "own" else None
         return KnownJudge(
             by=self.by,
@@ -95,7 +98,7 @@ class JudgeTask:
         )
 
     def judges_kind(self, kind: Kind) -> bool:
-        """Whether it is asked about every output of a kind of case."""
+        """Return whether the judge is asked about every output of a kind of case."""
         return self.judge.kinds is None or kind in self.judge.kinds
 
     @property
@@ -153,7 +156,11 @@ def judge_tasks(
 
 
 def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -> list[JudgeTask]:
-    """The same judges, each under a name of its own; UsageError where two of them are the same."""
+    """Return the judges, each under a unique name.
+
+    Raises:
+        UsageError: Two of them are the same.
+    """
     different: dict[JudgeId, JudgeTask] = {}
     for task in tasks:
         if task.id in different:
@@ -169,7 +176,7 @@ def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -
 
 
 def called(spec: str | JudgeTask, model: str | None) -> list[str]:
-    """What a judge may be called before it is known under which name it is shown."""
+    """Return the names that a judge may be given before its display name is known."""
     if isinstance(spec, JudgeTask):
         return [spec.by]
     judge, own = split_spec(spec)
@@ -212,7 +219,10 @@ def judge_task(
 
 
 def prompt_again(known: KnownJudge) -> PromptJudge:
-    """A judge of a run by its prompt as it is now, under the name it had; its id tells whether anything changed."""
+    """Load a run's judge from its current prompt, under its earlier name.
+
+    Its id tells whether anything has changed.
+    """
     spec = known.prompt or f"{known.id.name}/{known.id.variant}"
     judge = load_judge(
         spec, model=known.id.model, replay=replay_in({}), parameters=known.parameters, refused=known.refused
@@ -221,7 +231,10 @@ def prompt_again(known: KnownJudge) -> PromptJudge:
 
 
 def _registered(spec: str) -> Any:
-    """What a user has registered under a name; None for a prompt file, for a name of ours, and where there is nothing."""
+    """Return the plugin registered under a name.
+
+    None for a prompt file, for a built-in name, and for an unknown name.
+    """
     ours = is_prompt_file(spec) or spec.partition("/")[0] in RESERVED
     return None if ours else JUDGES.get(spec)
 
@@ -229,7 +242,7 @@ def _registered(spec: str) -> Any:
 def refuse_idle(
     tasks: Collection[JudgeTask], kinds: Mapping[Kind, int], recorded: Iterable[ItemKey] = ()
 ) -> None:
-    """Refuse judges that have nothing to judge, before anything is written, and say who judges what there is.
+    """Refuse judges with nothing to judge before writing, and suggest judges that fit.
 
     Args:
         tasks: The judges.
@@ -248,7 +261,7 @@ def refuse_idle(
 
 
 def transcripts(tasks: Collection[JudgeTask], inputs: EvaluationInputs) -> Iterator[ItemKey]:
-    """Yield the outputs that judges take for their recorded steps, whatever the kind of their case."""
+    """Yield the outputs that judges take for their recorded steps, whatever the case's kind."""
     takers = [task for task in tasks if task.takes_transcripts]
     if all(task.judges_kind(kind) for task in takers for kind in inputs.survey.kinds):
         return
@@ -265,7 +278,10 @@ def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:
 
 
 def require_models(tasks: Iterable[JudgeTask], access: Callable[[], ModelAccess]) -> None:
-    """Find out before anything is written that the models can be asked, and that their prices are known where money is limited."""
+    """Check that the models can be asked, before anything is written.
+
+    Where cost is limited, their prices must be known.
+    """
     models = {model for task in tasks if task.access is None for model in task.models}
     if not models:
         return

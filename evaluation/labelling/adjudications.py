@@ -12,7 +12,10 @@ from ..store.run_store import RunStore
 
 
 def decisions_on(stores: Sequence[RunStore], more: InputPath | None = None) -> Decisions:
-    """What was decided of outputs of runs, and the category of each of their outputs, as far as the cases are there unchanged."""
+    """Return the decisions on outputs of runs, with the category of each output.
+
+    Categories are read only as far as the cases are there unchanged.
+    """
     found = Decisions()
     for store in stores:
         found += decisions_of(store.adjudications, store.path / ADJUDICATIONS)
@@ -26,7 +29,10 @@ def decisions_on(stores: Sequence[RunStore], more: InputPath | None = None) -> D
 
 
 def categories_of(store: RunStore) -> dict[str, str]:
-    """The category of each output that somebody spoke of: the case's tag of that name, or its kind; empty where the cases are gone."""
+    """Return the category of each decided output; empty if the cases are gone.
+
+    It is the case's tag of that name, or its kind.
+    """
     try:
         files = store.inputs.cases
         cases = {case.id: _category(case) for path in files for case in read_records(path, Case)}

@@ -1,4 +1,4 @@
-"""Corrected references: what was decided of outputs, said as a patch of the data set, and the patch applied."""
+"""Corrected references: write decisions on outputs as a data set patch, and apply it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
 
 
 def _decided(store: RunStore) -> dict[str, list[_Decided]]:
-    """The outputs that could be decided, by case."""
+    """Return the outputs with a clear decision, by case."""
     said = decisions_of(store.adjudications, store.path / ADJUDICATIONS).by_item
     cases: dict[str, list[_Decided]] = {}
     for file in store.inputs.outputs:
@@ -102,7 +102,7 @@ def _decided(store: RunStore) -> dict[str, list[_Decided]]:
 
 
 def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | None]:
-    """What the checker says of an output, with dots in names offered as they are and as underscores."""
+    """Return the checker's scores of an output, for dotted and for underscored names."""
     ways = (msgspec.structs.replace(options, names=names) for names in ("dotted", "underscored"))
     return {check(case, output, way).score for way in ways}
 
@@ -112,7 +112,7 @@ def _says(case: Case, each: _Decided, options: CheckOptions) -> bool:
 
 
 def _contradicts(case: Case, each: _Decided, options: CheckOptions) -> bool:
-    """Whether the checker decides otherwise; what it leaves open contradicts nothing."""
+    """Return whether the checker contradicts the decision; undecided outputs contradict nothing."""
     return (0.0 if each.found == "right" else 1.0) in _scores(case, each.output, options) and not _says(
         case, each, options
     )
@@ -121,7 +121,7 @@ def _contradicts(case: Case, each: _Decided, options: CheckOptions) -> bool:
 def _corrected(
     case: Case, outputs: Sequence[_Decided], wrong: Sequence[_Decided], options: CheckOptions
 ) -> Correction | str:
-    """The correction of a case; or why there is none."""
+    """Return the correction of a case, or the reason there is none."""
     written = {decision.reference for each in outputs for decision in each.decisions if decision.reference}
     if len(written) > 1:
         return "people wrote different references"
@@ -146,13 +146,13 @@ def _corrected(
 
 
 def _read(case: Case, text: str) -> dict[str, Any]:
-    """A reference that was written down, held to what its kind of case wants."""
+    """Parse a written reference and validate it for its kind of case."""
     reference = decode_record(text.encode("utf-8", "surrogatepass"), dict[str, Any])
     return _with(case, reference).reference
 
 
 def _with(case: Case, reference: Mapping[str, Any]) -> Case:
-    """A case with another reference, validated like a line of a file."""
+    """Return the case with another reference, validated like a line of a file."""
     raw = msgspec.json.encode(msgspec.to_builtins(msgspec.structs.replace(case, reference=dict(reference))))
     mended = decode_record(raw, Case)
     require_meetable(mended, CheckOptions())
@@ -173,12 +173,16 @@ def _widened(case: Case, wrong: Sequence[_Decided]) -> dict[str, Any] | None:
 
 
 def reference_sha256(case: Case) -> str:
-    """What a patch knows the reference of a case by."""
+    """Return the hash by which a patch identifies the reference of a case."""
     return hashlib.sha256(msgspec.json.encode(case.reference, order="sorted")).hexdigest()
 
 
 def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
-    """Every case, in order, with the reference that it is to have by a patch; InputError where a line of that cannot be applied."""
+    """Yield every case in order, with its reference corrected by a patch.
+
+    Raises:
+        InputError: A line of the patch cannot be applied.
+    """
     wanted: dict[str, tuple[int, Correction]] = {}
     for line, correction in read_numbered(patch, Correction):
         if correction.case_id in wanted:

@@ -1,4 +1,7 @@
-"""Which outputs are adjudicated: those on which judge and label differ, a random sample of those on which they do not, and who says what."""
+"""Outputs to adjudicate: disputes of judge and label, and a random sample of agreements.
+
+It also tells what label and judge say of each.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _Sides: TypeAlias = Callable[[Verdict | Said, float], tuple[bool, bool]]
 
 
 class Opinion(NamedTuple):
-    """What label or judge says of an output, without a name."""
+    """Anonymous opinion of label or judge on an output."""
 
     right: bool
     reason: str
@@ -37,7 +40,7 @@ class Opinion(NamedTuple):
 def draw_disputes(
     store: RunStore, kind: SampleKind, count: int, *, agreements: int, seed: int, judge: str | None
 ) -> ReviewSample:
-    """Draw outputs to be decided, in the random order of the seed, and beside them so many on which label and judges agree.
+    """Draw outputs to adjudicate in random order, with some on which label and judges agree.
 
     Without a judge those of any count that is no baseline. UsageError where there is nothing to decide.
     """
@@ -66,7 +69,10 @@ def draw_disputes(
 
 
 def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Opinion, Opinion]]:
-    """What label and judge say of each output of a sample: of several judges one that contradicts the label, where there is one."""
+    """Return the opinions of label and judge on each output of a sample.
+
+    With several judges it is one that contradicts the label, if any does.
+    """
     planted = sample.kind == "survivors"
     trusted = {label.key: label for label in _labels_of_probes(store)} if planted else {}
     trusted |= {label.key: label for label in store.labels if label.graded}
@@ -106,7 +112,10 @@ def _sides(store: RunStore, *, planted: bool) -> _Sides:
 
 
 def _judged(store: RunStore, judge: str | None) -> list[Said]:
-    """First verdicts of the judge, or of all that are no baseline; of baselines where nobody else was asked."""
+    """Return first verdicts of the judge, or of all judges except baselines.
+
+    Baselines count if nobody else was asked.
+    """
     names, known = ShownNames(), set[str]()
     found, baselines = list[Said](), list[Said]()
     for said in store.verdicts.standing:
@@ -139,7 +148,10 @@ def _contradicted(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
 
 
 def _missed(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
-    """Planted faults, and whether all judges missed them; what some of them caught is neither missed nor agreed on."""
+    """Return for each planted fault whether all judges missed it.
+
+    Faults that only some judges caught are excluded: they are neither missed nor agreed on.
+    """
     faults = {
         label.key: _score(label)
         for label in _labels_of_probes(store)
@@ -153,7 +165,7 @@ def _missed(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
 
 
 def _labels_of_probes(store: RunStore) -> Iterator[Verdict]:
-    """The labels of the probes that an audit is of."""
+    """Yield the labels of the audit's probes."""
     from ..audit.probe_folder import read_manifest  # noqa: PLC0415 - as above
 
     files = store.manifest.identity.get("audit_of")

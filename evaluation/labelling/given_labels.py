@@ -38,7 +38,7 @@ _AUDIT = (
 
 
 class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of labels that were to be added to a run.
+    """Result of adding labels to a run.
 
     Attributes:
         added: How many are new, or say something else than before.
@@ -138,7 +138,7 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
 
 
 def _unlike(before: Iterable[Verdict], given: Iterable[Verdict]) -> list[Verdict]:
-    """What is new among what is given, or says something else than the same person did."""
+    """Return the given labels that are new, or that differ from the same person's earlier one."""
     standing = {(label.key, label.by): label for label in before if label.source == "human"}
     new: list[Verdict] = []
     for label in given:
@@ -149,7 +149,7 @@ def _unlike(before: Iterable[Verdict], given: Iterable[Verdict]) -> list[Verdict
 
 
 def labelled_by(store: RunStore, name: str) -> set[ItemKey]:
-    """The outputs that a person has labelled, or could not tell."""
+    """Return the outputs that a person has labelled, or could not decide."""
     return {label.key for label in store.labels if label.source == "human" and label.by == name}
 
 

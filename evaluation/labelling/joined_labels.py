@@ -81,7 +81,7 @@ def _joined(path: Path, given: list[Verdict], added: int, unmatched: list[str]) 
 
 
 def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdict], list[str]]:
-    """The labels of these outputs, and the ids of the others."""
+    """Return the labels of these outputs, and the ids of the others."""
     keys = list(outputs)
     places = (Place(*key) for key in keys)
     if isinstance(labels, LabelTable):

@@ -50,12 +50,15 @@ class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """What every label of the sample must say of where it came from."""
+        """Origin that every label of the sample must record."""
         return {"sample": self.kind, "seed": self.seed, "of": self.of}
 
 
 class Parts(msgspec.Struct, frozen=True):
-    """The outputs of a run by who spoke of them: decided by a checker, open (without checkers all), and by judge what it graded."""
+    """Outputs of a run by source: decided by a checker, undecided, and graded by each judge.
+
+    Without checkers all outputs are ``open``.
+    """
 
     open: set[ItemKey]
     decided: set[ItemKey]
@@ -161,7 +164,7 @@ def _suspected(store: RunStore, parts: Parts, count: int, judge: str | None) -> 
 
 
 def _table_of(store: RunStore, judge: str | None, keys: set[ItemKey]) -> tuple[Table, dict[str, ItemKey]]:
-    """The calibration table of some outputs of a run, and its item ids as keys."""
+    """Return the calibration table of some outputs of a run, and the keys of its items."""
     import numpy as np  # noqa: PLC0415 - as above
 
     from ...calibration.true_rate.estimation import of_judge  # noqa: PLC0415 - slow to import, and seldom needed
@@ -175,7 +178,9 @@ def _table_of(store: RunStore, judge: str | None, keys: set[ItemKey]) -> tuple[T
 
 
 def draw_rows(store: RunStore, sample: ReviewSample) -> Iterator[dict[str, Any]]:
-    """The calibration table of the open part, as ``estimate`` needs it to weigh labels drawn with unequal chances.
+    """Yield the calibration table of the undecided part, with drawing probabilities.
+
+    ``estimate`` needs it to weigh labels drawn with unequal chances.
 
     Yields:
         One row an open output that the judge was asked about, with ``label_probability`` where it was drawn.

@@ -15,7 +15,7 @@ _LONGEST_ANSWER = 300
 
 
 def widened(case: Case, output: Output) -> dict[str, Any] | None:
-    """The reference of a case, widened by an output that was found right.
+    """Extend a case's reference to accept an output that was found right.
 
     Calls get the values that were given among those they accept; what was left out may be left out. Answers get the answer.
 
@@ -84,7 +84,7 @@ def _in(value: Any, values: Sequence[Any]) -> bool:
 
 
 def _literal(value: Any) -> Any:
-    """A value that means itself in the plain form."""
+    """Return a value so that it stands for itself in the plain form."""
     return {"exactly": value} if is_marked(value) else value
 
 
@@ -93,7 +93,7 @@ def _optional(written: Any) -> dict[str, Any]:
 
 
 def _either(written: Any, value: Any) -> dict[str, Any]:
-    """What is written, or a value."""
+    """Return a form that accepts the existing form or a value."""
     if is_marked(written) and "any_of" in written:
         return {**written, "any_of": [*written["any_of"], _literal(value)]}
     if is_marked(written) and written.keys() == {"optional"}:

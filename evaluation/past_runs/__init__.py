@@ -1,1 +1,1 @@
-"""Finished runs: set beside each other, one after the other, put together, read again, and output by output."""
+"""Finished runs: compare, order by time, merge and reparse them, and list their outputs."""

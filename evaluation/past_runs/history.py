@@ -1,4 +1,4 @@
-"""Runs one after the other: their rates over time, what changed from one to the next, and judges that drifted."""
+"""Run history: rates over time, changes from run to run, and judges that drifted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PastRun(Part, frozen=True, kw_only=True):
 
 
 class Drift(Part, frozen=True, kw_only=True):
-    """A judge that is right less often on the same outputs than in the first run that asked it about them.
+    """Judge drift: the judge is right less often than in its first run, on the same outputs.
 
     Attributes:
         run: In which run that is found first.
@@ -63,7 +63,10 @@ class Drift(Part, frozen=True, kw_only=True):
 
 
 class History(Part, frozen=True, kw_only=True):
-    """The finished runs of a folder, oldest first; the folders in it that are no finished runs, and why; and judges that drifted."""
+    """Finished runs of a folder, oldest first, with judges that drifted.
+
+    Folders that are no finished runs are listed with the reason.
+    """
 
     folder: str
     runs: list[PastRun]
@@ -118,7 +121,7 @@ def _past(place: Path, manifest: Manifest) -> PastRun:
 
 
 def _rates(result: SystemResult) -> dict[str, Statistic]:
-    """What checkers decided, and what judges say of the rest: corrected where it is, else as it is."""
+    """Return the checkers' rate, and the judges' rate on the rest, corrected if possible."""
     corrected = {part.by for part in result.strata if part.name == CORRECTED}
     return {
         "checkers decided" if part.name == DECIDED else f"{part.name}, by {part.by}": part
@@ -128,7 +131,10 @@ def _rates(result: SystemResult) -> dict[str, Statistic]:
 
 
 def _drifts(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[Drift]:
-    """Each judge on the same outputs, run after run; of the very same judge, or it did not drift but was changed."""
+    """Yield the drift of each judge on the same outputs, run after run.
+
+    Only the very same judge can drift; a changed one is skipped.
+    """
     same: dict[tuple[str, JudgeId], list[Path]] = defaultdict(list)
     names: dict[JudgeId, str] = {}
     cuts: dict[JudgeId, Cut] = {}
@@ -169,7 +175,10 @@ def _drift(judge: JudgeId, name: str, cut: Cut, places: Sequence[Path]) -> Drift
 
 
 def _rightness(place: Path, judge: JudgeId, cut: Cut, *, anew: bool) -> dict[str, tuple[float, str]]:
-    """By labelled item, whether the judge was right, and the cluster; a reply from a cache or a recording is no verdict given anew."""
+    """Return by labelled item whether the judge was right, and the cluster.
+
+    A reply from a cache or a recording is not a new verdict.
+    """
     with RunStore(place) as store:
         said = [each for each in store.verdicts.standing if each.author == judge and each.repeat == 0]
         kept = {str(each.key) for each in said if not (anew and each.spent is not None and each.spent.cached)}

@@ -1,4 +1,4 @@
-"""The outputs of a run folder, or of an imported one, each with its case and what was said of it."""
+"""Outputs of a run folder or an imported one, each with its case and verdicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from ..store.run_store import RunStore
 
 
 def judged_outputs(folder: Path) -> Iterator[Judged]:
-    """The outputs of a run folder, or of an imported one, in their order, each with its case and the verdicts that stand, if any."""
+    """Yield the outputs of a run folder or an imported one, with case and standing verdicts.
+
+    Outputs come in their order; there may be no verdicts.
+    """
     with RunStore(folder) as store:
         inputs = store.inputs if store.begun else _imported(folder)
         said = store.verdicts if (folder / VERDICTS).exists() else None
@@ -30,7 +33,7 @@ def judged_outputs(folder: Path) -> Iterator[Judged]:
 
 
 def known_of(folder: Path) -> Known:
-    """What a folder says of itself."""
+    """Return a folder's metadata."""
     with RunStore(folder) as store:
         created = store.known.ended or datetime.now(UTC).isoformat(timespec="seconds")
         cuts = {judge.by: judge.cut.at for judge in store.roster}

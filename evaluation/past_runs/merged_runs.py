@@ -1,4 +1,4 @@
-"""Runs that were made apart, of parts of one data set, as one: what was said is put together, and concluded like any run."""
+"""Merge runs of parts of one data set into one run, and conclude it like any other."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _refuse_different(first: RunStore, other: RunStore) -> None:
 
 
 def _checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
-    """The checkers of the user's own of all parts, each of which names those of its kinds."""
+    """Return the custom checkers of all parts, which must agree on each kind."""
     found: dict[str, str] = {}
     for store in stores:
         own: Mapping[str, str] = store.manifest.identity.get("checkers", {})
@@ -123,7 +123,7 @@ def _checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
 
 
 def _judges(stores: Sequence[RunStore]) -> Iterator[KnownJudge]:
-    """The judges, each with the time that asking it took in all parts."""
+    """Yield the judges, each with its total asking time over all parts."""
     for judge in stores[0].roster:
         took = [known.seconds for store in stores if (known := store.roster.get(judge.id)) is not None]
         seconds = [each for each in took if each is not None]
@@ -131,7 +131,7 @@ def _judges(stores: Sequence[RunStore]) -> Iterator[KnownJudge]:
 
 
 def _once(paths: Iterable[InputPath]) -> tuple[InputPath, ...]:
-    """Each file once, by name: parts may have the cases in common."""
+    """Return each file once, by name, since parts may share the cases."""
     files: dict[str, InputPath] = {}
     for path in paths:
         files.setdefault(str(path.resolve()) if isinstance(path, Path) else str(path), path)
@@ -158,7 +158,7 @@ def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> 
 
 
 def _put_labels(stores: Sequence[RunStore], folder: RunWriter) -> None:
-    """Labels and decisions of all parts; in an order of their own, since the last one of an output counts."""
+    """Write the labels and decisions of all parts, sorted, since an output's last one counts."""
     labels = sorted((label for store in stores for label in store.labels), key=_place)
     if labels:
         folder.put_labels(label for label, _ in groupby(labels))

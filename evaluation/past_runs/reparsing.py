@@ -1,4 +1,4 @@
-"""``judge --reparse``: the replies of a run are read again by the parsers as they are now; nobody is asked."""
+"""``judge --reparse``: parse a run's replies again with the current parsers, without calls."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..store.run_writer import RunWriter
 
 
 class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
-    """What reading again changed for one judge.
+    """Changes from parsing again, for one judge.
 
     Attributes:
         replies: Replies that were read.
@@ -108,7 +108,7 @@ def _inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
 def _made_of_others(
     folder: RunWriter, judges: Mapping[JudgeId, PromptJudge]
 ) -> dict[JudgeId, tuple[JudgeTask, int]]:
-    """The judges of a run that are made of others, as they are now, by who they were; and how often they judged."""
+    """Return a run's composite judges in their current form, by old id, with their repeats."""
     parts: dict[JudgeId, Part] = {known.id: known for known in folder.roster}
     parts.update(judges)
     found: dict[JudgeId, tuple[JudgeTask, int]] = {}
@@ -129,7 +129,10 @@ def _made_of_others(
 def _read_again(
     context: RunContext, judges: Mapping[JudgeId, PromptJudge], counts: Mapping[JudgeId, Counter[str]]
 ) -> Iterator[Verdict]:
-    """Every verdict as it would be today, without those that are made of others: they are made anew."""
+    """Yield every verdict as parsed today, except those of composite judges.
+
+    These are computed anew.
+    """
     # A kill may have left rows that were read again beside a manifest that does not know it yet.
     before = {judge.id: earlier for earlier, judge in judges.items()} | {
         earlier: earlier for earlier in judges

@@ -1,4 +1,4 @@
-"""Two runs beside each other: what passes now and did not, what no longer does, and what else is not the same."""
+"""Comparison of two runs: regressions, fixes, and changes in inputs and settings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ BEFORE, AFTER = "before", "after"
 
 
 class Changed(Part, frozen=True, kw_only=True):
-    """Something that a run depends on (an input, a judge's prompt, a rule), and that is not the same in both; empty where it was not there."""
+    """Changed dependency of a run: an input, a judge's prompt or a rule.
+
+    It is empty where the run lacked it.
+    """
 
     what: str
     before: str
@@ -49,7 +52,7 @@ class Moved(Part, frozen=True, kw_only=True):
 
 
 class TwoRuns(Part, frozen=True, kw_only=True):
-    """What two runs have in common, and in what they differ.
+    """Shared outputs of two runs, and the differences between the runs.
 
     Attributes:
         outputs: How many outputs both have.
@@ -119,13 +122,13 @@ def _scored(word: str) -> bool:
 
 
 def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
-    """What systems of the first are called in the second: one alone is the other one alone."""
+    """Return renamed systems: if each run has a single system, they are matched."""
     names = [[each.system for each in manifest.results or []] for manifest in (before, after)]
     return {names[0][0]: names[1][0]} if [len(each) for each in names] == [1, 1] else {}
 
 
 class _Words(NamedTuple):
-    """What was said of an output: by its checker, where that decided it, and by judges that read it, first repeats."""
+    """Verdicts on an output: the deciding checker's, and first repeats of judges that read it."""
 
     checker: Said | None
     judges: dict[Author, Said]
@@ -144,7 +147,10 @@ def _said(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
 
 
 def _told(before: _Words, after: _Words) -> tuple[Said, Said] | None:
-    """By whom an output is compared: its checker, where that decided it in both; else the first judge of both; None where there is none."""
+    """Return the verdicts to compare: the checker's, else those of the first common judge.
+
+    The checker's count if it decided the output in both runs. None if there is no common source.
+    """
     if before.checker is not None and after.checker is not None:
         return before.checker, after.checker
     both = ((said, after.judges[judge]) for judge, said in before.judges.items() if judge in after.judges)
@@ -177,7 +183,7 @@ def _strata(
     systems: list[str],
     cuts: Mapping[Author, Cut],
 ) -> Iterator[tuple[str, Strata]]:
-    """Each system before against itself after: a paired test over the same items."""
+    """Yield each system's paired comparison of before and after, over the same items."""
     names = ShownNames()
     rows: dict[str, list[dict[str, Any]]] = {system: [] for system in systems}
     sides: tuple[tuple[str, RunStore, Mapping[str, str]], ...] = (
@@ -206,7 +212,10 @@ _RULES = {"rules": "checkers' rules", "names": "names of functions", "artifacts"
 
 
 def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
-    """What two runs wrote down and is not the same: data, rules, judges with prompt and model, cuts, versions."""
+    """Yield the recorded facts that differ between two runs.
+
+    These are data, rules, judges with prompt and model, thresholds and versions.
+    """
     was, now = _facts(before), _facts(after)
     for what in ("", "judge ", "version of "):
         yield from _differing(what, was[what], now[what])
@@ -215,7 +224,7 @@ def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
 
 
 def _facts(manifest: Manifest) -> dict[str, dict[str, str]]:
-    """What a run depends on, by sort and name."""
+    """Return a run's dependencies by sort and name."""
     files = {
         (
             "cases" if n == 0 else "outputs" if n == 1 else f"outputs {n}"

@@ -1,1 +1,4 @@
-"""Which of two outputs of a case is better: judges are asked in both orders, in an ordinary run folder."""
+"""Pairwise preference: ask judges in both orders which of a case's two outputs is better.
+
+It uses an ordinary run folder.
+"""

@@ -1,4 +1,4 @@
-"""Outputs of the same case paired, so that judges are asked about pairs like about any output."""
+"""Paired outputs of one case, so that judges are asked about a pair as about any output."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ Members = tuple[ItemKey, ItemKey]
 
 
 def length_of(output: Output) -> int | None:
-    """Characters of a text; None of what is more than a text, whose length is no matter of style."""
+    """Return the characters of a text; None if it is more than a text.
+
+    Its length is then not a matter of style.
+    """
     alone = output.tool_calls is None and output.turns is None
     return len(output.text) if alone and output.text is not None else None
 
 
 class PairInputs(EvaluationInputs):
-    """Every two outputs of one case and trial that are of different systems, twice: each of them first.
+    """Pairs of outputs of different systems for one case and trial, in both orders.
 
     The outputs are held in memory, since each is looked at as often as it has opponents.
 
@@ -47,12 +50,12 @@ class PairInputs(EvaluationInputs):
         self.members: Mapping[ItemKey, Members] = self._pair()
 
     def outputs(self) -> Iterator[Output]:
-        """Every pair in both orders, the cases in the order in which they were answered first."""
+        """Yield every pair in both orders, with cases in order of first answer."""
         for first, second in self.members.values():
             yield Pair.of(self._outputs[first], self._outputs[second])
 
     def output(self, key: ItemKey) -> Output:
-        """One of the outputs that pairs are made of."""
+        """Return one of the paired outputs."""
         return self._outputs[key]
 
     def _pair(self) -> dict[ItemKey, Members]:

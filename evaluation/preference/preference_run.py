@@ -1,4 +1,4 @@
-"""Asks judges which of two outputs is better, in a run folder that can be resumed; or foresees what that would take."""
+"""Ask judges which of two outputs is better, in a resumable run folder, or forecast that."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PREFERENCES = "preferences.json"
 
 
 class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What judges are to compare; what is not said here is as `fiducial.prefer` takes it.
+    """Settings of a preference run; defaults are those of `fiducial.prefer`.
 
     Attributes:
         out: The run folder.
@@ -58,7 +58,7 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PreferenceRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What judges prefer, one a judge, and how many calls to a model failed in the end."""
+    """Preferences of judges, one result each, and the number of model calls that failed."""
 
     judges: list[Preferences]
     failed: int = 0
@@ -94,7 +94,7 @@ def run_preferences(
 def _conclude(
     plan: PreferencePlan, folder: RunWriter, pairs: PairInputs, tasks: Sequence[JudgeTask]
 ) -> PreferenceRun:
-    """What the verdicts that stand come to."""
+    """Return the results of the standing verdicts."""
     said = choices_of(folder.verdicts.whole(), pairs, plan.truth)
     asked = [task for task in tasks if task.id in said]
     return PreferenceRun(
@@ -109,7 +109,7 @@ def _conclude(
 def foresee_preferences(
     plan: PreferencePlan, access: ModelAccess, prices: PriceList | None
 ) -> list[Forecast]:
-    """Find out what asking would take, without a call and without a trace in the run folder; see `run_preferences`."""
+    """Forecast the run without making calls or writing to its folder; see `run_preferences`."""
     with _pairs(plan) as pairs, copy_of_run(plan.out) as folder:
         step = _step(plan, RunContext(pairs, folder, Silent()), _tasks(plan))
         return forecast_steps([step], access, prices, in_batch=plan.batch is not None)

@@ -1,4 +1,4 @@
-"""Verdicts on pairs, put together: what a judge chose of two outputs in the one order and in the other."""
+"""Verdicts on pairs, combined: a judge's choice in the first order and in the second."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .paired_inputs import PairInputs, length_of
 
 
 class Said(NamedTuple):
-    """What one judge chose of pairs, and its verdicts without a choice, by outcome."""
+    """Choices of one judge on pairs, and its verdicts without a choice, by outcome."""
 
     choices: Choices
     ungraded: Mapping[Outcome, int]
@@ -65,7 +65,7 @@ def _choices(said: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[It
 
 
 def _better(a: float | None, b: float | None) -> float:
-    """1 where the first is better, 0 where the second is, 0.5 where they are alike, NaN where one is not known."""
+    """Return 1 if the first is better, 0 if the second is, 0.5 if equal, NaN if one is unknown."""
     if a is None or b is None:
         return np.nan
     return float(np.sign(a - b)) / 2 + 0.5

@@ -1,1 +1,1 @@
-"""Everything a run keeps: its manifest, and journals that survive a kill at any byte; in a folder, or in memory."""
+"""Run storage: manifest and journals that survive a kill at any byte, on disk or in memory."""

@@ -1,4 +1,4 @@
-"""What a working copy and the store agreed on, so that what has changed since on either side is known without reading files."""
+"""Agreed state of a working copy and its store, to detect changes without reading files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Stamp = tuple[int, int]
 
 
 class Agreed(msgspec.Struct, frozen=True, array_like=True):
-    """An object as it was when copy and store agreed: the file's size and time, and the object's mark."""
+    """Object as agreed between copy and store: the file's size and time, and the object's mark."""
 
     size: int
     modified: int
@@ -29,7 +29,7 @@ class Agreed(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _State(msgspec.Struct):
-    """What is written down: what it is a copy of, a name that no other copy has, and what copy and store agreed on, by name."""
+    """Saved state of a copy: its store, its unique name, and the agreed objects by name."""
 
     address: str
     copy: str
@@ -37,7 +37,10 @@ class _State(msgspec.Struct):
 
 
 class Agreement:
-    """What a copy and the store agreed on; kept in a file beside the copy, which is ``folder``, so that it outlives the process."""
+    """Agreement between a working copy and its store.
+
+    It is kept in a file beside the copy, ``folder``, so that it outlives the process.
+    """
 
     def __init__(self, place: Path, name: str) -> None:
         self._file, self.folder = place / "state.json", place / "folder"
@@ -65,7 +68,7 @@ class Agreement:
 
     @property
     def objects(self) -> dict[str, Agreed]:
-        """What was agreed on, by name; whoever changes it writes it down."""
+        """Agreed objects by name; callers that change it must write it."""
         return self._state.objects
 
     @property
@@ -74,7 +77,7 @@ class Agreement:
         return {name: agreed.mark for name, agreed in self.objects.items()}
 
     def note(self, name: str, agreed: Agreed) -> None:
-        """Keep in mind what was just brought to agreement; written now and then, since there may be thousands."""
+        """Record an agreed object; saved only now and then, since there may be thousands."""
         self.objects[name] = agreed
         if time.monotonic() - self._written > _NOTED_AFTER:
             self.write()
@@ -97,7 +100,7 @@ class Agreement:
         return found
 
     def differing(self) -> dict[str, Stamp]:
-        """The files that are not as they were agreed on."""
+        """Return the files that differ from their agreed state."""
         known = self.objects
         return {
             name: stamp
@@ -106,21 +109,24 @@ class Agreement:
         }
 
     def gone(self) -> set[str]:
-        """The files that were agreed on and are no longer there."""
+        """Return the agreed files that no longer exist."""
         return self.objects.keys() - self.files().keys()
 
 
 def of_the_run(found: Mapping[str, Mark]) -> dict[str, Mark]:
-    """Of what is in a store, what belongs to the run."""
+    """Return those objects of a store that belong to the run."""
     return {name: mark for name, mark in found.items() if _belongs(name)}
 
 
 def _belongs(name: str) -> bool:
-    """Whether a file is the run's: neither a lock nor unfinished, nor the address itself."""
+    """Return whether a file belongs to the run.
+
+    Locks, unfinished files and the address itself do not.
+    """
     last = name.rpartition("/")[2]
     return bool(name) and not name.startswith(".") and not (last.startswith(".") and last.endswith(".tmp"))
 
 
 def manifests_last(name: str) -> tuple[bool, str]:
-    """The order in which objects are put and fetched: no manifest promises what is not there yet."""
+    """Return a sort key that transfers manifests last, so that they never promise missing files."""
     return name.rpartition("/")[2] == MANIFEST, name

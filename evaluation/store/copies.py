@@ -14,7 +14,10 @@ _copies: dict[Path, WorkingCopy] = {}
 
 
 def working_copy(address: str, cache: Path, *, every: float) -> WorkingCopy:
-    """The working copy of an address, as the store has it now or as this machine left it; see `WorkingCopy`."""
+    """Return the working copy of an address, up to date with the store; see `WorkingCopy`.
+
+    If this machine wrote last, its state is kept.
+    """
     from .working_copy import WorkingCopy  # noqa: PLC0415 - most runs are kept on this machine
 
     fresh = WorkingCopy(address, cache, every=every)
@@ -24,13 +27,13 @@ def working_copy(address: str, cache: Path, *, every: float) -> WorkingCopy:
 
 
 def copy_at(folder: object) -> WorkingCopy | None:
-    """The working copy that a folder is; None of any other folder."""
+    """Return the working copy at a folder; None for any other folder."""
     return _copies.get(folder) if isinstance(folder, Path) else None
 
 
 @contextmanager
 def put_back(folder: object) -> Generator[None]:
-    """Put what is changed in a folder until the end of the block back to where it is a copy of, if it is one."""
+    """Upload changes made within the block, if the folder is a working copy."""
     copy = copy_at(folder)
     if copy is None:
         yield

@@ -1,4 +1,7 @@
-"""Journal: an append-only JSON Lines file that survives a kill at any byte, and shows when it was changed by hand."""
+"""Journal: an append-only JSON Lines file that survives kills and reveals edits by hand.
+
+A kill may come at any byte.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,11 @@ class Journal(Closing, Generic[T]):
         next(iter(self), None)
 
     def append(self, record: T) -> None:
-        """Add a record; it is on its way to the disk after the next `flush`. InputError when the disk is full."""
+        """Add a record, which goes to disk after the next `flush`.
+
+        Raises:
+            InputError: The disk is full.
+        """
         self._append(encode_record(record))
 
     def _append(self, raw: bytes) -> None:
@@ -76,17 +83,17 @@ class Journal(Closing, Generic[T]):
         self.size += len(raw)
 
     def flush(self) -> None:
-        """Hand everything so far to the operating system, so that a kill of this process loses nothing of it."""
+        """Hand all records to the operating system, so that a kill of this process loses none."""
         with self._naming_the_file():
             self._file.flush()
 
     def __iter__(self) -> Iterator[T]:
-        """The records written so far."""
+        """Yield the records written so far."""
         for line, raw in self.lines():
             yield decode_record(raw, self.record_type, path=self.path, line=line)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """The same as they stand in the file, each with its number."""
+        """Yield the lines in the file, each with its number."""
         self.flush()
         return ((line, raw) for line, _, raw in self._lines())
 
@@ -141,7 +148,7 @@ class VerdictJournal(Journal[Verdict]):
 
     @property
     def seal(self) -> Seal:
-        """What the journal is now.
+        """Seal of the journal in its current state.
 
         The file is asked, and not who appended: an interruption between a line and its hash would look like a change by hand.
         """
@@ -164,7 +171,10 @@ class VerdictJournal(Journal[Verdict]):
         self._append(raw)
 
     def whole(self, rows: Iterable[int] | None = None) -> Iterator[Verdict]:
-        """The verdicts that stand, read from the file one by one: of these rows, or all in the order in which they were first asked for."""
+        """Yield the standing verdicts of these rows, or of all, read from the file one by one.
+
+        All rows come in the order in which they were first asked for.
+        """
         self.flush()
         for row in range(len(self.standing)) if rows is None else rows:
             raw = self._file.line_at(self.standing.offset(row))
@@ -174,28 +184,28 @@ class VerdictJournal(Journal[Verdict]):
                 yield decode_record(raw, Verdict, path=self.path, line=self.line_of(row))
 
     def find(self, key: VerdictKey) -> Verdict | None:
-        """The verdict that stands for a key; None where there is none."""
+        """Return the standing verdict for a key; None if there is none."""
         row = self.standing.row_of(key)
         return None if row is None else next(self.whole([row]))
 
     def said_on(self, item: ItemKey) -> list[Said]:
-        """What is known of them without reading them."""
+        """Return summaries of the standing verdicts on one output, without reading them."""
         return [self.standing[row] for row in self.standing.of(item)]
 
     def on(self, item: ItemKey) -> list[Verdict]:
-        """The verdicts that stand on one output."""
+        """Return the standing verdicts on one output."""
         return list(self.whole(self.standing.of(item)))
 
     def line(self, row: int) -> bytes:
-        """The line of a row, as it stands in the file, once it was flushed."""
+        """Return a row's line in the file; it must have been flushed."""
         return self._file.line_at(self.standing.offset(row))
 
     def line_of(self, row: int) -> int | None:
-        """The number of that line; counted only where a message needs it."""
+        """Return a row's line number, which is counted only if a message needs it."""
         begins = self.standing.offset(row)
         return next((line for line, at, _ in self._lines() if at == begins), None)
 
     @property
     def settled(self) -> Settled:
-        """What needs no more work, now and whenever it is asked."""
+        """Keys that need no more work, as a live view."""
         return Settled(self.standing)

@@ -16,7 +16,10 @@ from .copies import copy_at
 
 
 class KeptInput(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that a run is about, as it was named; ``path`` is where it is, of one that was in memory its name in the run folder."""
+    """Input file of a run, as it was named.
+
+    ``path`` is its location; for an input that was in memory, its name in the run folder.
+    """
 
     path: str
     sha256: str
@@ -32,7 +35,7 @@ class RunInputs(NamedTuple):
 
     @classmethod
     def of(cls, files: Sequence[InputPath], case_files: int | None) -> RunInputs:
-        """Files of cases, of which there is one where nothing else is known, and then those of outputs."""
+        """Split files into cases and outputs; without a count, the first one holds the cases."""
         count = case_files or 1
         return cls(tuple(files[:count]), tuple(files[count:]))
 
@@ -55,7 +58,13 @@ def _kept(folder: FolderPath, path: InputPath, file: InputFile) -> KeptInput:
 
 
 def unchanged_inputs(folder: FolderPath, files: Sequence[KeptInput], case_files: int | None) -> RunInputs:
-    """Where the inputs of a run are; RunFolderError where they are not what they were: a page must show what checkers and judges saw."""
+    """Return the inputs of a run, which must be unchanged.
+
+    A page must show what checkers and judges saw.
+
+    Raises:
+        RunFolderError: An input has changed.
+    """
     if not files:
         raise RunFolderError(f"{folder}: says nothing of its inputs")
     return RunInputs.of([_unchanged(folder, file) for file in files], case_files)
@@ -75,7 +84,10 @@ def _unchanged(folder: FolderPath, file: KeptInput) -> InputPath:
 
 
 def place_of(folder: FolderPath, file: KeptInput) -> InputPath:
-    """Where an input is: on this machine, in the run folder, or, of a run by address, fetched from the same store."""
+    """Return an input's location: on this machine, in the run folder, or fetched from its store.
+
+    Only the inputs of a run by address are fetched.
+    """
     path = Path(file.path) if Path(file.path).is_absolute() else folder / file.path
     copy = copy_at(folder)
     return path if copy is None or path.exists() else copy.fetch_beside(file.name) or path

@@ -46,16 +46,19 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def is_prompt(self) -> bool:
-        """Whether it is a prompt that a model was asked."""
+        """True if the judge is a prompt that a model was asked."""
         return self.id.kind in {"shipped", "own"}
 
     def judges_kind(self, kind: Kind) -> bool:
-        """Whether it is asked about a kind of case."""
+        """Return whether the judge is asked about a kind of case."""
         return self.kinds is None or kind in self.kinds
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
-    """How answers are judged by their statements: who judges these, how often, and who splits answers; verdicts on whole answers are of ``id``."""
+    """Statement judge's record: who judges and splits answers, and how often.
+
+    Verdicts on whole answers belong to ``id``.
+    """
 
     id: JudgeId
     by: str
@@ -65,7 +68,7 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """How many outputs a run is about, and of how many something is missing.
+    """Number of outputs in a run, and of those that lack something.
 
     Attributes:
         outputs: How many there should be: those that are there and those that are missing.
@@ -83,7 +86,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a run beside its journals: the content of ``run.json``.
+    """Manifest of a run, beside its journals: the content of ``run.json``.
 
     Attributes:
         identity: What must be the same whenever the run goes on: hashes of inputs, rules, names, checkers; an audit's probes.
@@ -120,16 +123,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sharded(self) -> bool:
-        """Whether its inputs are a set of shards, so that nothing may depend on the order of rows."""
+        """True if the inputs are a set of shards, so that row order must not matter."""
         return bool(self.identity.get("sharded"))
 
     @property
     def finished(self) -> bool:
-        """Whether the run came to its end, so that its open part is known whole."""
+        """True if the run came to its end, so that its undecided part is fully known."""
         return self.results is not None and self.status != "running"
 
     def as_json(self) -> dict[str, Any]:
-        """What ``run.json`` holds: nothing of what is not known yet."""
+        """Return the content of ``run.json``, without unknown fields."""
         fields = msgspec.to_builtins(self)
         always = {"identity", *(["not_judged"] if self.ended is not None else [])}
         optional = {"roster", "statements", "juries", "reparsed", "journals"}
@@ -148,23 +151,26 @@ class Roster:
         self._before = any(key.startswith("judge ") for key in manifest.identity)
 
     def __iter__(self) -> Iterator[KnownJudge]:
-        """The judges, in the order in which they were enlisted."""
+        """Yield the judges, in the order in which they were enlisted."""
         return iter(self._judges.values())
 
     def __getitem__(self, judge: JudgeId) -> KnownJudge:
         return self._judges[judge]
 
     def judges_kind(self, judge: Author, kind: Kind) -> bool:
-        """Whether a judge is asked about a kind of case; of one that is not known, so it may be."""
+        """Return whether a judge is asked about a kind of case; True for an unknown judge."""
         known = self._judges.get(judge) if isinstance(judge, JudgeId) else None
         return known is None or known.judges_kind(kind)
 
     def get(self, judge: JudgeId) -> KnownJudge | None:
-        """What is known of a judge; None for one that is no judge of this run."""
+        """Return the record of a judge; None if it is no judge of this run."""
         return self._judges.get(judge)
 
     def refuse_changed(self, judges: Collection[KnownJudge], folder: FolderPath) -> None:
-        """Refuse what would mix a judge with what it was before: the same prompt or the same name, and another fingerprint."""
+        """Refuse judges with an earlier prompt or name but another fingerprint.
+
+        They would mix a judge with its earlier version.
+        """
         if self._before:
             raise RunFolderError(
                 f"{folder}: made by a version that did not write down who judged; choose another --out"
@@ -187,7 +193,7 @@ class Roster:
         self.enlist(judge)
 
     def rename(self, ids: Mapping[JudgeId, JudgeId]) -> None:
-        """Put what judges are now in the place of what they were; they keep the names they are shown under."""
+        """Replace judges by their current versions, which keep their display names."""
         self._judges = {
             ids.get(judge.id, judge.id): msgspec.structs.replace(judge, id=ids.get(judge.id, judge.id))
             for judge in self
@@ -206,7 +212,7 @@ class Roster:
 
 
 def _takes_the_place_of(judge: KnownJudge, earlier: KnownJudge) -> bool:
-    """Whether one judge is what has become of another: its prompt file was changed, or fiducial was."""
+    """Return whether one judge is a later version of another: its prompt or fiducial changed."""
     before, now = earlier.id, judge.id
     if (before.kind, before.model) != (now.kind, now.model):
         return False
@@ -224,7 +230,10 @@ def own_versions() -> dict[str, str]:
 
 @cache
 def component_versions() -> dict[str, str]:
-    """Those, and the versions of the packages that results depend on; looking them up takes 10 ms once a process."""
+    """Return own versions and those of packages that results depend on, cached for the process.
+
+    Looking them up takes 10 ms.
+    """
     from importlib.metadata import version  # noqa: PLC0415 - slow to import
 
     return own_versions() | {name: version(name) for name in _PACKAGES}

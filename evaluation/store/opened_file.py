@@ -1,4 +1,4 @@
-"""A file that is opened once, to be appended to and to be read at any place: on a disk, or in memory."""
+"""File opened once, to append and to read anywhere: on disk or in memory."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class DiskBytes:
     def reader(
         self, end: int | None = None, hashed: RunningHash | None = None, piece: int = PIECE
     ) -> BinaryIO:
-        """A reader of its own, from the start to ``end``; what it reads is hashed."""
+        """Return an independent reader from the start to ``end``, which hashes what it reads."""
         return io.BufferedReader(_Window(self._descriptor, end, hashed), piece)  # pyright: ignore[reportReturnType]
 
     def end_of_lines(self) -> int:
-        """Where the last complete line ends."""
+        """Return the end of the last complete line."""
         end = os.fstat(self._descriptor).st_size
         while end:
             start = max(0, end - PIECE)
@@ -74,7 +74,7 @@ class DiskBytes:
         return 0
 
     def line_at(self, offset: int) -> bytes:
-        """The line that begins there."""
+        """Return the line that begins at an offset."""
         self._at_lines.seek(offset)
         return self._at_lines.readline()
 
@@ -97,7 +97,7 @@ class DiskBytes:
 
 
 class MemoryBytes:
-    """The same in memory, where nothing is torn."""
+    """In-memory file with the interface of `DiskBytes`; its lines are never torn."""
 
     def __init__(self, file: MemoryFile) -> None:
         file.append(b"")
@@ -105,26 +105,26 @@ class MemoryBytes:
         self.write = file.append
 
     def reader(self, end: int | None = None, hashed: RunningHash | None = None) -> BinaryIO:
-        """A reader of its own, from the start to ``end``; what it reads is hashed."""
+        """Return an independent reader from the start to ``end``, which hashes what it reads."""
         data = self._file.read_bytes()[:end]
         if hashed is not None:
             hashed.update(data)
         return io.BytesIO(data)
 
     def end_of_lines(self) -> int:
-        """Where the last complete line ends."""
+        """Return the end of the last complete line."""
         return len(self._file.read_bytes())
 
     def line_at(self, offset: int) -> bytes:
-        """The line that begins there."""
+        """Return the line that begins at an offset."""
         data = self._file.read_bytes()
         return data[offset : data.index(b"\n", offset) + 1]
 
     def cut(self, size: int) -> None:
-        """Nothing is torn."""
+        """Do nothing; memory holds no torn lines."""
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing; no writes are buffered."""
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing; there is no file to close."""

@@ -1,4 +1,7 @@
-"""Who writes a run in an object store: an object beside it that names the machine and when it was last heard of."""
+"""Lock of a run in an object store.
+
+It is an object beside the run that names the machine and when it was last heard of.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ GONE_AFTER = 15 * 60
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who holds a lock: a working copy by a name that no other has, its machine and process, and when it was last heard of, in seconds since 1970."""
+    """Holder of a lock: a working copy by unique name, its machine, process and last heartbeat.
+
+    The last heartbeat is in seconds since 1970.
+    """
 
     copy: str
     host: str
@@ -42,7 +48,7 @@ class RemoteLock:
         self._objects, self._copy, self._now = objects, copy, now
 
     def holder(self) -> Holder | None:
-        """Who holds it; None where nobody does."""
+        """Return the holder of the lock; None if there is none."""
         content = self._objects.read(LOCK)
         if content is None:
             return None
@@ -54,7 +60,7 @@ class RemoteLock:
             ) from error
 
     def is_ours(self) -> bool:
-        """Whether this working copy holds it, or did when it was killed."""
+        """Return whether this working copy holds the lock, or held it when it was killed."""
         holder = self.holder()
         return holder is not None and holder.copy == self._copy
 

@@ -13,7 +13,7 @@ from ...records.duplicate_keys import DuplicateKeys
 
 
 class VerdictKey(NamedTuple):
-    """What at most one standing verdict exists for."""
+    """Key with at most one standing verdict."""
 
     item: ItemKey
     author: Author
@@ -24,7 +24,10 @@ _NOTHING = msgspec.Raw(b"null")
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of a journal without what only a whole verdict needs, which is passed over; what many lines have alike is read once."""
+    """Journal line without the fields that only a whole verdict needs, which are skipped.
+
+    Values that many lines share are parsed once.
+    """
 
     case_id: str
     system: str
@@ -43,7 +46,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     @property
     def author(self) -> Author:
-        """Whose verdict it is; msgspec.ValidationError where it does not say who."""
+        """Author of the verdict.
+
+        Raises:
+            msgspec.ValidationError: The line does not name its author.
+        """
         return _judge_of(bytes(self.judge)) or self.by
 
     @property
@@ -53,7 +60,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class Spent(NamedTuple):
-    """What asking for one verdict cost, what was asked in vain included."""
+    """Cost of one verdict, including failed calls."""
 
     calls: int
     prompt_tokens: int
@@ -64,7 +71,7 @@ class Spent(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What is known of a standing verdict without reading it again.
+    """Summary of a standing verdict, available without reading it again.
 
     Attributes:
         reason: Why a judge gave no score, or a checker failed; None of all others, whose reasons would fill the memory.
@@ -86,24 +93,28 @@ class Said(NamedTuple):
 
     @property
     def graded(self) -> bool:
-        """Whether there is a score."""
+        """True if there is a score."""
         return self.score is not None
 
     @property
     def system(self) -> str:
-        """Who produced the output."""
+        """Name of the system that produced the output."""
         return self.key.system
 
 
 def is_baseline(author: Author) -> bool:
-    """Whether it only compares words, and is no judge."""
+    """Return whether the author is the baseline, which only compares words, and no judge."""
     return isinstance(author, JudgeId) and author.kind == "baseline"
 
 
 def read_row(
     raw: bytes, *, path: InputPath | None = None, line: int | None = None, keys: DuplicateKeys | None = None
 ) -> Row | Verdict:
-    """What a line says, without what only a whole verdict needs; RecordError where it is no verdict."""
+    """Parse a line without the fields that only a whole verdict needs.
+
+    Raises:
+        RecordError: The line is no verdict.
+    """
     if keys is not None:  # all of which are looked at
         return decode_record(raw, Verdict, path=path, line=line, keys=keys)
     try:
@@ -113,7 +124,11 @@ def read_row(
 
 
 def spent_on(row: Row | Verdict) -> Spent | None:
-    """What asking for it cost; msgspec.ValidationError where it does not say what."""
+    """Return the cost of asking for a verdict.
+
+    Raises:
+        msgspec.ValidationError: The row's cost is invalid.
+    """
     if isinstance(row, Verdict):
         return None if row.usage is None else _spent(row.usage)
     return None if row.usage is _NOTHING else _spent_of(bytes(row.usage))

@@ -47,7 +47,11 @@ class RunStore(Closing):
 
     @property
     def manifest(self) -> Manifest:
-        """What is known of the run; RunFolderError where it is no run folder."""
+        """Manifest of the run.
+
+        Raises:
+            RunFolderError: The folder is no run folder.
+        """
         if self._manifest is None:
             self._manifest = self._read_manifest()
         return self._manifest
@@ -64,7 +68,7 @@ class RunStore(Closing):
 
     @property
     def begun(self) -> bool:
-        """Whether there is a run."""
+        """True if the run has begun."""
         return (self.path / MANIFEST).exists()
 
     @property
@@ -79,36 +83,42 @@ class RunStore(Closing):
 
     @cached_property
     def verdicts(self) -> VerdictJournal:
-        """What checkers and judges said."""
+        """Verdicts of checkers and judges."""
         if not self._writing and not (self.path / VERDICTS).exists():
             raise InputError(f"a folder without {VERDICTS} is no run folder", path=str(self.path))
         return self._journal(VERDICTS)
 
     @cached_property
     def statements(self) -> VerdictJournal:
-        """How answers were split into statements."""
+        """Splits of answers into statements."""
         return self._journal(STATEMENTS)
 
     @property
     def journals(self) -> list[VerdictJournal]:
-        """What stands in the order in which it was found out: how answers were split, where any were, and what was said."""
+        """Journals in order of creation: splits of answers, if any, then verdicts."""
         return [*([self.statements] if (self.path / STATEMENTS).exists() else []), self.verdicts]
 
     @property
     def edited(self) -> list[str]:
-        """What was changed by hand since the run wrote it: of journals and labels, and of what else was read so far."""
+        """Files edited by hand since the run wrote them.
+
+        Journals and labels are checked, and other files that were read so far.
+        """
         _ = self.labels, self.adjudications
         journals = [str(journal.path) for journal in self.journals if journal.edited]
         return [*journals, *(str(self.path / name) for name in self._changed)]
 
     @property
     def is_sealed(self) -> bool:
-        """Whether its journals are, to the last byte, what the manifest says; they are hashed, and not read."""
+        """True if the journals match the manifest to the last byte; they are hashed, not parsed."""
         seals = self.known.journals
         return bool(seals) and all(self.sha256_of(name) == seal.sha256 for name, seal in seals.items())
 
     def sha256_of(self, name: str) -> str | None:
-        """The hash of a file; None where it is not there. What was read, written or hashed already is not read again."""
+        """Return the hash of a file; None if it does not exist.
+
+        A file that was read, written or hashed already is not read again.
+        """
         for journal in (vars(self).get("verdicts"), vars(self).get("statements")):
             if isinstance(journal, VerdictJournal) and journal.path == self.path / name:
                 return journal.seal.sha256
@@ -132,7 +142,7 @@ class RunStore(Closing):
 
     @cached_property
     def adjudications(self) -> list[tuple[int, Verdict]]:
-        """What was decided where judge and label differ, in order, each with its line."""
+        """Decisions where judge and label differ, in order, each with its line number."""
         return self._lines_of(ADJUDICATIONS)
 
     def _lines_of(self, name: str) -> list[tuple[int, Verdict]]:
@@ -152,7 +162,7 @@ class RunStore(Closing):
 
     @cached_property
     def calibration(self) -> Calibration | None:
-        """How far judges agree with labels; None where no judge said anything of a labelled output."""
+        """Agreement of judges with labels; None if no judge graded a labelled output."""
         content = self._sealed(CALIBRATION)
         if content is None:
             return None
@@ -166,11 +176,14 @@ class RunStore(Closing):
         return self.in_order(self.verdicts)
 
     def in_order(self, journal: VerdictJournal) -> Iterator[Said]:
-        """What stands in a journal, in the order in which it was first asked for; of a run over shards, whose rows have no order, by name."""
+        """Yield a journal's standing verdicts, in the order in which they were first asked for.
+
+        A run over shards, whose rows have no order, yields them by name.
+        """
         return map(journal.standing.__getitem__, self._rows_of(journal))
 
     def said_by(self, *, judges: bool) -> Iterator[Said]:
-        """What judges said, or who is none, in the same order."""
+        """Yield the verdicts of judges, or those of all others, in the order of `in_order`."""
         return self.verdicts.standing.said(self._rows_of(self.verdicts), by_judges=judges)
 
     def _rows_of(self, journal: VerdictJournal) -> Sequence[int]:
@@ -179,7 +192,11 @@ class RunStore(Closing):
 
     @property
     def inputs(self) -> RunInputs:
-        """Where the cases and the outputs of the run are; RunFolderError where they are not what they were."""
+        """Cases and outputs of the run.
+
+        Raises:
+            RunFolderError: They have changed.
+        """
         return unchanged_inputs(self.path, self.manifest.inputs or (), self.manifest.case_files)
 
     def refuse_pairs(self) -> None:
@@ -191,7 +208,11 @@ class RunStore(Closing):
             )
 
     def finished(self) -> Manifest:
-        """The manifest of a run that came to its end; RunFolderError of any other."""
+        """Return the manifest of a finished run.
+
+        Raises:
+            RunFolderError: The run is not finished.
+        """
         self.refuse_pairs()
         if not self.manifest.finished:
             raise RunFolderError(f"{self.path}: the run was not finished; type its command again to go on")
@@ -209,7 +230,10 @@ class RunStore(Closing):
         return self._exit.enter_context(VerdictJournal(path, writing=self._writing, seal=seal))
 
     def _sealed(self, name: str) -> bytes | None:
-        """What is in a file that the run writes whole, None where it is not there; remembers whether it is what the run wrote."""
+        """Return the content of a file the run writes whole; None if it is missing.
+
+        It also records whether the file was edited.
+        """
         content = self._content(name) if (self.path / name).exists() else None
         seal = self.known.journals.get(name)
         if seal is not None and seal != (now := seal_of(content or b"")):
@@ -217,7 +241,10 @@ class RunStore(Closing):
         return content
 
     def unchanged(self, name: str) -> bytes | None:
-        """What is in a file that can be made again; None where it is not there, or was changed by hand, of which nobody need know."""
+        """Return a reproducible file's content; None if it is missing or was edited by hand.
+
+        An edit is not reported.
+        """
         content = self._sealed(name)
         return None if self._changed.pop(name, None) else content
 
@@ -228,7 +255,7 @@ class RunStore(Closing):
 
 
 def read_clusters(path: InputPath, content: Callable[[], bytes | None] | None = None) -> dict[str, str]:
-    """Cluster by case id, as a run wrote it; a run without it has no case that depends on another."""
+    """Read clusters by case id; empty for a run without dependent cases."""
     try:
         found = content() if content is not None else _read(path) if path.exists() else None
         return decode_record(found or b"{}", dict[str, str])

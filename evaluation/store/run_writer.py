@@ -93,7 +93,10 @@ class RunWriter(RunStore):
             raise
 
     def bind(self, **facts: Any) -> None:
-        """Tie the run to what must be the same whenever it goes on, such as the rule set or the hashes of its inputs; see `refuse_other_run`."""
+        """Tie the run to facts that must not change, such as its rules or the hashes of its inputs.
+
+        See `refuse_other_run`.
+        """
         self.refuse_other_run(**facts)
         if facts.keys() - self.manifest.identity.keys():
             self.update(identity={**self.manifest.identity, **_plain(facts)})
@@ -108,7 +111,11 @@ class RunWriter(RunStore):
             )
 
     def enlist(self, judges: Iterable[KnownJudge]) -> None:
-        """Tie the run to its judges, and to the names they are shown under; RunFolderError where one is not who it was when the run was begun."""
+        """Tie the run to its judges and their display names.
+
+        Raises:
+            RunFolderError: A judge has changed since the run was begun.
+        """
         judges = list(judges)
         self.roster.refuse_changed(judges, self.path)
         for judge in judges:
@@ -131,7 +138,7 @@ class RunWriter(RunStore):
         self.update()
 
     def update(self, **entries: Any) -> None:
-        """Put fields into the manifest and write it, with the judges and the journals as they are now."""
+        """Set fields of the manifest and write it, with the current judges and journals."""
         self._write(
             msgspec.structs.replace(
                 self.manifest, roster=list(self.roster), journals=self._seals(), **entries
@@ -139,7 +146,7 @@ class RunWriter(RunStore):
         )
 
     def begin_anew(self) -> None:
-        """Forget all that a run found, and what it was tied to; a kill leaves a run that is found out anew.
+        """Discard all results of a run and its ties; after a kill the run starts from scratch.
 
         Raises:
             RunFolderError: People labelled its outputs; nothing was done.
@@ -211,7 +218,7 @@ class RunWriter(RunStore):
         self._hashes[name] = seal.sha256
 
     def _break_seal(self, name: str) -> None:
-        """Forget what a file was before it is written: a kill between the two must not look like a change by hand."""
+        """Remove a file's seal before writing it, so that a kill does not look like an edit by hand."""
         journals = {other: seal for other, seal in self.manifest.journals.items() if other != name}
         self._write(msgspec.structs.replace(self.manifest, journals=journals))
 
@@ -220,7 +227,7 @@ class RunWriter(RunStore):
         self._manifest = manifest
 
     def _seals(self) -> dict[str, Seal]:
-        """What each file is now; one that was neither opened nor written is what it was."""
+        """Return the current seal of each file; an unopened and unwritten file keeps its seal."""
         seals = {**self.manifest.journals, **self._whole}
         for name, journal in ((VERDICTS, "verdicts"), (STATEMENTS, "statements")):
             if (written := vars(self).get(journal)) is not None:

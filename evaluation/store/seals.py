@@ -1,4 +1,4 @@
-"""Seals: hashes of a journal and of its beginnings, by which changes by hand are told from what a kill leaves."""
+"""Seals: hashes of journals and their prefixes, to tell edits by hand from kills."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FIRST_MARK, _MOST_MARKS = 256, 64
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """What a journal was when the manifest was written.
+    """State of a journal when the manifest was written.
 
     A kill may leave lines behind it, which are kept, and a power cut may take some from its end, whose work is done again. What
     differs before is no such thing: it was changed by hand.
@@ -29,12 +29,15 @@ class Seal(msgspec.Struct, frozen=True):
 
 
 def seal_of(content: bytes) -> Seal:
-    """The seal of a file that is written whole, which has no beginnings."""
+    """Return the seal of a file that is written whole, so that prefixes are not hashed."""
     return Seal(len(content), hashlib.sha256(content).hexdigest())
 
 
 class RunningHash:
-    """A SHA-256 that grows, with what it was at marks, and, as ``differs``, whether it was at the marks of a seal not what that says."""
+    """Growing SHA-256 with marks of its prefixes.
+
+    ``differs`` is true if a prefix does not match the marks of the expected seal.
+    """
 
     def __init__(self, seal: Seal | None) -> None:
         self._hash = hashlib.sha256()
@@ -46,7 +49,7 @@ class RunningHash:
         self.differs = False
 
     def copy(self) -> RunningHash:
-        """The same, to grow apart."""
+        """Return an independent copy."""
         other = copy(self)
         vars(other).update(_hash=self._hash.copy(), _stops=[*self._stops], _marks=[*self._marks])
         return other

@@ -1,4 +1,7 @@
-"""Which verdicts of a journal stand: a later row takes the place of an earlier one that has no score. Nobody else decides this."""
+"""Standing verdicts of a journal: a later row replaces an earlier one without a score.
+
+This module alone decides which verdicts stand.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ class _Numbers(dict[T, int]):
 
 
 class _Voice(NamedTuple):
-    """Who speaks, and of whose outputs."""
+    """Author of a verdict, with the system and trial it is about."""
 
     system: str
     trial: int
@@ -41,7 +44,7 @@ class _Voice(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """What many verdicts have alike: who says what."""
+    """Shared fields of many verdicts: author, outcome, error type and reason."""
 
     voice: _Voice
     outcome: Outcome
@@ -99,7 +102,11 @@ class Standing:
         )
 
     def add(self, row: Row | Verdict, offset: int) -> None:
-        """Take in a row whose line begins at an offset; ValueError where its score and outcome do not go together, or one with a score stands already."""
+        """Add a row whose line begins at an offset.
+
+        Raises:
+            ValueError: Score and outcome do not go together, or a verdict with a score stands already.
+        """
         score = row.score
         if (score is None) is (row.outcome == "graded") or (score is not None and not 0.0 <= score <= 1.0):
             raise ValueError(f"{row.outcome!r} with the score {score!r}")
@@ -126,7 +133,10 @@ class Standing:
         self._offset[place] = offset
 
     def _kind_of(self, row: Row | Verdict) -> int:
-        """The number of who says what in a row; who a judge is is looked at once, and then known by the bytes that say it."""
+        """Return the number of a row's shared fields.
+
+        A judge's identity is parsed once, and then known by its bytes.
+        """
         who = bytes(row.judge) if isinstance(row, Row) else row.author
         said = row.outcome, row.error_type, _kept_reason(row)
         heard = row.system, row.trial, row.by, row.source, row.repeat, who, *said
@@ -137,7 +147,7 @@ class Standing:
         return kind
 
     def _cost_of(self, row: Row | Verdict) -> int:
-        """The number of what a row cost, likewise."""
+        """Return the number of a row's cost."""
         usage = bytes(row.usage) if isinstance(row, Row) else row.usage
         cost = self._paid.get(usage)
         if cost is None:
@@ -158,12 +168,12 @@ class Standing:
         return number
 
     def said(self, rows: Iterable[int], *, by_judges: bool) -> Iterator[Said]:
-        """What of these rows judges say, or who is none."""
+        """Yield the judges' verdicts among these rows, or those of all others."""
         wanted = [(kind.voice.source == "judge") is by_judges for kind in self._all_kinds]
         return (self[row] for row in rows if wanted[self._kind[row]])
 
     def by_name(self) -> list[int]:
-        """The rows by case, who speaks and of whose outputs, checkers first: an order that does not depend on that of the journal."""
+        """Return the rows by case, author and system, checkers first, independent of journal order."""
         cases = _ranks(self._case_ids)
         voices = list(dict.fromkeys(kind.voice for kind in self._all_kinds))
         ranks = _ranks([(each.source != "checker", each.by, *each[:2], each.repeat) for each in voices])
@@ -175,11 +185,11 @@ class Standing:
         return sorted(range(len(place)), key=place.__getitem__)
 
     def offset(self, row: int) -> int:
-        """Where the line of a row begins."""
+        """Return the offset of a row's line."""
         return self._offset[row]
 
     def row_of(self, key: VerdictKey) -> int | None:
-        """The row that stands for it; None where there is none."""
+        """Return the standing row for a key; None if there is none."""
         item, author, repeat = key
         places = self._places.get((item.system, item.trial, author, repeat))
         case = self._cases.get(item.case_id)
@@ -188,11 +198,11 @@ class Standing:
         return places[case] - 1 if places[case] else None
 
     def outcome(self, row: int) -> Outcome:
-        """How a row came out."""
+        """Return the outcome of a row."""
         return self._all_kinds[self._kind[row]].outcome
 
     def of(self, item: ItemKey) -> list[int]:
-        """The rows on one output, in order."""
+        """Return the rows on one output, in order."""
         return sorted(self._among(self._about, item))
 
     def _among(self, known: Mapping[tuple[str, int], Sequence[array[int]]], item: ItemKey) -> list[int]:
@@ -203,20 +213,20 @@ class Standing:
         return [row - 1 for places in about if case < len(places) and (row := places[case])]
 
     def by_others(self, item: ItemKey) -> list[Said]:
-        """What those who are no judges say of an output, in order."""
+        """Return the verdicts on an output by all except judges, in order."""
         return [self[row] for row in sorted(self._among(self._others, item))]
 
     def is_judged(self, item: ItemKey) -> bool:
-        """Whether a judge has said something of an output."""
+        """Return whether a judge has given a verdict on an output."""
         return len(self._among(self._about, item)) > len(self._among(self._others, item))
 
     def in_numbers(self, item: ItemKey) -> tuple[tuple[int, float | None], ...]:
-        """What is said of an output, by whom and with which score: equal for outputs of which the same is said."""
+        """Return an output's verdicts by number of author and score; equal for equal verdicts."""
         kind, score = self._kind, self._score
         return tuple([(kind[row], None if math.isnan(score[row]) else score[row]) for row in self.of(item)])
 
     def is_checked(self, item: ItemKey) -> bool:
-        """Whether a checker has said something of an output, and did not fail."""
+        """Return whether a checker has given a verdict on an output without failing."""
         return any(self.outcome(row) != "failed" for row in self._among(self._checks, item))
 
     @property
@@ -226,12 +236,12 @@ class Standing:
 
     @property
     def sources(self) -> set[Source]:
-        """What sorts of them said anything."""
+        """Sources of the verdicts."""
         return {kind.voice.source for kind in self._all_kinds}
 
     @property
     def authors(self) -> set[Author]:
-        """Who said anything."""
+        """Authors of the verdicts."""
         return {kind.voice.author for kind in self._all_kinds}
 
     @property
@@ -241,7 +251,7 @@ class Standing:
 
 
 class Settled:
-    """The keys that need no more work: those of which there is a verdict, and not one that failed."""
+    """Keys that need no more work: those with a verdict that is not failed."""
 
     def __init__(self, standing: Standing) -> None:
         self._standing = standing
@@ -253,7 +263,7 @@ class Settled:
 
 
 def _ranks(names: Sequence[Any]) -> list[int]:
-    """Which each is when they are sorted."""
+    """Return the rank of each value in sorted order."""
     ranks = [0] * len(names)
     for rank, number in enumerate(sorted(range(len(names)), key=names.__getitem__)):
         ranks[number] = rank

@@ -1,4 +1,4 @@
-"""Bringing a working copy and its store to agreement, in either direction, so that a transfer that is cut off looks like one."""
+"""Transfers between a working copy and its store; an interrupted one looks like one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from .seals import Seal
 
 
 def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:
-    """Put what differs into the store, as it is at one moment, the manifests last; ``scratch`` is made for the time of it."""
+    """Upload the differences as a consistent snapshot, manifests last.
+
+    ``scratch`` exists only during the transfer.
+    """
     agreement.read()
     if not agreement.differing() and not agreement.gone():
         return
@@ -40,7 +43,10 @@ def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:
 
 
 def _copied(agreement: Agreement, scratch: Path) -> dict[str, Stamp]:
-    """What differs, copied while the manifest did not change, so that it is true of the rest; sizes and times as they were before."""
+    """Copy the differing files while the manifest is unchanged, so that it matches them.
+
+    Returns sizes and times from before the copy.
+    """
     while True:
         manifest, files = _manifest_stamp(agreement.folder), agreement.differing()
         for name in files:
@@ -60,7 +66,10 @@ def _manifest_stamp(folder: Path) -> tuple[int, int, int] | None:
 
 
 def _break_seals(objects: ObjectFolder, agreement: Agreement, scratch: Path, files: Collection[str]) -> None:
-    """Take the seals off the stored manifest that what is put next would not bear out: an upload that is cut off must not look like a change by hand."""
+    """Remove seals from the stored manifest that the upload will not match.
+
+    An interrupted upload must not look like an edit by hand.
+    """
     stored = objects.read(MANIFEST) if MANIFEST in agreement.objects else None
     if stored is None:
         return
@@ -76,7 +85,7 @@ def _break_seals(objects: ObjectFolder, agreement: Agreement, scratch: Path, fil
 
 
 def _bears_out(file: Path, seal: Seal) -> bool:
-    """Whether a file begins with what was sealed."""
+    """Return whether a file begins with the sealed content."""
     digest, left = hashlib.sha256(), seal.bytes
     with file.open("rb") as opened:
         while left and (piece := opened.read(min(left, 1 << 20))):
@@ -86,7 +95,11 @@ def _bears_out(file: Path, seal: Seal) -> bool:
 
 
 def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, Mark]) -> None:
-    """Bring the copy to what the store has, as it was listed; InputError where the disk has no room for it."""
+    """Download the store's listed content into the copy.
+
+    Raises:
+        InputError: The disk is full.
+    """
     known, folder = agreement.objects, agreement.folder
     wanted = {name: mark for name, mark in marks.items() if name not in known or known[name].mark != mark}
     refuse_too_much(wanted, folder.parent, objects.name)

@@ -1,4 +1,6 @@
-"""Run folders by address: an object store cannot append, so that a run works in a copy on this machine, which is put back as it grows.
+"""Run folders by address: a run works in a local copy, which is uploaded as it grows.
+
+An object store cannot append.
 
 The copy stays when the run ends, however it ends: after a kill the same command goes on with it. Manifests are put last, so that none promises what is not there yet.
 """
@@ -67,7 +69,11 @@ class WorkingCopy:
         call(self.folder, self.name)
 
     def fetch(self) -> None:
-        """Bring the copy to what the store has, unless it is this copy that wrote there last; InputError where that changes meanwhile."""
+        """Update the copy from the store, unless this copy wrote there last.
+
+        Raises:
+            InputError: The store changes meanwhile.
+        """
         with self._undisturbed():
             self._agreement.read()
             if self._is_written() or self._lock.is_ours():
@@ -82,7 +88,7 @@ class WorkingCopy:
             raise InputError("changes while it is read; again, when it is all there", path=self.name)
 
     def _is_written(self) -> bool:
-        """Whether a process of this machine writes the copy now."""
+        """Return whether a process on this machine is writing the copy."""
         if not self._locked:
             try:
                 self._alone.acquire()
@@ -93,7 +99,7 @@ class WorkingCopy:
 
     @contextmanager
     def _undisturbed(self) -> Generator[None]:
-        """One process of this machine at a time."""
+        """Lock the copy against other processes on this machine."""
         try:
             with filelock.FileLock(self.place / "fetching.lock", timeout=_PATIENCE):
                 yield
@@ -103,7 +109,10 @@ class WorkingCopy:
             ) from error
 
     def fetch_beside(self, address: str) -> Path | None:
-        """An input of the run that is in the same store; None of any other: a run folder may be a stranger's, and say whom to ask."""
+        """Fetch an input of the run from the same store; None if it is elsewhere.
+
+        A run folder may be a stranger's, and its addresses must not be trusted.
+        """
         scheme, found, rest = self._objects.address.partition("://")
         bucket = f"{scheme}{found}{rest.partition('/')[0]}/"
         if not address.startswith(bucket):
@@ -113,7 +122,7 @@ class WorkingCopy:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Whatever is changed in the folder until the end of the outermost block is put back then, in one piece with the lock."""
+        """Upload changes to the folder at the end of the outermost block, together with the lock."""
         with self._guard:
             self._holders += 1
             if self._holders == 1:
@@ -128,7 +137,11 @@ class WorkingCopy:
 
     @contextmanager
     def written(self) -> Generator[None]:
-        """The same for who writes a run: from the beginning nobody else writes there (RunFolderError), and what there is is put back as it grows."""
+        """Lock the run for writing, and upload its files as they grow.
+
+        Raises:
+            RunFolderError: Another process writes the run.
+        """
         with self.held():
             self._begin()
             self._ended = threading.Event()

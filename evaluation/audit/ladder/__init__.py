@@ -1,1 +1,1 @@
-"""Audits with a dial: at which level of difficulty a judge stops noticing faults, asked adaptively."""
+"""Audits by level of difficulty: find adaptively where a judge stops noticing faults."""

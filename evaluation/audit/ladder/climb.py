@@ -1,4 +1,4 @@
-"""Climbs ladders: asks in rounds, each of which goes where the answers before it leave most to learn."""
+"""Climb ladders: ask in rounds, each at the levels where there is most to learn."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LadderSettings(NamedTuple):
 
 
 class Climbed(NamedTuple):
-    """What one judge's ladders come to, and every question with what was said of it."""
+    """Ladder results of one judge, and every question with its verdict."""
 
     results: list[LadderResult]
     scored: Mapping[ItemKey, Scored]
@@ -85,11 +85,13 @@ class Climb:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What must be the same whenever the audit goes on: what each dial makes."""
+        """Facts that must not change between starts of an audit: what each dial makes."""
         return {f"dial {name}": sample_of(dial) for name, dial in self._dials.items()}
 
     def steps(self, folder: RunWriter, progress: Progress) -> Iterator[Step]:
-        """What is asked, round by round; what an earlier start left open comes first.
+        """Yield the questions round by round, beginning with those an earlier start left open.
+
+        A judge with no graded verdict in a round is not asked further.
 
         A judge of whom nothing was graded in a round is not asked further.
         """
@@ -115,12 +117,15 @@ class Climb:
             yield from self._asking(folder, progress)
 
     def foreseen(self, folder: RunWriter, progress: Progress) -> Iterator[Step]:
-        """About what is still to be asked: evenly over the levels, since where answers will lead nobody knows."""
+        """Yield an estimate of the remaining questions.
+
+        They are spread evenly over the levels, since the path depends on the answers.
+        """
         self._rows += [self._even_round(task.id, dial, left) for task, dial, left in self._left()]
         yield from self._asking(folder, progress)
 
     def results(self, folder: RunWriter) -> dict[Author, Climbed]:
-        """What each judge's ladders come to."""
+        """Return each judge's ladder results."""
         found: dict[Author, Climbed] = {}
         for judge, said in self._scored(folder).items():
             by_dial = {name: list(_of(said.values(), dial)) for name, dial in self._dials.items()}
@@ -169,7 +174,7 @@ class Climb:
         return even_round(judge, dial, count, before)
 
     def _asking(self, folder: RunWriter, progress: Progress) -> Iterator[Step]:
-        """One step a judge, about what has no verdict yet and was not tried by this start."""
+        """Yield one step per judge, with what has no verdict and was not tried by this start."""
         done, wanted = folder.verdicts.settled, dict[JudgeId, dict[ItemKey, Question]]()
         for task in self._tasks:
             keys = {VerdictKey(each.key, task.id, 0): each for each in self._questions(task)}
@@ -197,7 +202,7 @@ class Climb:
         return posed
 
     def _scored(self, folder: RunWriter) -> dict[Author, dict[ItemKey, Scored]]:
-        """What each judge said of what it was asked."""
+        """Return each judge's verdicts on its questions."""
         asked = {each.key: each for task in self._tasks for each in self._questions(task)}
         for key in asked.keys() - self._facts.keys():
             self._put(asked[key])

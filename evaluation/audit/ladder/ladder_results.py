@@ -1,4 +1,4 @@
-"""What a ladder comes to: the level up to which a judge catches 80 %, its curve, and what it says of right outputs."""
+"""Ladder results: the level up to which a judge catches 80 %, its curve and false alarms."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LevelCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """What was said at one level: of faulty outputs, and of right ones."""
+    """Counts of verdicts at one level, on faulty outputs and on right ones."""
 
     level: int
     step: str
@@ -101,14 +101,17 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
     found: bool = False
 
     def named(self, level: float) -> str:
-        """A level for a person: its number, or the step that was reached before the next."""
+        """Return a level for display: its number, or the last step reached."""
         steps = [each.step for each in self.levels if each.level <= level + _ROUNDING]
         numbers = all(each.step == str(each.level) for each in self.levels)
         return f"{level:.3g}" if numbers else f"{level:.3g} ({steps[-1]})"
 
     @property
     def breaks(self) -> str:
-        """Where fewer than 80 % begin to be caught, for a person, with the interval as far as it is on the ladder."""
+        """Level where fewer than 80 % are caught, for display.
+
+        The interval is given as far as it is on the ladder.
+        """
         found, easiest, hardest = self.threshold, self.levels[0], self.levels[-1]
         if found.low is None or found.high is None:
             return "not known: nothing was graded"
@@ -123,7 +126,7 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def answers_of(dial: Dial, scored: Iterable[Scored]) -> Answers:
-    """What was said of faulty outputs, for the fit."""
+    """Return the verdicts on faulty outputs, for the fit."""
     rung = {level: number for number, level in enumerate(dial.levels)}
     faults = [each for each in scored if each.facts.plants == "fault" and each.score is not None]
     return Answers(
@@ -134,12 +137,15 @@ def answers_of(dial: Dial, scored: Iterable[Scored]) -> Answers:
 
 
 def level_of(scored: Scored) -> int:
-    """The level of a question, which its case is called by."""
+    """Return the level of a question, which is part of its case's id."""
     return int(scored.facts.key.case_id.split("/")[1])
 
 
 def ladder_result(dial: Dial, family: CurveFamily, scored: Sequence[Scored], *, dials: int) -> LadderResult:
-    """Analyse what one judge said on one of so many dials; what is found holds for all of them together at 95 %."""
+    """Analyse one judge's answers on one dial.
+
+    Findings hold for all ``dials`` together at 95 %.
+    """
     answers = answers_of(dial, scored)
     fit = fit_ladder(family, answers) if len(answers.rung) else None
     right = [each for each in scored if each.facts.plants == "nothing" and each.score is not None]

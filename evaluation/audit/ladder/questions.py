@@ -1,4 +1,4 @@
-"""The questions of ladders: of which dial, level and seed, about the right output or the faulty one; and what they come to when they are put."""
+"""Ladder questions: dial, level, seed, and faulty or right output; and the probes they make."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RIGHT, FAULTY = "right", "faulty"
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What one judge is asked of one dial in one round, as it is written down before it is asked.
+    """Questions to one judge about one dial in one round, recorded before asking.
 
     The k-th question about a faulty output at a level is made of seed k, the k-th about a right one of seed k whatever its level, so that
     levels are all there is to say.
@@ -52,17 +52,17 @@ class Question(NamedTuple):
 
     @property
     def cluster(self) -> str:
-        """What it shares with questions at other levels: the scene."""
+        """Scene, which the question shares with questions at other levels."""
         return f"{self.dial}/{self.seed}"
 
     def facts(self, label: float, change: str) -> ProbeFacts:
-        """It as a probe of an audit."""
+        """Return the question as a probe of an audit."""
         plants = "fault" if self.faulty else "nothing"
         return ProbeFacts(self.key, self.dial, plants, self.key._replace(system=RIGHT), label, change)
 
 
 def questions(rows: Iterable[Asked]) -> Iterator[Question]:
-    """The questions that one judge was asked, in their order."""
+    """Yield the questions that one judge was asked, in order."""
     seeds: Counter[tuple[str, int | None]] = Counter()
     for row in rows:
         for faulty, levels in ((True, row.faulty), (False, row.right)):
@@ -81,7 +81,11 @@ class Posed(NamedTuple):
 
 
 def pose(dial: Dial, question: Question, options: CheckOptions) -> Posed:
-    """Make what is asked about; a ConfigurationError where the strict checker does not say of it what the dial says."""
+    """Make the case and output for a question.
+
+    Raises:
+        ConfigurationError: The strict checker contradicts the dial's label.
+    """
     rung = dial.make(question.seed, question.level)
     output = rung.faulty if question.faulty else rung.right
     label = (rung.label or 0.0) if question.faulty else 1.0
@@ -100,7 +104,7 @@ def pose(dial: Dial, question: Question, options: CheckOptions) -> Posed:
 
 
 def sample_of(dial: Dial) -> str:
-    """A hash of what a dial makes first at each level: another one is another dial."""
+    """Return a hash of a dial's first question at each level; a change means another dial."""
     digest = hashlib.sha256()
     for level in dial.levels:
         digest.update(encode_record(dial.make(0, level)))

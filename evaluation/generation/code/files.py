@@ -33,7 +33,7 @@ class CodeFiles:
         self._seen = set[Path]()
 
     def add_named(self, path: Path) -> None:
-        """Add a file that a command names, unless it is the interpreter or a file that the agent writes."""
+        """Add a file that a command names, except the interpreter and files that the agent writes."""
         try:
             found = path.is_file()
         except (OSError, ValueError):  # a text that can be no file's name
@@ -68,7 +68,7 @@ class CodeFiles:
             self.follow(parsed(content), path, (root or path.parent).resolve())
 
     def follow(self, tree: ast.AST | None, path: Path, root: Path) -> None:
-        """Add the modules beside a file that a piece of its source imports, and the prompt files it names."""
+        """Add neighbouring modules that a piece of source imports, and prompt files it names."""
         for node in () if tree is None else ast.walk(tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -83,7 +83,7 @@ class CodeFiles:
 
 
 def code_of_command(words: Sequence[str], folder: Path) -> Code | None:
-    """Return the code of a command: the files it names and the modules beside them; None where it names none."""
+    """Return the code of a command, with the modules beside its files; None if it names no file."""
     files = CodeFiles(folder)
     for number, word in enumerate(words):
         for token in re.split(r"[\s;|&<>()=\"']+", word):

@@ -16,7 +16,7 @@ _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
 def code_of_function(function: Callable[..., Any]) -> Code | None:
-    """Return the code of a function or callable object and of what it uses of its project; None where it is not known.
+    """Return the code of a function or callable and its dependencies in its project, or None.
 
     What a closure, a `functools.partial` or an object was made with counts as far as it is plain: texts, numbers.
     """

@@ -1,4 +1,4 @@
-"""The source of one piece of an agent - a function, a class, an assignment - and the names it uses."""
+"""Source of one piece of an agent (function, class or assignment), and the names it uses."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Scope(NamedTuple):
         return found if found is not None and found.suffix == ".py" and found.is_file() else None
 
     def assignment(self, name: str) -> str | None:
-        """The statement that sets a constant of the module."""
+        """Return the statement that sets a constant of the module."""
         return None if self.file is None else _assignments(self.file.read_bytes()).get(name)
 
 
@@ -94,7 +94,10 @@ class Source:
 
 
 def names_read(tree: ast.AST) -> set[str]:
-    """Return the names that a piece of source reads, without those it sets elsewhere (``global``)."""
+    """Return the names that a piece of source reads, without those declared ``global``.
+
+    Names declared ``nonlocal`` are excluded, too.
+    """
     nodes = [*ast.walk(tree)]
     declared = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -160,7 +163,7 @@ def _compiled(code: CodeType) -> str:
 
 
 def _constant(value: Any) -> str:
-    """A constant as text; a set's order differs from process to process."""
+    """Return a constant as text, stable across processes: sets have no fixed order."""
     return (
         repr(sorted(map(repr, cast("frozenset[Any]", value))))
         if isinstance(value, frozenset)

@@ -1,1 +1,1 @@
-"""The three kinds of memory that an agent may keep between conversations, as worlds: by key, by likeness, as one text."""
+"""Three kinds of agent memory as environments: by key, by likeness, and as one text."""

@@ -1,4 +1,4 @@
-"""Texts as vectors: by hashed words and pieces of words, which needs no download, or by an OpenAI-compatible server."""
+"""Text embeddings: by hashed words, without a download, or by an OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Embedding(Protocol):
     """Turns texts into vectors."""
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """The vectors of some texts.
+        """Return the vectors of some texts.
 
         Returns:
             Shape (n, d), each row of length 1, or 0 for a text without a word.
@@ -44,7 +44,7 @@ class HashedWords:
     """
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """See `Embedding.__call__`."""
+        """Return the vectors of some texts; see `Embedding.__call__`."""
         import numpy as np  # noqa: PLC0415 - slow to import
 
         vectors = np.zeros((len(texts), _DIMENSIONS))
@@ -63,7 +63,7 @@ class ServerEmbedding:
         self._model = model
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """See `Embedding.__call__`."""
+        """Return the vectors of some texts; see `Embedding.__call__`."""
         import numpy as np  # noqa: PLC0415 - slow to import
         import openai  # noqa: PLC0415 - likewise
 

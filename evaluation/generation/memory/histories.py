@@ -1,4 +1,6 @@
-"""What an agent with a memory went through before a question: conversations held once, in order, their state kept and reused.
+"""Histories of agents with a memory: earlier conversations, held once and reused.
+
+They are held in order, and their state is kept.
 
 A file of histories is JSON Lines, one conversation a line, ``{"history": "customer", "id": "...", "messages": [...]}``; those of one history
 are held in the order of their lines. After each the memory is written down, so that a killed run goes on with the next, and many questions
@@ -92,7 +94,7 @@ class Remembered:
             raise InputError(message, field="reference.history")
 
     async def before(self, case: Case, name: str, store: type[Any], trial: int, hold: Hold) -> dict[str, Any]:
-        """The memory with which an agent meets a case: a snapshot; empty for a case without a history.
+        """Return a snapshot of the memory before a case; empty for a case without a history.
 
         Raises:
             InputError: The history is not there.
@@ -135,7 +137,7 @@ class Remembered:
 
 
 def with_opening(messages: Sequence[Message | list[Message]], memory: Any) -> list[Message | list[Message]]:
-    """The messages of a conversation, before them what an agent is told of its memory."""
+    """Add the agent's memory instructions to the start of a conversation."""
     opening = f"{OPENING}\n\n{_AT_HAND}\n{memory.at_hand() or _NOTHING}"
     turned = bool(messages) and isinstance(messages[0], list)
     first: list[Message] = list(messages[0]) if turned else list(messages)  # pyright: ignore[reportAssignmentType, reportArgumentType]

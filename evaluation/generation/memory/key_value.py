@@ -1,4 +1,7 @@
-"""MemoryAPI_kv: texts under keys, a few at hand (core) and many away (archival), found by key or by words of keys."""
+"""MemoryAPI_kv: texts under keys, found by key or by words of keys.
+
+A few are at hand (core), many are away (archival).
+"""
 
 from __future__ import annotations
 
@@ -47,11 +50,11 @@ class KeyedTexts:
         return {"status": f"{self.part.name} cleared."}
 
     def retrieve(self, key: str) -> dict[str, Any]:
-        """The text under a key."""
+        """Return the text under a key."""
         return {"value": self.held[key]} if key in self.held else _no_such(key)
 
     def retrieve_all(self) -> dict[str, Any]:
-        """Everything, by key."""
+        """Return all texts by key."""
         return dict(self.held)
 
     def list_keys(self) -> dict[str, Any]:
@@ -59,7 +62,7 @@ class KeyedTexts:
         return {"keys": list(self.held)}
 
     def key_search(self, query: str, k: int = 5) -> dict[str, Any]:
-        """The ``k`` keys that are most like a query, by BM25+ over their words."""
+        """Return the ``k`` keys most similar to a query, by BM25+ over their words."""
         if not self.held:
             return {"ranked_results": []}
         keys = list(self.held)
@@ -89,11 +92,11 @@ class KeyValueMemory:
         self._archival = KeyedTexts(ARCHIVAL, stored(config, "archival", str))
 
     def state(self) -> dict[str, Any]:
-        """A snapshot."""
+        """Return a snapshot."""
         return {"core": dict(self._core.held), "archival": dict(self._archival.held)}
 
     def at_hand(self) -> str:
-        """What an agent sees without asking."""
+        """Return the part of the memory that an agent sees without asking."""
         return "\n".join(f"{key}: {value}" for key, value in self._core.held.items())
 
     core_memory_add = PartCall("_core", KeyedTexts.add)

@@ -12,7 +12,7 @@ _LONGEST = 10_000
 
 
 class TextMemory:
-    """The world; its methods are those that the function documents of BFCL's ``memory_rec_sum`` name."""
+    """Environment for BFCL's ``memory_rec_sum``: its methods are those its documents name."""
 
     def load(self, config: Mapping[str, Any]) -> None:
         """Start from a snapshot, as `state` gives it; from nothing by default."""
@@ -22,11 +22,11 @@ class TextMemory:
         self._text = text
 
     def state(self) -> dict[str, Any]:
-        """A snapshot."""
+        """Return a snapshot."""
         return {"text": self._text}
 
     def at_hand(self) -> str:
-        """What an agent sees without asking: all of it."""
+        """Return the part of the memory that an agent sees without asking: the whole text."""
         return self._text
 
     def memory_append(self, text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the kinds of memory share: the sizes of their parts, how calls go to a part, and how a snapshot is read."""
+"""Shared parts of all kinds of memory: size limits, dispatch of calls, and snapshot parsing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ P = ParamSpec("P")
 
 
 class Part(NamedTuple):
-    """One part of a memory: its name, as an agent is told, how many texts it holds, and how many characters each may have."""
+    """Part of a memory: its name for the agent, and its limits in texts and characters per text."""
 
     name: str
     entries: int
@@ -59,12 +59,12 @@ class PartCall(Generic[P, T]):
 
 
 def problem(text: str) -> dict[str, Any]:
-    """The result of a call that is refused."""
+    """Return the result of a refused call."""
     return {"error": text}
 
 
 def stored(config: Mapping[str, Any], part: str, kind: type[T]) -> dict[str, T]:
-    """A part of a snapshot.
+    """Return a part of a snapshot.
 
     Returns:
         What is held, by key; nothing where the snapshot lacks the part.

@@ -49,7 +49,7 @@ class NumberedTexts:
         return {"status": f"{self.part.name} cleared."}
 
     def retrieve(self, query: str, top_k: int = 5) -> dict[str, Any]:
-        """The texts that are most alike to a query, by the cosine of their vectors; equal ones in the order of their numbers."""
+        """Return the texts most similar to a query, by cosine similarity; ties in order of number."""
         numbers = list(self.held)
         if not numbers:
             return {"results": []}
@@ -64,11 +64,11 @@ class NumberedTexts:
         }
 
     def retrieve_all(self) -> dict[str, Any]:
-        """Everything, by number."""
+        """Return all texts by number."""
         return {"results": [{"id": number, "text": text} for number, text in self.held.items()]}
 
     def snapshot(self) -> dict[str, Any]:
-        """What `of_snapshot` takes."""
+        """Return a snapshot for `of_snapshot`."""
         return {
             "texts": {str(number): text for number, text in self.held.items()},
             "next": {"number": self.next_number},
@@ -76,7 +76,7 @@ class NumberedTexts:
 
     @classmethod
     def of_snapshot(cls, part: Part, embedding: Embedding, kept: Mapping[str, Any]) -> NumberedTexts:
-        """The part as it was."""
+        """Restore the part from a snapshot."""
         held = {int(number): text for number, text in stored(kept, "texts", str).items()}
         following = stored(kept, "next", int).get("number", max(held, default=-1) + 1)
         return cls(part, embedding, held, following)
@@ -87,7 +87,7 @@ def _no_such(number: object) -> dict[str, Any]:
 
 
 class VectorMemory:
-    """The world; its methods are those that the function documents of BFCL's ``memory_vector`` name."""
+    """Environment for BFCL's ``memory_vector``: its methods are those its documents name."""
 
     embedding: ClassVar[Embedding] = HashedWords()
     """Turns texts into vectors; a subclass may have another."""
@@ -103,11 +103,11 @@ class VectorMemory:
         )
 
     def state(self) -> dict[str, Any]:
-        """A snapshot."""
+        """Return a snapshot."""
         return {"core": self._core.snapshot(), "archival": self._archival.snapshot()}
 
     def at_hand(self) -> str:
-        """What an agent sees without asking."""
+        """Return the part of the memory that an agent sees without asking."""
         return "\n".join(f"{number}: {text}" for number, text in self._core.held.items())
 
     core_memory_add = PartCall("_core", NumberedTexts.add)
@@ -126,7 +126,7 @@ class VectorMemory:
 
 
 def vector_memory(embedding: Embedding | None = None) -> type[VectorMemory]:
-    """The world, with somebody who turns texts into vectors, such as a server, which takes its time; None for `HashedWords`."""
+    """Return the environment with an embedding, such as a server; None for `HashedWords`."""
     if embedding is None:
         return VectorMemory
     # Held by the class, a function would become a method of it.

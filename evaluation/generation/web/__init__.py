@@ -1,1 +1,4 @@
-"""A web to search and read: an offline corpus, or a search service and the pages it finds, behind one interface."""
+"""Web search and reading: an offline corpus, or a search service and its pages.
+
+Both have one interface.
+"""

@@ -1,4 +1,7 @@
-"""An offline web: pages from JSON Lines or a folder, ranked by BM25. The same query finds the same pages on every machine."""
+"""Offline web: pages from JSON Lines or a folder, ranked by BM25.
+
+The same query finds the same pages on every machine.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,10 @@ class Corpus:
             raise InputError("holds no page: expected JSON Lines, or .html, .md and .txt files", path=path)
 
     def search(self, query: str, count: int, region: str) -> list[Hit]:
-        """The pages that fit best by BM25; those that share no word with the query are none. See `SearchEngine.search`."""
+        """Return the best pages by BM25, without those that share no word with the query.
+
+        See `SearchEngine.search`.
+        """
         del region
         asked = _words(query)
         scores = self._ranking.scores(asked)
@@ -63,7 +69,7 @@ class Corpus:
         return [_hit(pages[number], set(asked)) for number in best if scores[number] > 0]
 
     def fetch(self, url: str) -> Page:
-        """See `SearchEngine.fetch`."""
+        """Return a page; see `SearchEngine.fetch`."""
         page = self._pages.get(url) or self._pages.get(url.rstrip("/"))
         if page is None:
             raise PageError(f"404 Client Error: Not Found for url: {url}")
@@ -102,7 +108,7 @@ def _title(page: CorpusPage) -> str:
 
 
 def _text(page: CorpusPage) -> str:
-    """The words of a page; of one that cannot be converted, none."""
+    """Return the words of a page; empty if it cannot be converted."""
     if page.html is None:
         return page.text or ""
     try:
@@ -116,7 +122,7 @@ def _words(text: str) -> list[str]:
 
 
 def _hit(page: CorpusPage, asked: set[str]) -> Hit:
-    """The page, with the stretch of words in which most of those asked for stand."""
+    """Return the page as a hit, with the passage that holds most of the query's words."""
     text = _text(page).split()
     wanted = [int(bool(asked & set(_words(word)))) for word in text]
     best, most, running = 0, -1, 0

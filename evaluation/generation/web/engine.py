@@ -1,4 +1,4 @@
-"""Who searches the web and fetches pages, and pages as an agent reads them: as they are, as Markdown, or as bare text."""
+"""Search engines, and pages as an agent reads them: unchanged, Markdown or plain text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from .html_text import PAGE_SECONDS, ConversionError, converted
 
 
 class Hit(NamedTuple):
-    """One search result. The snippet is a part of the page that fits the query; empty where there is none."""
+    """Search result.
+
+    The snippet is a part of the page that fits the query; empty if there is none.
+    """
 
     title: str
     url: str
@@ -16,7 +19,7 @@ class Hit(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page as it came: where it is, after redirects, its source, and whether that is HTML; else it is text already."""
+    """Fetched page: address after redirects, source, and whether that is HTML or plain text."""
 
     url: str
     text: str
@@ -34,7 +37,9 @@ class SearchEngine(Protocol):
     """Whether that takes time."""
 
     def search(self, query: str, count: int, region: str) -> list[Hit]:
-        """Look for pages, so many at most; ``region`` is where the asker is, as BFCL's function documents have it: ``wt-wt`` for nowhere.
+        """Search for at most ``count`` pages.
+
+        ``region`` is the user's region, as in BFCL's function documents: ``wt-wt`` for none.
 
         Raises:
             ProviderError: The search service does not answer: nothing of the agent's.

@@ -1,4 +1,4 @@
-"""HTML as Markdown or bare text, converted in processes that are killed when a page takes too long."""
+"""Conversion of HTML to Markdown or plain text, in processes killed after a time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Pages from the real web, bounded: size, time, redirects; and never an address of this machine or its network.
+"""Real web pages within bounds of size, time and redirects, never from the local network.
+
+Addresses of this machine or its network are refused.
 
 An agent's address is hostile text. It is parsed once a hop, by the library that connects. Names are looked up here, and only public addresses among what they
 stand for are connected to; each address is checked once more when its socket is made, so that no difference between parsers matters.
@@ -30,7 +32,7 @@ _AGENT = "Mozilla/5.0 (compatible; fiducial)"
 
 
 class Bounds(NamedTuple):
-    """How far fetching may go.
+    """Bounds on fetching.
 
     Attributes:
         size: Bytes of a page, unpacked; what is longer is cut off there.
@@ -79,7 +81,7 @@ class _Guard(AbstractResolver):
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the open internet."""
+    """Return whether an IP address is on the public internet."""
     parsed = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(parsed, ipaddress.IPv6Address):
         inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
@@ -101,7 +103,11 @@ _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 async def fetch(url: str, bounds: Bounds) -> Page:
-    """Fetch a page; a PageError where it cannot be had: not of the web, not public, an HTTP error, no text, too slow."""
+    """Fetch a page.
+
+    Raises:
+        PageError: The page is not of the web, not public, an HTTP error, no text, or too slow.
+    """
     try:
         async with asyncio.timeout(bounds.seconds):
             return await _fetch(url, bounds)
@@ -134,7 +140,7 @@ async def _fetch(url: str, bounds: Bounds) -> Page:
 
 
 def _refuse(address: yarl.URL, url: str) -> None:
-    """What the resolver never sees: other schemes, passwords."""
+    """Refuse addresses by facts the resolver never sees: other schemes, passwords."""
     if address.scheme not in {"http", "https"} or not address.raw_host:
         raise PageError(f"Invalid URL: {url}: it must begin with http:// or https://")
     if address.user is not None or address.password is not None:

@@ -1,4 +1,4 @@
-"""The real web: SearXNG or any JSON search service by its address, and pages as far as `fetch` goes."""
+"""Real web: SearXNG or a JSON search service by address, and pages within `fetch`'s bounds."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SearchService:
         self._service = self._pages._replace(allowed={parts.hostname})
 
     def search(self, query: str, count: int, region: str) -> list[Hit]:
-        """See `SearchEngine.search`."""
+        """Search the web; see `SearchEngine.search`."""
         try:
             reply = run_sync(fetch(self._question(query, count, region), self._service))
         except PageError as error:
@@ -56,7 +56,7 @@ class SearchService:
         return [_hit(row) for row in _results(found, _DEEPEST)][:count]
 
     def fetch(self, url: str) -> Page:
-        """See `SearchEngine.fetch`."""
+        """Return a page; see `SearchEngine.fetch`."""
         return run_sync(fetch(url, self._pages))
 
     def _question(self, query: str, count: int, region: str) -> str:
@@ -67,7 +67,7 @@ class SearchService:
 
 
 def _results(found: Any, depth: int) -> list[dict[str, Any]]:
-    """The first list of objects with an address, wherever the service puts it."""
+    """Return the first list of objects with an address, wherever the service puts it."""
     if isinstance(found, list):
         items = cast("list[Any]", found)
         return [

@@ -1,4 +1,4 @@
-"""WebSearchAPI: search the web and read what it finds; the methods are those of BFCL's function documents."""
+"""WebSearchAPI: search and read the web, with the methods of BFCL's function documents."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class WebSearch:
         self._chance = Random(f"{config.get('seed', 0)}")  # noqa: S311 - which fetches fail, not a secret
 
     def state(self) -> dict[str, Any]:
-        """Nothing is kept: the web is everybody's."""
+        """Return an empty state, since the web is shared."""
         return {}
 
     def search_engine_query(
         self, keywords: str, max_results: int = 10, region: str = "wt-wt"
     ) -> list[dict[str, str]] | dict[str, str]:
-        """Look for pages; each with title, address and, unless the scenario leaves it out, a snippet."""
+        """Search for pages with title, address and, unless the scenario omits it, a snippet."""
         count = max(1, min(int(max_results), MOST_RESULTS))
         hits = self.engine.search(str(keywords), count, str(region))
         if not hits:
@@ -80,12 +80,12 @@ class WebSearch:
 
 
 def web_world(engine: SearchEngine) -> type[WebSearch]:
-    """The world, with somebody who searches."""
+    """Return the environment class for a search engine."""
     return type("WebSearchAPI", (WebSearch,), {"engine": engine, "blocking": engine.blocking})
 
 
 def search_engine(where: str) -> SearchEngine:
-    """Who searches, from what a user says.
+    """Return the search engine for a user's setting.
 
     Raises:
         InputError: The corpus cannot be used.
