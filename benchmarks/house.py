@@ -1,9 +1,9 @@
-"""How large the house is: files, lines, and how long functions are, room by room.
+"""Measure the source: size by folder, docstring summaries, names, import circles, files that commands touch, words of the docs.
 
-    python benchmarks/house.py [ROOM ...]
+    python benchmarks/house.py [FOLDER ...]
 
-A room is a folder of the package; ``ROOM`` shows the folders in it. Functions are counted with their docstrings, methods and
-nested functions by themselves.
+``FOLDER`` shows the sizes of the folders in it. Functions are counted with their docstrings, methods and nested functions by
+themselves; benchmarks/paths.py says when a file counts as executed.
 """
 
 from __future__ import annotations
@@ -11,10 +11,22 @@ from __future__ import annotations
 import ast
 import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import paths
 from commands import described
+from source_tree import (
+    LONGEST_SUMMARY,
+    POOR_BEGINNING,
+    function_names,
+    import_circles,
+    kinds_named,
+    module_names,
+    product_files,
+    summaries,
+    type_names,
+)
 
 _ROOT = Path(__file__).parents[1]
 _NOT_ROOMS = {"build", "dist", "notebooks"}
@@ -71,15 +83,49 @@ def table_of(folder: Path, *, apart: tuple[str, ...] = ()) -> list[str]:
     ]
 
 
+def readability() -> Iterator[tuple[str, str]]:
+    """Yield what is measured about words, names and imports, and its value."""
+    lines = [each.text for path in product_files() for each in summaries(path)]
+    long = sum(len(line) > LONGEST_SUMMARY for line in lines)
+    poor = sum(bool(POOR_BEGINNING.match(line)) for line in lines)
+    yield f"docstring summaries over {LONGEST_SUMMARY} characters", _share(long, len(lines))
+    yield "summaries that begin with What, Who, Whether, How, It, The same", _share(poor, len(lines))
+    yield "type names with several meanings", f"{sum(len(each) > 1 for each in type_names().values())}"
+    yield "functions called `find`", f"{len(function_names().get('find', ()))}"
+    shared = {path.stem for path in product_files()} & {
+        name for name, files in module_names().items() if len(files) > 1
+    }
+    yield "module names in several folders", f"{len(shared)}"
+    named = kinds_named()
+    yield "files that name a kind of case (fewest, most)", f"{min(named.values())}, {max(named.values())}"
+    circles = import_circles()
+    largest = f" (largest: {len(circles[0])} files)" if circles else ""
+    yield "circles of imports, TYPE_CHECKING included", f"{len(circles)}{largest}"
+    words = sum(len(page.read_text(encoding="utf-8").split()) for page in (_ROOT / "docs").rglob("*.md"))
+    yield "words of the docs", f"{words:,}"
+    for command, touched in paths.measured():
+        yield (
+            f"`{command}` of two outputs: files executed, modules loaded",
+            f"{touched.executed}, {touched.loaded}",
+        )
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count / total:.1%} ({count} of {total})"
+
+
 def main() -> None:
-    """Print the table of the house, or those of some rooms."""
+    """Print sizes by folder and what is measured about readability, or the sizes of some folders."""
     parser = described(__doc__)
-    parser.add_argument("rooms", nargs="*", metavar="ROOM", help="such as calibration")
+    parser.add_argument("rooms", nargs="*", metavar="FOLDER", help="such as calibration")
     arguments = parser.parse_args()
     for room in arguments.rooms:
         print("\n".join([f"{room}:", *table_of(_ROOT / room), ""]))
     if not arguments.rooms:
         print("\n".join(table_of(_ROOT, apart=("benchmarks", "tests"))))
+        print()
+        for name, value in readability():
+            print(f"{name}: {value}")
 
 
 if __name__ == "__main__":

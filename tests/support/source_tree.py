@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+
+from fiducial.records import BUILT_IN_KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 _NOT_PRODUCT = {"build", "dist", "notebooks", "tests", "benchmarks", "docs"}
@@ -97,6 +99,17 @@ def module_names() -> Mapping[str, list[Path]]:
         if not path.stem.startswith("__"):
             found[path.stem].append(path)
     return found
+
+
+def kinds_named() -> Mapping[str, int]:
+    """Return how many files name each built-in kind of case."""
+    counts: Counter[str] = Counter()
+    for path in product_files():
+        nodes = ast.walk(parsed(path))
+        counts.update(
+            {each.value for each in nodes if isinstance(each, ast.Constant) and each.value in BUILT_IN_KINDS}
+        )
+    return counts
 
 
 def import_graph() -> dict[str, set[str]]:
