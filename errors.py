@@ -40,7 +40,7 @@ _named: dict[str, str] = {}
 """Places on this machine that stand for something elsewhere, and what the user called that."""
 
 
-def call(place: object, name: str) -> None:
+def register_alias(place: object, name: str) -> None:
     """Let messages call a file or folder on this machine, and what is in it, by the address that it is a copy of."""
     _named[str(place)] = name
 

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from ..deterministic import Rules
 from ..deterministic import check as check_record
-from ..deterministic.checkers import require_meetable
+from ..deterministic.checkers import validate_reference
 from ..records import Case, Output, Verdict
 from .check_options import Functions, Workspaces, Worlds, check_options
 from .sources import as_case, as_output
@@ -42,5 +42,5 @@ def check(
     """
     options = check_options(rules, functions, worlds, **workspaces)
     checked = as_case(case)
-    require_meetable(checked, options)
+    validate_reference(checked, options)
     return check_record(checked, as_output(output, checked), options)

@@ -22,7 +22,7 @@ from ..errors import FiducialError
 from ..formats.example import DEFAULT_CRITERION, SAME_ANSWER, context_item, listed
 from ..formats.found import Options, Place
 from ..formats.inspect_logs import read_sample
-from ..formats.node import Node
+from ..formats.node import FieldReader
 from ..judges.catalogue import JUDGED_KINDS
 from ..records import BUILT_IN_KINDS, Case, Kind, Outcome, Output, Verdict
 from .checking import check
@@ -130,7 +130,7 @@ def _item(state: Any, target: Any) -> tuple[Case, Output]:
         "metadata": {name: value for name, value in told.items() if name not in {CASE, "cluster"}},
     }
     place = Place(Path("sample"))
-    found = list(read_sample(Node(sample), place, str(state.model), Options()))
+    found = list(read_sample(FieldReader(sample), place, str(state.model), Options()))
     case = next(each for each in found if isinstance(each, Case))
     nothing = Output(case_id=case.id, system=str(state.model), text="")
     output = next((each for each in found if isinstance(each, Output)), nothing)

@@ -17,7 +17,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.answers import Answers, answers
 from ..report.document import Document, as_html
-from ..report.found import Found
+from ..report.found import RunSummary
 from ..report.model import MOST_TEXTS
 from ..report.run_words import run_document
 from .places import FilePath, folder_path, put_back, written_path
@@ -183,7 +183,7 @@ class Run(InWords):
         return answers(self._found)
 
     @cached_property
-    def _found(self) -> Found:
+    def _found(self) -> RunSummary:
         from ..report.from_run import found_in  # noqa: PLC0415 - likewise
 
         with RunStore(self.kept) as store:

@@ -25,7 +25,7 @@ from ..judges.prices import price_list
 from ..records import InputPath
 from ..report import words
 from ..report.document import Piece, as_lines
-from ..report.found import Found
+from ..report.found import RunSummary
 from ..report.from_run import report_on
 from ..report.html import report_template
 from ..report.run_words import SCREEN, run_document
@@ -86,10 +86,10 @@ class Outcome(Shown, frozen=True, kw_only=True):
         return [f"{counted} {'matches' if unused == 1 else 'match'} no output of this run"] if unused else []
 
     @property
-    def found(self) -> Found:
+    def found(self) -> RunSummary:
         """What is shown of it."""
         told = self.conclusion
-        return Found(
+        return RunSummary(
             systems=told.systems,
             judges=told.judges,
             calibration=told.calibration,

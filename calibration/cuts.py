@@ -20,7 +20,7 @@ HALF = 0.5
 """The cut of a judge of which nothing else is known."""
 
 
-class Cut(msgspec.Struct, frozen=True):
+class PassThreshold(msgspec.Struct, frozen=True):
     """From which score on a judge's verdict counts as a pass.
 
     Attributes:
@@ -50,13 +50,13 @@ class PassAt:
     everywhere: float | None = None
     judges: Mapping[str, float] = field(default_factory=dict[str, float])
 
-    def of(self, names: Iterable[str], own: Cut) -> Cut:
+    def of(self, names: Iterable[str], own: PassThreshold) -> PassThreshold:
         """The cut of a judge: what was said of it, the closest name first; else what was said of all; else its own."""
         names = list(names)
         named = [given for given in self.judges if any(_begins(name, given) for name in names)]
         if named:
-            return Cut(self.judges[max(named, key=len)], "told")
-        return own if self.everywhere is None else Cut(self.everywhere, "told")
+            return PassThreshold(self.judges[max(named, key=len)], "told")
+        return own if self.everywhere is None else PassThreshold(self.everywhere, "told")
 
     def refuse_strangers(self, names: Iterable[str]) -> None:
         """Refuse a cut for a judge that is not there.
@@ -72,7 +72,7 @@ class PassAt:
                 )
 
 
-UNTOLD = PassAt()
+NO_OVERRIDES = PassAt()
 """Nothing is said: each judge has its own."""
 
 GivenPassAt: TypeAlias = PassAt | Mapping[str, float] | float | None

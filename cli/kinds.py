@@ -78,7 +78,7 @@ class Whole(click.IntRange):
     name = "n"
 
 
-class CutType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
+class PassThresholdType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
     """``SCORE`` or ``JUDGE=SCORE``, the score in (0, 1]."""
 
     name = "cut"

@@ -10,7 +10,7 @@ import click
 
 from ..api.cuts import PassAt
 from ..errors import UsageError
-from .kinds import FOLDER, INPUT, INPUT_FILE, CutType, Number, Whole
+from .kinds import FOLDER, INPUT, INPUT_FILE, Number, PassThresholdType, Whole
 
 if TYPE_CHECKING:
     from ..api.check_options import Workspaces
@@ -153,7 +153,7 @@ pass_at_option = option(
     "--pass-at",
     metavar="[JUDGE=]SCORE",
     multiple=True,
-    type=CutType(),
+    type=PassThresholdType(),
     callback=_pass_at,
     help="Score in (0, 1] from which on verdicts pass: of every judge, or of one (groundedness=1); may be given several times.  "
     "[default: each judge's own, else 0.5]",

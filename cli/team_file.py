@@ -12,7 +12,7 @@ import click
 from ..errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from .trust import Found
+    from .trust import FileOwner
 
 NAME, TRUST_OPTION, TRUST_VARIABLE = "fiducial.toml", "--trust-config", "FIDUCIAL_TRUST_CONFIG"
 
@@ -32,7 +32,7 @@ class TeamFile(NamedTuple):
 
     path: Path | None = None
     defaults: dict[str, dict[str, Any]] = {}
-    found: Found | None = None
+    found: FileOwner | None = None
     model: dict[str, Any] = {}
 
     def told(self, command: str, args: list[str]) -> dict[str, Any] | None:

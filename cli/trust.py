@@ -145,7 +145,7 @@ _MOST_BYTES = 1024 * 1024
 _LINKED = "it is a link, perhaps to a file that was trusted for another folder, whose code has the same names"
 
 
-class Found(NamedTuple):
+class FileOwner(NamedTuple):
     """What a file is.
 
     Attributes:
@@ -157,7 +157,7 @@ class Found(NamedTuple):
     problem: str | None
 
 
-def read_with_owner(path: Path) -> tuple[bytes, Found]:
+def read_with_owner(path: Path) -> tuple[bytes, FileOwner]:
     """Read a file, and find out who could have written just that.
 
     Raises:
@@ -169,7 +169,7 @@ def read_with_owner(path: Path) -> tuple[bytes, Found]:
         content = file.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
         raise OSError("longer than 1 MiB")
-    return content, Found(hashlib.sha256(content).hexdigest(), _LINKED if linked else _problem(status))
+    return content, FileOwner(hashlib.sha256(content).hexdigest(), _LINKED if linked else _problem(status))
 
 
 def _problem(status: os.stat_result) -> str | None:
@@ -218,7 +218,7 @@ def _refusal(path: Path, command: str, options: Sequence[str], why: str) -> Usag
     return UsageError(f"{path}: {command} {', '.join(options)}: not taken from this file: {why}")
 
 
-def _agreed(path: Path, found: Found, command: str, sensitive: Sequence[str]) -> bool:
+def _agreed(path: Path, found: FileOwner, command: str, sensitive: Sequence[str]) -> bool:
     if os.environ.get(TRUST_VARIABLE) == "1":
         return True
     memory = user_state_path("fiducial") / "trusted.json"

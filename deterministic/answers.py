@@ -116,7 +116,7 @@ def _is_refusal(said: str) -> bool:
 _STANDARD = str.maketrans("'", '"', ",./-_*^()")
 
 
-def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+def check_answers(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Decide whether an output gives an accepted answer, in its turns of steps, or in its text after native calls."""
     if output.agent_turns is not None:
         turns: list[list[Any]] = list(output.agent_turns)

@@ -18,17 +18,17 @@ SYSTEM_ERROR = "system_error"
 
 Checker: TypeAlias = Callable[[Case, Output, CheckOptions], Finding]
 
-_CHECKERS: dict[Kind, tuple[str, str]] = {
-    "tool_call": ("ast", "ast"),
-    "no_call": ("relevance", "relevance"),
-    "any_call": ("relevance", "relevance"),
-    "executable_call": ("execution", "execution.executable_calls"),
-    "multi_turn": ("state", "multi_turn"),
-    "memory_answer": ("answer", "answers"),
-    "web_search_answer": ("answer", "answers"),
-    "artifact": ("artifact", "artifacts"),
+_CHECKERS: dict[Kind, tuple[str, str, str]] = {
+    "tool_call": ("ast", "ast.tool_calls", "check_tool_calls"),
+    "no_call": ("relevance", "relevance", "check_relevance"),
+    "any_call": ("relevance", "relevance", "check_relevance"),
+    "executable_call": ("execution", "execution.executable_calls", "check_executable_calls"),
+    "multi_turn": ("state", "multi_turn.trajectory", "check_trajectory"),
+    "memory_answer": ("answer", "answers", "check_answers"),
+    "web_search_answer": ("answer", "answers", "check_answers"),
+    "artifact": ("artifact", "artifacts.workspace_checker", "check_workspace"),
 }
-"""Kind of case to the checker's name in ``Verdict.by`` and the module here that holds its function ``find``."""
+"""Checker of a kind of case: its name in ``Verdict.by``, its module here, its function."""
 
 
 def check(case: Case, output: Output, options: CheckOptions | None = None) -> Verdict:
@@ -43,8 +43,8 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
         A verdict of source ``checker``; ``undecided`` where no checker can tell.
     """
     options = options or CheckOptions()
-    by, find = _checker_of(case.kind, options.rules)
-    finding = find(case, output, options) if output.error is None else fault(SYSTEM_ERROR, output.error)
+    by, decide = _checker_of(case.kind, options.rules)
+    finding = decide(case, output, options) if output.error is None else fault(SYSTEM_ERROR, output.error)
     return Verdict(
         case_id=output.case_id,
         system=output.system,
@@ -63,8 +63,8 @@ def _checker_of(kind: Kind, rules: Rules) -> tuple[str, Checker]:
     """Who signs the verdict, and who finds it."""
     if kind not in BUILT_IN_KINDS and kind in CHECKERS:
         return f"{kind}/own", _own
-    name, find = checker_for(kind)
-    return f"{name}/{rules}", find
+    name, decide = checker_for(kind)
+    return f"{name}/{rules}", decide
 
 
 @cache
@@ -72,8 +72,8 @@ def checker_for(kind: Kind) -> tuple[str, Checker]:
     """The checker of a kind of case that comes along: its name in ``Verdict.by``, and the function."""
     if kind not in _CHECKERS:
         return "none", _nothing_decides
-    name, module = _CHECKERS[kind]
-    return name, import_module(f".{module}", __package__).find
+    name, module, function = _CHECKERS[kind]
+    return name, getattr(import_module(f".{module}", __package__), function)
 
 
 def _own(case: Case, output: Output, _options: CheckOptions) -> Finding:
@@ -84,7 +84,7 @@ def _nothing_decides(case: Case, _output: Output, _options: CheckOptions) -> Fin
     return undecided(f"no checker decides cases of kind {case.kind}")
 
 
-def require_meetable(case: Case, options: CheckOptions) -> None:
+def validate_reference(case: Case, options: CheckOptions) -> None:
     """Refuse a case of any kind whose reference asks for what its own tools, worlds or functions do not have.
 
     Raises:

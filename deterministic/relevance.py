@@ -51,7 +51,7 @@ def _may_be_prose(call: dict[Any, Any], names: set[str]) -> bool:
     return not arguments and name not in names
 
 
-def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+def check_relevance(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Decide whether an output, its native calls where it has that field or else its text, calls or refrains as its case asks."""
     reply = output.tool_calls if output.tool_calls is not None else output.text
     return check_reply(case, lambda: decode_output(output), reply, options)

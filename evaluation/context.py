@@ -22,7 +22,7 @@ from .store.run_writer import RunWriter
 
 
 @contextmanager
-def asking_run(
+def judge_run(
     out: FolderPath,
     identity: Mapping[str, Any],
     judges: Sequence[KnownJudge],

@@ -39,9 +39,9 @@ _PIECE = 256 * 1024
 
 
 def _examination(options: CheckOptions) -> Callable[[Case], None]:
-    from ..deterministic.checkers import require_meetable  # noqa: PLC0415 - who only judges needs no checkers
+    from ..deterministic.checkers import validate_reference  # noqa: PLC0415 - who only judges needs no checkers
 
-    return lambda case: require_meetable(case, options)
+    return lambda case: validate_reference(case, options)
 
 
 class InputFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..calibration.cuts import UNTOLD, PassAt
+from ..calibration.cuts import NO_OVERRIDES, PassAt
 from ..errors import ConfigurationError, UsageError, as_named
 from ..judges.prices import PriceList
 from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
@@ -89,7 +89,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     judge_on: JudgeOn = DEFAULT_JUDGE_ON
     labels: InputPath | None = None
-    pass_at: PassAt = UNTOLD
+    pass_at: PassAt = NO_OVERRIDES
     repeats: int = 1
     prices: PriceList | None = None
     priced: Sequence[str] = ()

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ..calibration.cuts import Cut
+from ..calibration.cuts import PassThreshold
 from ..calibration.tables.files import read_table
 from ..calibration.tables.layout import TableForm
 from ..calibration.tables.table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
@@ -20,7 +20,7 @@ from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, Sho
 from .judging.judge_order import judge_order
 from .labelling.adjudications import decisions_on
 from .store.file_names import VERDICTS
-from .store.rows import Said
+from .store.rows import StoredVerdict
 from .store.run_store import RunStore
 
 _ALL_DECIDED = "a checker decided all that judges were asked about: the rate of these outputs is the checker's, and needs no correction"
@@ -124,7 +124,7 @@ class RunRows(msgspec.Struct, frozen=True):
         return self.store.path
 
     @property
-    def cuts(self) -> Mapping[JudgeId, Cut]:
+    def cuts(self) -> Mapping[JudgeId, PassThreshold]:
         """From which score on the verdicts of its judges pass, as the run was told or they declare."""
         return {judge.id: judge.cut for judge in self.store.roster}
 
@@ -210,7 +210,7 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
             yield nothing | _decided(silent, trusted.get(item))
 
 
-def _is_share(said: Said) -> bool:
+def _is_share(said: StoredVerdict) -> bool:
     return isinstance(said.author, JudgeId) and said.author.kind == "share"
 
 
@@ -225,19 +225,19 @@ class _Decided:
         self._sharded = store.known.sharded
         self.sources = self._standing.sources
 
-    def on(self, item: ItemKey) -> Said | None:
+    def on(self, item: ItemKey) -> StoredVerdict | None:
         """Return the verdict on an output, deciding or not: of several the last with a score."""
         said = self._said(item)
         if len(said) > 1:
             return next((each for each in reversed(said) if each.graded), said[0])
         return said[0] if said else None
 
-    def graded(self, item: ItemKey) -> Said | None:
+    def graded(self, item: ItemKey) -> StoredVerdict | None:
         """Return the verdict on an output if it has a score."""
         said = self.on(item)
         return said if said is not None and said.graded else None
 
-    def unjudged(self, first: Said) -> Said | None:
+    def unjudged(self, first: StoredVerdict) -> StoredVerdict | None:
         """Return the verdict that counts for an unjudged output.
 
         None for a judged one, and unless ``first`` is the output's first verdict.
@@ -246,14 +246,14 @@ class _Decided:
             return None
         return self.on(first.key) if self._said(first.key)[0].row == first.row else None
 
-    def _said(self, item: ItemKey) -> list[Said]:
+    def _said(self, item: ItemKey) -> list[StoredVerdict]:
         said = self._standing.by_others(item)
         if self._sharded and len(said) > 1:  # in the order of `Standing.by_name`
             said.sort(key=lambda each: (each.source != "checker", each.by, each.repeat))
         return said
 
 
-def _judged_row(item: str, judge: str, said: Said, clusters: Mapping[str, str]) -> dict[str, Any]:
+def _judged_row(item: str, judge: str, said: StoredVerdict, clusters: Mapping[str, str]) -> dict[str, Any]:
     case, system, _ = said.key
     spent = said.spent
     return {
@@ -269,7 +269,7 @@ def _judged_row(item: str, judge: str, said: Said, clusters: Mapping[str, str]) 
     }
 
 
-def _decided(checked: Said | None, label: Verdict | None) -> dict[str, Any]:
+def _decided(checked: StoredVerdict | None, label: Verdict | None) -> dict[str, Any]:
     """Return the checker's decision on an output, or else its label."""
     if checked is not None and checked.graded:
         return {"label": None, DECIDED: checked.score, DECIDED_BY: checked.by}

@@ -8,14 +8,14 @@ from typing import Any
 
 from ..errors import RecordError
 from .json_values import is_list, is_object
-from .node import Node
+from .node import FieldReader
 
 _WHOLE = ("intValue", "int_value")
 _PLAIN = ("stringValue", "string_value", "boolValue", "bool_value", "doubleValue", "double_value", "bytesValue", "bytes_value")  # fmt: skip
 _CONSTANTS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
-def plain_attributes(holder: Node, name: str = "attributes") -> dict[str, Any]:
+def plain_attributes(holder: FieldReader, name: str = "attributes") -> dict[str, Any]:
     """The attributes of a span, an event or a resource: an object, or OTLP's list of keys and typed values.
 
     Raises:
@@ -31,7 +31,7 @@ def plain_attributes(holder: Node, name: str = "attributes") -> dict[str, Any]:
 
 
 def _value(given: Any) -> Any:
-    node = Node(given) if is_object(given) else Node({})
+    node = FieldReader(given) if is_object(given) else FieldReader({})
     if len(node.value) != 1:
         return given
     ((kind, value),) = node.value.items()

@@ -16,8 +16,8 @@ from .calls import Answer, answer_of, divided, messages_of, plain_calls, said_by
 from .example import Example, answers_of, listed, records_of
 from .found import Found, Options
 from .json_values import is_list, is_object, tags_of
-from .node import Node
-from .opinion import Opinion, hear, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, collect_scores, scored, unscored
 from .rows import Row, each, read_rows
 from .turns import conversation
 
@@ -52,7 +52,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     yield from each(read_rows(path, _results), lambda row: _records(row, options))
 
 
-def _results(document: Node) -> list[tuple[str, Any]] | None:
+def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
     return document.items("rows") if "rows" in document else None
 
 
@@ -63,7 +63,7 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
         for name, value in line.value.items()
         if not name.startswith("outputs.")
     }
-    fields = Node(given, line.at)
+    fields = FieldReader(given, line.at)
     asked, answered = _asked_and_answered(fields)
     answer = answer_of(answered) if answered or "response" in fields else None
     if (answer is None or answer.calls is None) and fields.get("tool_calls") is not None:
@@ -83,11 +83,13 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
     )
     if fields.get("conversation") is not None:
         example.conversation = conversation(fields.node("conversation").nodes("messages"), options)
-    yield from hear(example.opinions, _metrics(line), lambda each: [_opinion(*each, line)], row.place)
+    yield from collect_scores(
+        example.opinions, _metrics(line), lambda each: [_opinion(*each, line)], row.place
+    )
     yield from records_of(example, row.place, options)
 
 
-def _asked_and_answered(row: Node) -> tuple[list[Message], list[Node]]:
+def _asked_and_answered(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
     """What was asked, and the messages of the answer."""
     if row.get("conversation") is not None:
         asked, done = divided(row.node("conversation").nodes("messages"))
@@ -101,11 +103,11 @@ def _asked_and_answered(row: Node) -> tuple[list[Message], list[Node]]:
     asked = [said_by_user(given)] if isinstance(given, str) else messages_of(given, "query")
     response = row.get("response")
     if isinstance(response, str):
-        return asked, [Node({"role": "assistant", "content": response}, "response")]
+        return asked, [FieldReader({"role": "assistant", "content": response}, "response")]
     return asked, row.nodes("response")
 
 
-def _expected(row: Node) -> tuple[list[Any] | None, list[str]]:
+def _expected(row: FieldReader) -> tuple[list[Any] | None, list[str]]:
     """The calls that were expected, where the truth is one of calls; and the accepted answers."""
     items = row.unpacked("expected_actions", "ground_truth")
     if not is_list(items):
@@ -121,16 +123,16 @@ def _expected(row: Node) -> tuple[list[Any] | None, list[str]]:
     return [{"name": item} for item in items], []
 
 
-def _tools(row: Node) -> Iterator[dict[str, Any]]:
+def _tools(row: FieldReader) -> Iterator[dict[str, Any]]:
     for at, tool in enumerate(listed(row.unpacked("tool_definitions"))):
-        node = Node(tool, f"tool_definitions[{at}]")
+        node = FieldReader(tool, f"tool_definitions[{at}]")
         if "functions" in node:  # of a service that is described by OpenAPI
             yield from (each.value for each in node.nodes("functions"))
         else:
             yield node.value
 
 
-def _context(row: Node) -> list[Any]:
+def _context(row: FieldReader) -> list[Any]:
     given = [row.get("context")]
     if row.get("conversation") is not None:
         conversation = row.node("conversation")
@@ -141,7 +143,7 @@ def _context(row: Node) -> list[Any]:
     return [item for part in given for item in listed(part)]
 
 
-def _metrics(line: Node) -> Iterator[tuple[str, str, str]]:
+def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
     """Verdicts' names, with the evaluators and the metrics that they are of: what other fields say more of, and numbers that stand alone."""
     keys: dict[str, list[str]] = {}
     for name in line.value:
@@ -155,7 +157,7 @@ def _metrics(line: Node) -> Iterator[tuple[str, str, str]]:
             yield evaluator if alone else f"{evaluator}/{metric}", evaluator, metric
 
 
-def _metrics_among(evaluator: str, keys: list[str], line: Node) -> list[str]:
+def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[str]:
     found: dict[str, None] = {}
     for key in keys:
         for part in _PARTS[1:]:
@@ -176,7 +178,7 @@ def _metrics_among(evaluator: str, keys: list[str], line: Node) -> list[str]:
     return [*found, *alone]
 
 
-def _opinion(by: str, evaluator: str, metric: str, line: Node) -> Opinion:
+def _opinion(by: str, evaluator: str, metric: str, line: FieldReader) -> ImportedScore:
     prefix = f"outputs.{evaluator}."
 
     def part(name: str) -> Any:

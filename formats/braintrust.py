@@ -13,8 +13,8 @@ from .calls import Answer, answer_of, are_messages, question_of
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Trials
 from .json_values import as_text, is_list, is_object, tags_of, told
-from .node import Node
-from .opinion import hear, scored, unscored
+from .node import FieldReader
+from .opinion import collect_scores, scored, unscored
 from .rows import Row, each, read_rows
 
 NAME = "braintrust"
@@ -44,8 +44,8 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
     if "input" not in line:
         raise line.refuse("input", "what was asked")
     metadata, scores = dict(line.node("metadata").value), line.node("scores")
-    errors = Node(metadata.pop("scorer_errors", None) or {}, line.place("metadata.scorer_errors"))
-    case_id = Node(line.held("origin")).name("id") or line.name("id") or ""
+    errors = FieldReader(metadata.pop("scorer_errors", None) or {}, line.place("metadata.scorer_errors"))
+    case_id = FieldReader(line.held("origin")).name("id") or line.name("id") or ""
     tags = tags_of(metadata)
     labels = line.items("tags")
     if labels:
@@ -61,7 +61,7 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
         system=line.name("experiment_name", "experiment_id"),
         trial=trials.next(case_id, options.system),
     )
-    yield from hear(
+    yield from collect_scores(
         example.opinions,
         [name for name in scores.value if name not in errors],
         lambda name: [
@@ -77,7 +77,7 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
     yield from records_of(example, row.place, options)
 
 
-def _answer(line: Node, output: Any) -> Answer | None:
+def _answer(line: FieldReader, output: Any) -> Answer | None:
     if output is None:
         return None
     if are_messages(output):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
 from .json_values import as_text, asked, is_list, is_object, parsed
-from .node import Node, named
+from .node import FieldReader, named
 
 _ARGUMENTS = ("arguments", "args", "inputParameters", "input_parameters", "input", "parameters")
 _IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id")
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
 
 def call_of(given: Any, at: str = "") -> IdentifiedCall:
     """A tool call from any spelling; a `RecordError` where it has no name, or arguments that are neither an object nor a text."""
-    outer = node = Node(given, at)
+    outer = node = FieldReader(given, at)
     for level in ("tool_call", "function_call", "functionCall", "function"):
         if is_object(node.value.get(level)):
             node = node.node(level)
@@ -75,7 +75,7 @@ def has_arguments(given: Any) -> bool:
     )
 
 
-def _arguments(node: Node) -> dict[str, Any] | str:
+def _arguments(node: FieldReader) -> dict[str, Any] | str:
     name = node.first(*_ARGUMENTS)
     if name is None:
         return {}
@@ -85,7 +85,7 @@ def _arguments(node: Node) -> dict[str, Any] | str:
     return cast("dict[str, Any] | str", value)
 
 
-def calls_of(message: Node) -> list[IdentifiedCall]:
+def calls_of(message: FieldReader) -> list[IdentifiedCall]:
     """The calls of an assistant's message, from wherever they stand in it."""
     calls = [call_of(item, at) for at, item in message.items("tool_calls", "toolCalls")]
     if message.get("function_call") is not None:
@@ -95,18 +95,18 @@ def calls_of(message: Node) -> list[IdentifiedCall]:
     ]
 
 
-def parts_of(message: Node) -> list[Node]:
+def parts_of(message: FieldReader) -> list[FieldReader]:
     """The parts of a message whose content is a list of them; a text among them is a part, too."""
     name = message.first("parts", "content", "contents")
     if name is None or not is_list(message.value[name]):
         return []
     return [
-        Node({"type": "text", "text": item} if isinstance(item, str) else item, at)
+        FieldReader({"type": "text", "text": item} if isinstance(item, str) else item, at)
         for at, item in message.items(name)
     ]
 
 
-def text_of(message: Node) -> str | None:
+def text_of(message: FieldReader) -> str | None:
     """What a message says, from a text or its parts; a refusal is what was said; None where it says nothing."""
     name = message.first("content", "parts", "contents", "refusal")
     if name is None:
@@ -120,11 +120,11 @@ def text_of(message: Node) -> str | None:
     return "".join(text for text in texts if text is not None) if texts else None
 
 
-def _is_text(part: Node) -> bool:
+def _is_text(part: FieldReader) -> bool:
     return part.text("type") in {None, "text", "input_text", "output_text", "refusal"}
 
 
-def results_of(message: Node) -> list[tuple[str | None, Any]]:
+def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
     """What a message says that calls returned, each with its call's id where it is known."""
     shared = message.name("tool_call_id", "toolCallId")
     found = list[tuple[str | None, Any]]()
@@ -138,7 +138,7 @@ def results_of(message: Node) -> list[tuple[str | None, Any]]:
     return [(shared, message.get("content") if error is None else {"error": error})]
 
 
-def role_of(message: Node) -> str | None:
+def role_of(message: FieldReader) -> str | None:
     """The role of a message, under its usual name."""
     role = message.text("role", "type")
     return None if role is None else _ROLES.get(role, role)
@@ -146,7 +146,7 @@ def role_of(message: Node) -> str | None:
 
 def message_of(given: Any, at: str = "") -> Message:
     """A message of a case, in the chat API's form."""
-    message = Node(given, at)
+    message = FieldReader(given, at)
     role = role_of(message)
     if role is None:
         raise message.refuse("role", "the role of a message")
@@ -199,7 +199,7 @@ def question_of(given: Any, at: str = "") -> list[Message]:
     return [] if text is None else [said_by_user(text)]
 
 
-def divided(messages: list[Node]) -> tuple[list[Node], list[Node]]:
+def divided(messages: list[FieldReader]) -> tuple[list[FieldReader], list[FieldReader]]:
     """What was asked, up to the last message of a user's, and what was done then."""
     end = max((at for at, each in enumerate(messages, start=1) if role_of(each) == "user"), default=0)
     return messages[:end], messages[end:]
@@ -212,12 +212,12 @@ def are_messages(given: Any) -> bool:
     return all(is_object(item) and ("role" in item or "content" in item) for item in given)
 
 
-def answer_of(messages: Iterable[Node]) -> Answer:
+def answer_of(messages: Iterable[FieldReader]) -> Answer:
     """Return what an agent did, from the messages of its turn."""
     return answer_of_steps(steps_of(messages))
 
 
-def steps_of(messages: Iterable[Node]) -> list[Step]:
+def steps_of(messages: Iterable[FieldReader]) -> list[Step]:
     """Return the steps of an agent's turn: its texts, its calls, and what these returned."""
     steps, pending = list[Step](), list[str | None]()
     returned = list[tuple[str | None, Any]]()

@@ -14,8 +14,8 @@ from .calls import Answer, answer_of, divided, plain_calls, said_by_user
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Trials
 from .json_values import is_object, tags_of
-from .node import Node
-from .opinion import Opinion, numbered_names, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, numbered_names, scored, unscored
 from .rows import Row, each, read_rows
 from .turns import conversation
 
@@ -42,7 +42,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     yield from each(rows, lambda row: _records(row, options, trials))
 
 
-def _cases(document: Node) -> list[tuple[str, Any]] | None:
+def _cases(document: FieldReader) -> list[tuple[str, Any]] | None:
     if document.first("testCases", "test_cases", "conversationalTestCases", "goldens") is None:
         return None
     names = (
@@ -83,17 +83,17 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
     yield from records_of(example, row.place, options)
 
 
-def _listed(case: Node, *names: str) -> list[Any] | None:
+def _listed(case: FieldReader, *names: str) -> list[Any] | None:
     """A list, which CSV has as JSON text; None where nothing is said."""
     value = case.unpacked(*names)
     return (
         None
         if value is None or value == ""
-        else [item for _, item in Node({names[0]: value}, case.at).items(names[0])]
+        else [item for _, item in FieldReader({names[0]: value}, case.at).items(names[0])]
     )
 
 
-def _texts(case: Node, *names: str) -> list[Any]:
+def _texts(case: FieldReader, *names: str) -> list[Any]:
     value = case.unpacked(*names)
     if isinstance(value, str):  # CSV joins them
         return [part for part in value.split("|") if part]
@@ -103,24 +103,24 @@ def _texts(case: Node, *names: str) -> list[Any]:
 def _answer(text: str | None, called: list[Any] | None) -> Answer | None:
     if called is None:
         return None if text is None else Answer(text)
-    calls = [Node(call, f"toolsCalled[{at}]") for at, call in enumerate(called)]
-    messages = [Node({"role": "assistant", "tool_calls": [call.value]}, call.at) for call in calls]
-    results = [Node({"role": "tool", "content": call.get("output")}) for call in calls]
+    calls = [FieldReader(call, f"toolsCalled[{at}]") for at, call in enumerate(called)]
+    messages = [FieldReader({"role": "assistant", "tool_calls": [call.value]}, call.at) for call in calls]
+    results = [FieldReader({"role": "tool", "content": call.get("output")}) for call in calls]
     steps = [
         each
         for pair in zip(messages, results, strict=True)
         for each in (pair if pair[1].get("content") is not None else pair[:1])
     ]
-    answer = answer_of([*steps, *([] if not text else [Node({"role": "assistant", "content": text})])])
+    answer = answer_of([*steps, *([] if not text else [FieldReader({"role": "assistant", "content": text})])])
     return answer._replace(text=text, calls=plain_calls(called, "toolsCalled"))
 
 
-def _turn(turn: Node) -> Node:
+def _turn(turn: FieldReader) -> FieldReader:
     calls = turn.get("toolsCalled", "tools_called")
-    return Node({**turn.value, **({} if calls is None else {"tool_calls": calls})}, turn.at)
+    return FieldReader({**turn.value, **({} if calls is None else {"tool_calls": calls})}, turn.at)
 
 
-def _opinion(metric: Node) -> Opinion:
+def _opinion(metric: FieldReader) -> ImportedScore:
     model = metric.text("evaluationModel", "evaluation_model")
     by = metric.need("name") + (f"@{model}" if model else "")
     reason, error, passed = metric.text("reason"), metric.text("error"), metric.get("success")

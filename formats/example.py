@@ -35,7 +35,7 @@ from ..records import (
 from .calls import Answer, answer_of_steps, has_arguments, plain_calls
 from .found import Found, Options, Place, Skipped
 from .json_values import as_text, is_list, is_object
-from .opinion import Opinion
+from .opinion import ImportedScore
 from .turns import Turn, answer_over, asked_message
 
 DEFAULT_CRITERION = "The reply does what the user asked for, correctly and completely."
@@ -78,7 +78,7 @@ class Example(msgspec.Struct, kw_only=True):
     turns: list[list[Step]] | None = None
     conversation: list[Turn] = []
     calls_made: bool | None = None
-    opinions: list[Opinion] = []
+    opinions: list[ImportedScore] = []
 
 
 def records_of(example: Example, place: Place, options: Options) -> Iterator[Found]:

@@ -21,7 +21,7 @@ from ..records.column_names import SESSIONS
 from .calls import are_messages, calls_of, results_of, role_of, said_by_user, text_of
 from .found import Place
 from .json_values import as_text, is_list, is_object, parsed, tags_of
-from .node import Node
+from .node import FieldReader
 from .rows import Row
 
 REQUESTS = (
@@ -63,8 +63,8 @@ class Exchange(msgspec.Struct, kw_only=True):
 
     place: Place
     number: int
-    messages: list[Node]
-    choices: list[list[Node]] = []
+    messages: list[FieldReader]
+    choices: list[list[FieldReader]] = []
     answered: bool = False
     error: str | None = None
     id: str = ""
@@ -85,7 +85,7 @@ class Exchange(msgspec.Struct, kw_only=True):
         return self.error is not None and not any(map(says_something, (n for c in self.choices for n in c)))
 
 
-def says_something(message: Node) -> bool:
+def says_something(message: FieldReader) -> bool:
     """Return whether an agent's message has a text, a call or a result."""
     return bool((text_of(message) or "").strip() or calls_of(message) or results_of(message))
 
@@ -95,7 +95,7 @@ def is_exchange(value: Any, *, plain: bool = True) -> bool:
     if not is_object(value):
         return False
     try:
-        scopes = _scopes(Node(value))
+        scopes = _scopes(FieldReader(value))
         inner = scopes[-1]
         request = _request(inner)
     except RecordError:
@@ -111,17 +111,17 @@ def is_exchange(value: Any, *, plain: bool = True) -> bool:
 
 def exchange_of(row: Row) -> Exchange:
     """Return the exchange that a line holds; a `RecordError` where nothing was asked."""
-    line = Node({"messages": row.value}, row.at) if is_list(row.value) else row.node
+    line = FieldReader({"messages": row.value}, row.at) if is_list(row.value) else row.node
     scopes = _scopes(line)
     inner = scopes[-1]
     request = _request(inner)
     if request is None and (_name(scopes, SESSIONS) is None or not any(map(_failure, scopes))):
         raise line.refuse("messages", "a list of messages")
     messages = [] if request is None else _messages(request)
-    request = request or Node({})
+    request = request or FieldReader({})
     field, response = _response(inner, request)
     choices = [_beyond(messages, choice) for choice in _choices(response, inner.place(field or "response"))]
-    metadata = [Node(held) for each in [*scopes, request] if (held := each.held("metadata"))]
+    metadata = [FieldReader(held) for each in [*scopes, request] if (held := each.held("metadata"))]
     places = [*scopes, *metadata, request]
     answers = _bodies(response)
     silent = not any(says_something(message) for choice in choices for message in choice)
@@ -154,7 +154,7 @@ def exchange_of(row: Row) -> Exchange:
     return exchange
 
 
-def message_key(message: Node) -> tuple[Any, ...]:
+def message_key(message: FieldReader) -> tuple[Any, ...]:
     """Return what makes two messages the same, however they are spelt and whatever ids they have."""
     calls = tuple((each.call.name, as_text(parsed(each.call.arguments))) for each in calls_of(message))
     results = tuple(as_text(value) for _, value in results_of(message))
@@ -167,13 +167,13 @@ def message_key(message: Node) -> tuple[Any, ...]:
     )
 
 
-def _scopes(line: Node) -> list[Node]:
+def _scopes(line: FieldReader) -> list[FieldReader]:
     """Return the line, and what it is wrapped in, up to the object that holds the request."""
     scopes = [line]
     while len(scopes) < _DEEPEST and _request(scopes[-1]) is None:
         inner = next(
             (
-                Node(value, scopes[-1].place(name))
+                FieldReader(value, scopes[-1].place(name))
                 for name in _AROUND
                 if is_object(value := scopes[-1].unpacked(name))
             ),
@@ -185,7 +185,7 @@ def _scopes(line: Node) -> list[Node]:
     return scopes
 
 
-def _request(node: Node, depth: int = 0) -> Node | None:
+def _request(node: FieldReader, depth: int = 0) -> FieldReader | None:
     """Return the object whose messages, input or prompt is what was asked."""
     if "messages" in node or "contents" in node:
         return node
@@ -194,7 +194,7 @@ def _request(node: Node, depth: int = 0) -> Node | None:
     for name in REQUESTS:
         value = node.unpacked(name)
         if is_object(value) and depth < _DEEPEST:
-            held = Node(value, node.place(name))
+            held = FieldReader(value, node.place(name))
             inner = _request(held, depth + 1)
             if inner is not None and (inner is held or held.first(*RESPONSES) is None):
                 return inner
@@ -203,7 +203,7 @@ def _request(node: Node, depth: int = 0) -> Node | None:
     return None
 
 
-def _messages(request: Node) -> list[Node]:
+def _messages(request: FieldReader) -> list[FieldReader]:
     name = request.first("messages", "contents", *REQUESTS)
     value = None if name is None else request.unpacked(name)
     if isinstance(value, str) and name not in {"messages", "contents"}:
@@ -212,7 +212,7 @@ def _messages(request: Node) -> list[Node]:
         raise request.refuse("messages", "a list of messages")
     at = request.place(name)
     messages = [
-        Node(said_by_user(each) if isinstance(each, str) else item_message(Node(each, f"{at}[{number}]")), f"{at}[{number}]")
+        FieldReader(said_by_user(each) if isinstance(each, str) else item_message(FieldReader(each, f"{at}[{number}]")), f"{at}[{number}]")
         for number, each in enumerate(value)
         if not _is_silent(each)
     ]  # fmt: skip
@@ -221,7 +221,7 @@ def _messages(request: Node) -> list[Node]:
             raise each.refuse("role", "the role of a message")
     system = request.get("instructions", "system", "system_prompt")
     if system is not None and name != "contents":
-        messages.insert(0, Node({"role": "system", "content": system}, request.place("system")))
+        messages.insert(0, FieldReader({"role": "system", "content": system}, request.place("system")))
     return messages
 
 
@@ -229,7 +229,7 @@ def _is_silent(item: Any) -> bool:
     return is_object(item) and item.get("type") == "reasoning"
 
 
-def item_message(item: Node) -> dict[str, Any]:
+def item_message(item: FieldReader) -> dict[str, Any]:
     """Return an item of a response as a message of a chat."""
     kind = "message" if "role" in item else item.text("type") or "message"
     if kind == "function_call":
@@ -241,7 +241,7 @@ def item_message(item: Node) -> dict[str, Any]:
     raise RecordError(f"an item of type {kind!r} has no place in a chat", field=item.at)
 
 
-def _response(inner: Node, request: Node) -> tuple[str | None, Any]:
+def _response(inner: FieldReader, request: FieldReader) -> tuple[str | None, Any]:
     """Return the field that holds the answer, and the answer; no field where there is no place for one."""
     if "choices" in inner:
         return "choices", {name: inner.value.get(name) for name in ("choices", "model", "created")}
@@ -260,15 +260,15 @@ def _is_answer(value: Any) -> bool:
     return are_messages(value) or (is_object(value) and any(name in value for name in known))
 
 
-def _choices(value: Any, at: str, depth: int = 0) -> list[list[Node]]:  # noqa: PLR0911 - one form of an answer each
+def _choices(value: Any, at: str, depth: int = 0) -> list[list[FieldReader]]:  # noqa: PLR0911 - one form of an answer each
     """Return the answers that a response holds, in whichever form."""
     if value is None or depth > _DEEPEST:
         return []
     if isinstance(value, str | int | float):
-        return [[Node({"role": "assistant", "content": as_text(value)}, at)]]
+        return [[FieldReader({"role": "assistant", "content": as_text(value)}, at)]]
     if is_list(value):
         return _listed(value, at)
-    response = Node(value, at)
+    response = FieldReader(value, at)
     if response.get("choices", "candidates") is not None:
         return [[_choice(each)] for each in response.nodes("choices", "candidates")]
     for name in ("body", "data", "json"):
@@ -280,29 +280,35 @@ def _choices(value: Any, at: str, depth: int = 0) -> list[list[Node]]:  # noqa: 
         if isinstance(inner, list | dict):
             return _choices(inner, response.place(name), depth + 1)
     if response.first("role", "tool_calls", "parts", "function_call") or is_list(response.get("content")):
-        return [[Node({**value, "role": "assistant"}, at)]]
+        return [[FieldReader({**value, "role": "assistant"}, at)]]
     text = response.text(*_TEXTS)
-    return [] if text is None else [[Node({"role": "assistant", "content": text}, at)]]
+    return [] if text is None else [[FieldReader({"role": "assistant", "content": text}, at)]]
 
 
-def _listed(items: list[Any], at: str) -> list[list[Node]]:
-    nodes = [Node(item, f"{at}[{number}]") for number, item in enumerate(items) if not _is_silent(item)]
+def _listed(items: list[Any], at: str) -> list[list[FieldReader]]:
+    nodes = [
+        FieldReader(item, f"{at}[{number}]") for number, item in enumerate(items) if not _is_silent(item)
+    ]
     if nodes and all(node.first("message", "delta") for node in nodes):
         return [[_choice(node)] for node in nodes]
     if nodes and not any(node.first("role", "type") for node in nodes):
-        return [[Node({**node.value, "role": "assistant"}, node.at)] for node in nodes[:1]]
-    return [[Node({"role": "assistant", **item_message(node)}, node.at) for node in nodes]] if nodes else []
+        return [[FieldReader({**node.value, "role": "assistant"}, node.at)] for node in nodes[:1]]
+    return (
+        [[FieldReader({"role": "assistant", **item_message(node)}, node.at) for node in nodes]]
+        if nodes
+        else []
+    )
 
 
-def _choice(choice: Node) -> Node:
+def _choice(choice: FieldReader) -> FieldReader:
     for name in ("message", "content"):
         inner = choice.get(name)
         if is_object(inner):
-            return Node({**inner, "role": "assistant"}, choice.place(name))
-    return Node({"role": "assistant", "content": choice.get("text", "content", "message")}, choice.at)
+            return FieldReader({**inner, "role": "assistant"}, choice.place(name))
+    return FieldReader({"role": "assistant", "content": choice.get("text", "content", "message")}, choice.at)
 
 
-def _beyond(asked: Sequence[Node], choice: list[Node]) -> list[Node]:
+def _beyond(asked: Sequence[FieldReader], choice: list[FieldReader]) -> list[FieldReader]:
     """Return the messages of an answer without those of the request, which some logs repeat in it."""
     if len(choice) > len(asked) and all(
         message_key(a) == message_key(b) for a, b in zip(asked, choice, strict=False)
@@ -311,15 +317,15 @@ def _beyond(asked: Sequence[Node], choice: list[Node]) -> list[Node]:
     return choice
 
 
-def _bodies(response: Any, depth: int = 0) -> list[Node]:
+def _bodies(response: Any, depth: int = 0) -> list[FieldReader]:
     """Return a response and the body within it, as far as they are objects."""
     if not is_object(response) or depth > _DEEPEST:
         return []
-    node = Node(response)
+    node = FieldReader(response)
     return [node, *_bodies(node.unpacked("body"), depth + 1)]
 
 
-def _error(node: Node) -> str | None:
+def _error(node: FieldReader) -> str | None:
     """Return what an object says of an error; None where it says of none."""
     for name in _ERRORS:
         told = parsed(node.get(name))
@@ -330,12 +336,12 @@ def _error(node: Node) -> str | None:
     return None
 
 
-def _failure(node: Node) -> str | None:
+def _failure(node: FieldReader) -> str | None:
     """Return the error, or the status, that says that a call failed."""
     return _error(node) or _status(node)
 
 
-def _status(node: Node) -> str | None:
+def _status(node: FieldReader) -> str | None:
     """Return a status that says that a call failed."""
     status = node.get("status_code", "statusCode", "status")
     if isinstance(status, int) and not isinstance(status, bool) and status >= _LEAST_HTTP_ERROR:
@@ -343,13 +349,13 @@ def _status(node: Node) -> str | None:
     return status if isinstance(status, str) and status.lower() in _FAILED_STATUS else None
 
 
-def _name(scopes: Sequence[Node], names: Sequence[str]) -> str | None:
+def _name(scopes: Sequence[FieldReader], names: Sequence[str]) -> str | None:
     """Return the first id among some objects that is a text or a whole number."""
     values: Iterator[Any] = (each.value.get(name) for name in names for each in scopes)
     return next((str(v) for v in values if isinstance(v, str | int) and not isinstance(v, bool) and v != ""), None)  # fmt: skip
 
 
-def _time(scopes: Sequence[Node]) -> float | None:
+def _time(scopes: Sequence[FieldReader]) -> float | None:
     for name in _TIMES:
         for each in scopes:
             value = each.value.get(name)

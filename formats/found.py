@@ -44,7 +44,7 @@ Found: TypeAlias = Case | Output | Verdict | Skipped
 """What a file is read as, piece by piece; a case comes before its outputs, these before their verdicts."""
 
 
-class Known:
+class SeenKeys:
     """The cases and outputs that were read so far, by their hashes: a case may come again with another output, and is one."""
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class Options:
     unit: Unit = "session"
     answers: Literal["accepted", "open"] = "accepted"
     complete: Callable[[Example], None] = _nothing
-    known: Known = field(default_factory=Known)
+    known: SeenKeys = field(default_factory=SeenKeys)
     held: Held = field(default_factory=Held)
     grades: GradeScale = PLAIN
 

@@ -8,7 +8,7 @@ from typing import Any
 from .attributes import unflattened
 from .calls import call_of, messages_of
 from .json_values import is_list, is_object, parsed
-from .node import Node
+from .node import FieldReader
 from .spans import Span, SpanKind
 
 _KINDS: dict[str, SpanKind] = {
@@ -35,7 +35,7 @@ _EVENTS = {
 
 def genai_span(span: Span, attributes: Mapping[str, Any], events: list[tuple[str, dict[str, Any]]]) -> None:
     """Fill a span from its attributes and events."""
-    node = Node(dict(attributes))
+    node = FieldReader(dict(attributes))
     span.kind = _kind(attributes, span.kind)
     span.system = (
         node.text("gen_ai.agent.name", "gen_ai.response.model", "gen_ai.request.model") or span.system
@@ -55,7 +55,7 @@ def genai_span(span: Span, attributes: Mapping[str, Any], events: list[tuple[str
         span.returned = parsed(node.get("gen_ai.tool.call.result"))
     _read_attributes(span, node)
     for name, fields in events:
-        _read_event(span, name, Node(fields, name))
+        _read_event(span, name, FieldReader(fields, name))
 
 
 def _kind(attributes: Mapping[str, Any], known: SpanKind) -> SpanKind:
@@ -66,7 +66,7 @@ def _kind(attributes: Mapping[str, Any], known: SpanKind) -> SpanKind:
     return "llm" if any(name in attributes for name in tells) else known
 
 
-def _read_attributes(span: Span, node: Node) -> None:
+def _read_attributes(span: Span, node: FieldReader) -> None:
     system = parsed(node.get("gen_ai.system_instructions"))
     given = parsed(node.get("gen_ai.input.messages", "gen_ai.prompt")) or unflattened(
         node.value, "gen_ai.prompt"
@@ -85,17 +85,17 @@ def _read_attributes(span: Span, node: Node) -> None:
         span.done = _answers(done, "gen_ai.output.messages")
     tools = parsed(node.get("gen_ai.tool.definitions"))
     if is_list(tools):
-        span.tools = [Node(tool, "gen_ai.tool.definitions").value for tool in tools]
+        span.tools = [FieldReader(tool, "gen_ai.tool.definitions").value for tool in tools]
 
 
-def _answers(given: Any, at: str) -> list[Node]:
+def _answers(given: Any, at: str) -> list[FieldReader]:
     if isinstance(given, str):
-        return [Node({"role": "assistant", "content": given})]
+        return [FieldReader({"role": "assistant", "content": given})]
     items = given if is_list(given) else [given]
-    return [Node({"role": "assistant", **Node(item, at).value}, at) for item in items]
+    return [FieldReader({"role": "assistant", **FieldReader(item, at).value}, at) for item in items]
 
 
-def _read_event(span: Span, name: str, event: Node) -> None:
+def _read_event(span: Span, name: str, event: FieldReader) -> None:
     if name in _EVENTS:
         calls = parsed(event.get("tool_calls"))
         fields = {**event.value, "role": _EVENTS[name]} | ({"tool_calls": calls} if is_list(calls) else {})

@@ -17,8 +17,8 @@ from .calls import Answer, answer_of, messages_of, role_of
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Place, Skipped
 from .json_values import is_list, is_object, number_in, tags_of
-from .node import Node
-from .opinion import Opinion, hear, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, collect_scores, scored, unscored
 from .rows import Row, decode, each, files_of, read_document, read_rows
 from .zipped import Zipped
 
@@ -83,7 +83,7 @@ def _read_zip(path: Path, options: Options) -> Iterator[Found]:
             raise InputError(
                 "no log of Inspect: neither header.json nor _journal/start.json is in it", path=path
             )
-        system = _system(Node(decode(archive.read(head)), head), options)
+        system = _system(FieldReader(decode(archive.read(head)), head), options)
 
         def rows() -> Iterator[Row | Skipped]:
             for name in archive.members:
@@ -102,7 +102,7 @@ def _read_json(path: Path, options: Options) -> Iterator[Found]:
         yield from each(read_rows(path), lambda row: [_precomputed(row, options)])
         return
     try:
-        log = Node(document)
+        log = FieldReader(document)
         if "eval" not in log:
             raise log.refuse("eval", "a log of Inspect")
         system, samples = _system(log, options), log.items("samples")
@@ -112,13 +112,13 @@ def _read_json(path: Path, options: Options) -> Iterator[Found]:
     yield from each(rows, lambda row: read_sample(row.node, place, system, options))
 
 
-def _system(log: Node, options: Options) -> str:
+def _system(log: FieldReader, options: Options) -> str:
     told = log.node("eval")
     model = told.node("metadata").text("fiducial.system") or told.name("model")
     return options.system if model in {None, "none/none", "none"} else str(model)
 
 
-def read_sample(sample: Node, place: Place, system: str, options: Options) -> Iterator[Found]:
+def read_sample(sample: FieldReader, place: Place, system: str, options: Options) -> Iterator[Found]:
     """What a sample of a log says: its case, its output, verdicts on that; what is skipped.
 
     Raises:
@@ -148,17 +148,19 @@ def read_sample(sample: Node, place: Place, system: str, options: Options) -> It
         trial=max((sample.whole("epoch") or 1) - 1, 0),
     )
     scores = sample.node("scores")
-    yield from hear(example.opinions, scores.value, lambda name: _opinions(name, scores.node(name)), place)
+    yield from collect_scores(
+        example.opinions, scores.value, lambda name: _opinions(name, scores.node(name)), place
+    )
     yield from records_of(example, place, options)
 
 
-def _with_attachments(sample: Node) -> Node:
+def _with_attachments(sample: FieldReader) -> FieldReader:
     """The sample with long texts in their places, which a log keeps apart."""
     kept = sample.node("attachments").value
     if not kept:
         return sample
     parts = ("input", "messages", "output", "target", "events")
-    return Node(
+    return FieldReader(
         {**sample.value, **{name: _put_back(sample.value.get(name), kept) for name in parts}}, sample.at
     )
 
@@ -171,13 +173,13 @@ def _put_back(value: Any, kept: dict[str, Any]) -> Any:
     return {name: _put_back(each, kept) for name, each in value.items()} if is_object(value) else value
 
 
-def _tools(sample: Node) -> list[dict[str, Any]]:
+def _tools(sample: FieldReader) -> list[dict[str, Any]]:
     """What the model was offered when it was first asked."""
     first = next((event for event in sample.nodes("events") if event.get("event") == "model"), None)
     return [] if first is None else [tool.value for tool in first.nodes("tools")]
 
 
-def _answered(sample: Node, asked: int) -> tuple[Answer | None, list[str]]:
+def _answered(sample: FieldReader, asked: int) -> tuple[Answer | None, list[str]]:
     """What the model did after the input, and where somebody else spoke to it meanwhile."""
     messages = sample.nodes("messages")
     # A system message that a solver put in front is not in the input.
@@ -196,7 +198,7 @@ def _answered(sample: Node, asked: int) -> tuple[Answer | None, list[str]]:
     return answer, [each.at for each in rest if role_of(each) == "user"]
 
 
-def _opinions(by: str, score: Node) -> Iterator[Opinion]:
+def _opinions(by: str, score: FieldReader) -> Iterator[ImportedScore]:
     value = score.value.get("value")
     explanation = score.text("explanation")
     metadata = score.node("metadata")

@@ -31,7 +31,7 @@ class Judged(NamedTuple):
         return reference.get("answers") or ([] if answer is None else [answer])
 
 
-class Known(NamedTuple):
+class ExportContext(NamedTuple):
     """What is known of a run as a whole.
 
     Attributes:

@@ -18,8 +18,8 @@ from .example import Example, answers_of, listed
 from .exchanges import is_exchange
 from .found import Options, Skipped
 from .json_values import as_text, asked, is_list, is_object, number_in, tags_of, told
-from .node import Node
-from .opinion import Opinion, hear, scored
+from .node import FieldReader
+from .opinion import ImportedScore, collect_scores, scored
 from .rows import Row
 from .turns import conversation
 
@@ -59,20 +59,23 @@ def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
     """What a row of a table says, by the columns that the user told or that have known names, and what of it is skipped."""
     line = row.node
     names = resolve(line.value, options.columns)
-    fields = Node({field: line.value[name] for field, name in names.items()}, line.at)
+    fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
     asked_messages, answer = _conversation(fields, names)
     messages = fields.unpacked("messages")
     turns = (
         []
         if messages is None or fields.first("response", "tool_calls")
-        else conversation(Node({"messages": messages}, fields.at).nodes("messages"), options)
+        else conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options)
     )
     rest = {name: value for name, value in line.value.items() if name not in names.values()}
     example = Example(
         id=fields.name("id") or "",
         number=row.number,
         asked=asked_messages,
-        tools=[Node(tool, "tool_definitions").value for tool in listed(fields.unpacked("tool_definitions"))],
+        tools=[
+            FieldReader(tool, "tool_definitions").value
+            for tool in listed(fields.unpacked("tool_definitions"))
+        ],
         expected_calls=_list(fields, "expected_calls"),
         accepted=_accepted(fields),
         context=listed(fields.unpacked("context")),
@@ -87,7 +90,7 @@ def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
         turns=_turns(fields),
     )
     said = (_verdicts, _score, partial(_labels, rest=rest, grades=options.grades))
-    return example, list(hear(example.opinions, said, lambda part: part(fields, names), row.place))
+    return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
 
 
 def reference_example(
@@ -95,7 +98,7 @@ def reference_example(
 ) -> tuple[Example, list[Skipped]]:
     """Return what a row says of a case beside the question and the answer, by columns whose fields are known."""
     line = row.node
-    fields = Node({field: line.value[name] for field, name in names.items()}, line.at)
+    fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
     rest = {name: value for name, value in line.value.items() if name not in names.values()}
     example = Example(
         id=fields.name("id") or "",
@@ -107,28 +110,28 @@ def reference_example(
         cluster=fields.name("cluster"),
     )
     said = (_score, partial(_labels, rest=rest, grades=grades))
-    return example, list(hear(example.opinions, said, lambda part: part(fields, names), row.place))
+    return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
 
 
-def _list(fields: Node, name: str) -> list[Any] | None:
+def _list(fields: FieldReader, name: str) -> list[Any] | None:
     value = fields.unpacked(name)
     if value is None:
         return None
     return value if is_list(value) else [value]
 
 
-def _accepted(fields: Node) -> list[str]:
+def _accepted(fields: FieldReader) -> list[str]:
     value = fields.unpacked("accepted_answers")
     return answers_of(told(value) if is_object(value) else value)
 
 
-def _conversation(fields: Node, names: Mapping[str, str]) -> tuple[list[Any], Answer | None]:
+def _conversation(fields: FieldReader, names: Mapping[str, str]) -> tuple[list[Any], Answer | None]:
     messages, query = fields.unpacked("messages"), fields.unpacked("query")
     if messages is None and are_messages(query):
         messages = query
     answer = _answer(fields)
     if messages is not None:
-        nodes = Node({"messages": messages}, fields.at).nodes("messages")
+        nodes = FieldReader({"messages": messages}, fields.at).nodes("messages")
         end = len(nodes)
         while answer is None and end and role_of(nodes[end - 1]) in {"assistant", "tool"}:
             end -= 1
@@ -149,10 +152,10 @@ def _conversation(fields: Node, names: Mapping[str, str]) -> tuple[list[Any], An
     return [] if text is None else [said_by_user(text)], answer
 
 
-def _answer(fields: Node) -> Answer | None:
+def _answer(fields: FieldReader) -> Answer | None:
     response, calls = fields.unpacked("response"), _list(fields, "tool_calls")
     if are_messages(response):
-        answer = answer_of(Node({"response": response}, fields.at).nodes("response"))
+        answer = answer_of(FieldReader({"response": response}, fields.at).nodes("response"))
     elif response is None:
         answer = None if calls is None else Answer()
     else:
@@ -163,47 +166,47 @@ def _answer(fields: Node) -> Answer | None:
     return answer
 
 
-def _trial(fields: Node) -> int:
+def _trial(fields: FieldReader) -> int:
     value = fields.get("trial")
     if isinstance(value, str) and value.isdecimal():
         return int(value)
     return fields.whole("trial") or 0
 
 
-def _turns(fields: Node) -> list[list[Step]] | None:
+def _turns(fields: FieldReader) -> list[list[Step]] | None:
     """Steps, as an exported output has them."""
     turns = fields.unpacked("turns")
     return None if turns is None else msgspec.convert(turns, list[list[Step]])
 
 
-def _verdicts(fields: Node, names: Mapping[str, str]) -> list[Opinion]:
+def _verdicts(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]:
     """Verdicts, as an exported output has them."""
     del names
     said = msgspec.convert(fields.unpacked("verdicts") or [], list[Verdict])
     return [
-        Opinion(each.by, each.score, each.outcome, each.reason, each.source, each.evidence, each.repeat)
+        ImportedScore(each.by, each.score, each.outcome, each.reason, each.source, each.evidence, each.repeat)
         for each in said
     ]
 
 
-def _score(fields: Node, names: Mapping[str, str]) -> list[Opinion]:
+def _score(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]:
     value = fields.unpacked("score")
     if value is None:
         return []
     by = names["score"]
     if is_object(value):
-        held = Node(value, by)
+        held = FieldReader(value, by)
         return [_scored(name, each, held.place(name)) for name, each in held.value.items()]
     return [_scored(by, value, by)]
 
 
-def _scored(by: str, value: Any, field: str) -> Opinion:
+def _scored(by: str, value: Any, field: str) -> ImportedScore:
     return scored(by, number_in(value), field=field, absent="there is no score")
 
 
 def _labels(
-    fields: Node, names: Mapping[str, str], *, rest: Mapping[str, Any], grades: GradeScale
-) -> list[Opinion]:
+    fields: FieldReader, names: Mapping[str, str], *, rest: Mapping[str, Any], grades: GradeScale
+) -> list[ImportedScore]:
     """What a person says, or several and then most of them."""
     if "label" in names:
         return _graded(names["label"], fields.get("label"), grades)
@@ -213,11 +216,11 @@ def _labels(
     said = [opinion for name in people for opinion in _graded(name, rest[name], grades)]
     agreed = majority([rest[name] for name in people], grades)
     if len(people) > 1 and agreed is not None:
-        said.append(Opinion("majority", agreed, source="construction"))
+        said.append(ImportedScore("majority", agreed, source="construction"))
     return said
 
 
-def _graded(by: str, value: Any, grades: GradeScale) -> list[Opinion]:
+def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:
     try:
         score = grades.score(value)
     except UnknownGradeError:
@@ -230,4 +233,4 @@ def _graded(by: str, value: Any, grades: GradeScale) -> list[Opinion]:
     if score is None:
         return []
     kept = {} if score == number_in(value) else {"value": value}
-    return [Opinion(by, score, source="human", evidence=kept)]
+    return [ImportedScore(by, score, source="human", evidence=kept)]

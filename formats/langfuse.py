@@ -16,8 +16,8 @@ from .calls import are_messages, call_of, messages_of, question_of
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Place, converted
 from .json_values import is_arguments, is_list, is_object, parsed, tags_of, told
-from .node import Node
-from .opinion import Opinion, on_named, scored
+from .node import FieldReader
+from .opinion import ImportedScore, on_named, scored
 from .rows import Row, each, read_rows
 from .spans import Span, SpanKind, records_of_spans
 
@@ -70,8 +70,8 @@ class _Read:
 
     def __init__(self) -> None:
         self.spans: dict[str, Span] = {}
-        self.scores: list[tuple[Node, Place]] = []
-        self.items: list[tuple[Node, Place]] = []
+        self.scores: list[tuple[FieldReader, Place]] = []
+        self.items: list[tuple[FieldReader, Place]] = []
 
     def take(self, row: Row) -> Iterable[Found]:
         """Take an observation, a score, a trace or an item of a data set; nothing can be said of it yet."""
@@ -86,7 +86,7 @@ class _Read:
             self._add(_span(node, row.place))
         return ()
 
-    def _take_trace(self, node: Node, place: Place) -> None:
+    def _take_trace(self, node: FieldReader, place: Place) -> None:
         identity = node.need("id")
         root = Span(
             id=identity,
@@ -125,14 +125,14 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     )
 
 
-def _tags(node: Node) -> dict[str, Any]:
+def _tags(node: FieldReader) -> dict[str, Any]:
     labels = node.get("tags")
     return tags_of(node.held("metadata")) | (
         {"tags": ", ".join(map(str, labels))} if is_list(labels) and labels else {}
     )
 
 
-def _span(node: Node, place: Place) -> Span:
+def _span(node: FieldReader, place: Place) -> Span:
     kind = _KINDS.get((node.text("type") or "").upper(), "other")
     given, returned = parsed(node.get("input")), parsed(node.get("output"))
     span = Span(
@@ -158,14 +158,14 @@ def _span(node: Node, place: Place) -> Span:
         tools = given.get("tools") if is_object(given) else None
         span.tools = cast("list[dict[str, Any]]", tools) if is_list(tools) else []
         if is_object(returned) and ("role" in returned or "tool_calls" in returned):
-            span.done = [Node({"role": "assistant", **returned})]
+            span.done = [FieldReader({"role": "assistant", **returned})]
     elif kind == "retriever" and is_list(returned):
         span.documents = returned
     return span
 
 
 def _score(
-    score: Node, place: Place, spans: dict[str, Span], roots: dict[str, Span], options: Options
+    score: FieldReader, place: Place, spans: dict[str, Span], roots: dict[str, Span], options: Options
 ) -> Iterator[Found]:
     subject = score.node("subject")
     kind = subject.text("kind")
@@ -190,7 +190,7 @@ def _score(
         span.opinions = [*span.opinions, opinion]
 
 
-def _opinion(score: Node) -> Opinion:
+def _opinion(score: FieldReader) -> ImportedScore:
     name, comment, kind = score.need("name"), score.text("comment"), score.text("dataType")
     human = score.text("source") == "ANNOTATION"
     who = score.name("authorUserId")
@@ -204,7 +204,7 @@ def _opinion(score: Node) -> Opinion:
     return scored(by, value, reason=comment, source=source, field=field, absent="the score has no value")
 
 
-def _item(item: Node) -> Example:
+def _item(item: FieldReader) -> Example:
     return Example(
         id=item.need("id"),
         asked=question_of(item.unpacked("input")),

@@ -18,8 +18,8 @@ from .calls import are_messages, call_of, question_of
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Place, Skipped, Trials, converted
 from .json_values import is_list, is_object, parsed, tags_of, told
-from .node import Node
-from .opinion import Opinion, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, scored, unscored
 from .rows import Row, each
 from .spans import Span, SpanKind, example_of, records_of_spans
 
@@ -101,8 +101,8 @@ class _Read:
 
     def __init__(self) -> None:
         self.runs: dict[str, tuple[Span, str | None]] = {}
-        self.examples: dict[str, tuple[Node, Place]] = {}
-        self.feedback: list[tuple[Node, Place]] = []
+        self.examples: dict[str, tuple[FieldReader, Place]] = {}
+        self.feedback: list[tuple[FieldReader, Place]] = []
 
     def take(self, row: Row) -> Iterable[Found]:
         """Take a run, feedback or an example; nothing can be said of it yet."""
@@ -121,7 +121,7 @@ def _span(row: Row) -> Span:
     run = row.node
     kind = _KINDS.get(run.need("run_type"), "other")
     identity = run.need("id", "run_id")
-    metadata = Node(run.held("extra")).held("metadata")
+    metadata = FieldReader(run.held("extra")).held("metadata")
     span = Span(
         id=identity,
         place=row.place,
@@ -147,7 +147,7 @@ def _span(row: Row) -> Span:
 
 
 def _example(
-    root: Span, spans: list[Span], example_id: str, examples: dict[str, tuple[Node, Place]], trial: int
+    root: Span, spans: list[Span], example_id: str, examples: dict[str, tuple[FieldReader, Place]], trial: int
 ) -> Example:
     """What a run says that answers an example; asked and expected is what the example says, where it is there."""
     example = example_of(root, sorted(spans, key=lambda span: span.start))
@@ -160,7 +160,7 @@ def _example(
     return example
 
 
-def _unanswered(node: Node) -> Example:
+def _unanswered(node: FieldReader) -> Example:
     expected = node.unpacked("outputs", "reference_outputs")
     are_said = is_object(expected) and are_messages(expected.get("messages"))
     return Example(
@@ -172,9 +172,9 @@ def _unanswered(node: Node) -> Example:
 
 
 def _attached(
-    feedback: list[tuple[Node, Place]], runs: dict[str, tuple[Span, str | None]], options: Options
+    feedback: list[tuple[FieldReader, Place]], runs: dict[str, tuple[Span, str | None]], options: Options
 ) -> Iterator[Found]:
-    def attach(node: Node) -> Iterator[Found]:
+    def attach(node: FieldReader) -> Iterator[Found]:
         opinion = _opinion(node)
         run = node.name("run_id", "trace_id") or ""
         if run in runs:
@@ -185,7 +185,7 @@ def _attached(
     return converted(feedback, lambda each: attach(each[0]), lambda each: each[1])
 
 
-def _opinion(node: Node) -> Opinion:
+def _opinion(node: FieldReader) -> ImportedScore:
     key, value, comment = node.need("key"), node.value.get("score"), node.text("comment")
     source_type = node.node("feedback_source").text("type")
     source: Source = "human" if source_type == "app" else "judge"

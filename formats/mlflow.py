@@ -16,8 +16,8 @@ from .calls import call_of
 from .example import answers_of
 from .found import UNREADABLE, Found, Options, Skipped
 from .json_values import is_arguments, is_list, is_object, parsed, tags_of
-from .node import Node
-from .opinion import Opinion, hear, on_named, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, collect_scores, on_named, scored, unscored
 from .otlp import hex_id
 from .rows import Row, each, read_rows
 from .spans import Span, SpanKind, records_of_spans
@@ -58,8 +58,8 @@ def read(path: Path, options: Options) -> Iterator[Found]:
 
 def _records(row: Row, options: Options) -> Iterator[Found]:
     if "assessment_name" in row.node:
-        opinions = list[Opinion]()
-        yield from hear(opinions, [row.node], _feedback, row.place)
+        opinions = list[ImportedScore]()
+        yield from collect_scores(opinions, [row.node], _feedback, row.place)
         told, trace = row.node.node("metadata").value, row.node.need("trace_id")
         yield from (on_named(opinion, told, trace, options.system) for opinion in opinions)
         return
@@ -84,12 +84,12 @@ def _spans(row: Row) -> list[Span]:
     return spans
 
 
-def _span(piece: Node, trace: str, row: Row) -> Span:
-    attributes = Node(
+def _span(piece: FieldReader, trace: str, row: Row) -> Span:
+    attributes = FieldReader(
         {name: parsed(value) for name, value in piece.node("attributes").value.items()},
         piece.place("attributes"),
     )
-    status = Node(piece.held("status"))
+    status = FieldReader(piece.held("status"))
     span = Span(
         id=hex_id(piece.need("span_id")),
         place=row.place,
@@ -112,15 +112,15 @@ def _span(piece: Node, trace: str, row: Row) -> Span:
     return span
 
 
-def _read_chat(span: Span, attributes: Node) -> None:
+def _read_chat(span: Span, attributes: FieldReader) -> None:
     """What a model was asked and said, where it is in the chat API's form."""
     system = attributes.get("mlflow.llm.model", "mlflow.chat.model")
     span.system = system if isinstance(system, str) else None
     returned = span.returned
     if is_object(returned) and "choices" in returned:
-        span.done = [choice.node("message") for choice in Node(returned).nodes("choices")[:1]]
+        span.done = [choice.node("message") for choice in FieldReader(returned).nodes("choices")[:1]]
     elif is_object(returned) and "role" in returned:
-        span.done = [Node(returned)]
+        span.done = [FieldReader(returned)]
     tools = attributes.get("mlflow.chat.tools")
     if is_list(tools):
         span.tools = cast("list[dict[str, Any]]", tools)
@@ -143,7 +143,7 @@ def _assess(spans: list[Span], row: Row) -> Iterator[Skipped]:
             yield row.place.skipped(error)
 
 
-def _expect(root: Span, assessment: Node) -> None:
+def _expect(root: Span, assessment: FieldReader) -> None:
     value, name = (
         assessment.node("expectation").unpacked("value", "serialized_value"),
         assessment.need("assessment_name"),
@@ -160,7 +160,7 @@ def _expect(root: Span, assessment: Node) -> None:
         )
 
 
-def _feedback(assessment: Node) -> Iterator[Opinion]:
+def _feedback(assessment: FieldReader) -> Iterator[ImportedScore]:
     name, source = assessment.need("assessment_name"), assessment.node("source")
     kind, who = source.text("source_type") or "", source.text("source_id")
     human = kind.upper() == "HUMAN"
@@ -171,7 +171,7 @@ def _feedback(assessment: Node) -> Iterator[Opinion]:
     error = feedback.get("error")
     if error is not None:
         given = error if is_object(error) else {"error_message": error}
-        failed = Node(given, assessment.place("feedback.error"))
+        failed = FieldReader(given, assessment.place("feedback.error"))
         said = ": ".join(text for text in (failed.text("error_code"), failed.text("error_message")) if text)
         known: list[Outcome] = [each for each in UNGRADED if each == failed.get("error_code")]
         text = (failed.text("error_message") or reason) if known else said or reason

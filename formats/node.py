@@ -10,7 +10,7 @@ from ..errors import RecordError
 from .json_values import is_object, parsed
 
 
-class Node:
+class FieldReader:
     """An object of a file.
 
     Args:
@@ -89,10 +89,10 @@ class Node:
         """A whole number."""
         return self._typed(names, int, "a whole number")
 
-    def node(self, *names: str) -> Node:
+    def node(self, *names: str) -> FieldReader:
         """An object; an empty one where there is none."""
         name = self.first(*names)
-        return Node({} if name is None else self.value[name], self.place(name or names[0]))
+        return FieldReader({} if name is None else self.value[name], self.place(name or names[0]))
 
     def items(self, *names: str) -> list[tuple[str, Any]]:
         """The items of a list with their places; none where there is no list."""
@@ -100,9 +100,9 @@ class Node:
         found: list[Any] = self._typed(names, list, "a list") or []
         return [(f"{self.place(name or '')}[{place}]", item) for place, item in enumerate(found)]
 
-    def nodes(self, *names: str) -> list[Node]:
+    def nodes(self, *names: str) -> list[FieldReader]:
         """The objects of a list; none where there is no list."""
-        return [Node(item, at) for at, item in self.items(*names)]
+        return [FieldReader(item, at) for at, item in self.items(*names)]
 
     def unpacked(self, *names: str) -> Any:
         """A value that may be written as JSON text within JSON."""

@@ -20,7 +20,7 @@ from .example import Example, answers_of, records_of
 from .exchanges import Exchange, exchange_of, item_message, message_key
 from .found import Found, Options, converted
 from .json_values import is_list, is_object
-from .node import Node
+from .node import FieldReader
 from .openai_evals import evals_example, is_evals_row
 from .rows import Row, decode, each, read_rows
 from .sessions import conversations_of
@@ -48,7 +48,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     yield from each(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
 
 
-def _page(document: Node) -> list[tuple[str, Any]] | None:
+def _page(document: FieldReader) -> list[tuple[str, Any]] | None:
     """The rows of an answer of the API that lists them."""
     return document.items("data") if is_list(document.get("data")) and "messages" not in document else None
 
@@ -131,7 +131,7 @@ def _chat(
             yield from records_of(example, exchange.place, options)
 
 
-def _example(exchange: Exchange, choice: list[Node] | None, options: Options) -> Example:
+def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Options) -> Example:
     tags: dict[str, TagValue] = {"source": "openai", "offers_tools": bool(exchange.tools)}
     example = Example(
         prefix="chat",
@@ -159,7 +159,7 @@ def _example(exchange: Exchange, choice: list[Node] | None, options: Options) ->
     return example
 
 
-def _split(exchange: Exchange, choice: list[Node] | None) -> tuple[list[Node], Answer | None]:
+def _split(exchange: Exchange, choice: list[FieldReader] | None) -> tuple[list[FieldReader], Answer | None]:
     """Return what was asked, and the answer to it."""
     messages = exchange.messages
     end = len(messages)
@@ -173,16 +173,16 @@ def _split(exchange: Exchange, choice: list[Node] | None) -> tuple[list[Node], A
     return asked, Answer() if exchange.answered else None
 
 
-def reply_messages(given: dict[str, Any]) -> list[Node] | None:
+def reply_messages(given: dict[str, Any]) -> list[FieldReader] | None:
     """Return the messages of an answer: a conversation, one message, a chat completion or a response; None where it is none of these."""
     if are_messages(given.get("messages")):
-        return Node(given).nodes("messages")
+        return FieldReader(given).nodes("messages")
     if given.get("choices"):
-        return [choice.node("message") for choice in Node(given).nodes("choices")[:1]]
+        return [choice.node("message") for choice in FieldReader(given).nodes("choices")[:1]]
     output: Any = given.get("output")
     if given.get("object") == "response" or (
         is_list(output) and output and all(is_object(each) for each in output)
     ):
-        items = [item for item in Node(given).nodes("output") if item.get("type") != "reasoning"]
-        return [Node(item_message(item), item.at) for item in items]
-    return [Node(given)] if given.get("role") == "assistant" else None
+        items = [item for item in FieldReader(given).nodes("output") if item.get("type") != "reasoning"]
+        return [FieldReader(item_message(item), item.at) for item in items]
+    return [FieldReader(given)] if given.get("role") == "assistant" else None

@@ -9,8 +9,8 @@ from ..errors import RecordError
 from .calls import Answer, answer_of, are_messages, messages_of
 from .example import Example, answers_of
 from .json_values import as_text, asked, tags_of
-from .node import Node
-from .opinion import Opinion, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, scored, unscored
 from .rows import Row
 
 _ACCEPTED = ("expected", "answer", "ground_truth", "reference", "target", "ideal", "correct_label", "label")
@@ -50,7 +50,7 @@ def evals_example(row: Row) -> Example:
     )
 
 
-def _answer(sample: Node) -> Answer | None:
+def _answer(sample: FieldReader) -> Answer | None:
     done = sample.nodes("outputs", "output") if not isinstance(sample.get("output"), str) else []
     if done:
         return answer_of(done)
@@ -58,7 +58,7 @@ def _answer(sample: Node) -> Answer | None:
     return None if text is None else Answer(text)
 
 
-def _opinions(line: Node) -> Iterator[Opinion]:
+def _opinions(line: FieldReader) -> Iterator[ImportedScore]:
     grades, passes = line.node("grades"), line.node("passes")
     for name, value in grades.value.items():
         yield _opinion(name, value, passes.value.get(name), grades.place(name))
@@ -68,7 +68,7 @@ def _opinions(line: Node) -> Iterator[Opinion]:
         )
 
 
-def _opinion(name: str, value: Any, passed: Any, field: str) -> Opinion:
+def _opinion(name: str, value: Any, passed: Any, field: str) -> ImportedScore:
     if passed is not None and not isinstance(passed, bool):
         raise RecordError("expected true or false", field=field)
     if value is None and passed is None:

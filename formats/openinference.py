@@ -8,8 +8,8 @@ from typing import Any
 from .attributes import unflattened
 from .calls import call_of, messages_of
 from .json_values import is_arguments, is_object, parsed, tags_of
-from .node import Node
-from .opinion import Opinion, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, scored, unscored
 from .spans import Span, SpanKind
 
 _KINDS: dict[str, SpanKind] = {
@@ -27,12 +27,13 @@ def openinference_span(
 ) -> None:
     """Fill a span from its attributes."""
     del events
-    node = Node(dict(attributes))
+    node = FieldReader(dict(attributes))
     span.kind = _KINDS.get((node.text("openinference.span.kind") or "").upper(), "other")
     span.given, span.returned = _value(node, "input"), _value(node, "output")
     span.asked = messages_of([_message(item) for item in unflattened(node.value, "llm.input_messages")])
     span.done = [
-        Node(_message(item), "llm.output_messages") for item in unflattened(node.value, "llm.output_messages")
+        FieldReader(_message(item), "llm.output_messages")
+        for item in unflattened(node.value, "llm.output_messages")
     ]
     span.system = node.text("agent.name", "llm.model_name", "llm.request.model_name")
     span.session = node.name("session.id")
@@ -48,13 +49,13 @@ def openinference_span(
         span.opinions = [*span.opinions, *map(_opinion, unflattened(node.value, group))]
 
 
-def _value(node: Node, name: str) -> Any:
+def _value(node: FieldReader, name: str) -> Any:
     value = node.get(f"{name}.value")
     return parsed(value) if node.get(f"{name}.mime_type") == "application/json" else value
 
 
 def _message(given: Any) -> dict[str, Any]:
-    message = Node(given, "message").node("message")
+    message = FieldReader(given, "message").node("message")
     plain = {
         name: message.value[name]
         for name in ("role", "content", "tool_call_id", "tool_calls")
@@ -71,18 +72,18 @@ def _message(given: Any) -> dict[str, Any]:
 
 
 def _document(given: Any) -> dict[str, Any]:
-    return Node(given, "retrieval.documents").node("document").value
+    return FieldReader(given, "retrieval.documents").node("document").value
 
 
-def _tools(node: Node) -> Iterator[dict[str, Any]]:
+def _tools(node: FieldReader) -> Iterator[dict[str, Any]]:
     for item in unflattened(node.value, "llm.tools"):
-        schema = parsed(Node(item, "llm.tools").node("tool").get("json_schema"))
+        schema = parsed(FieldReader(item, "llm.tools").node("tool").get("json_schema"))
         if is_object(schema):
             yield schema
 
 
-def _opinion(given: Any) -> Opinion:
-    outer = Node(given, "evaluations")
+def _opinion(given: Any) -> ImportedScore:
+    outer = FieldReader(given, "evaluations")
     held = outer.node("evaluation", "annotation")
     by, label = held.need("name"), held.text("label")
     human = (held.text("annotator_kind") or "").upper() == "HUMAN"

@@ -18,7 +18,7 @@ T = TypeVar("T")
 _LETTERS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
 
 
-class Opinion(NamedTuple):
+class ImportedScore(NamedTuple):
     """What was said of an answer: a `Verdict` that does not know yet on which output."""
 
     by: str
@@ -57,7 +57,7 @@ def scored(
     letters: bool = False,
     evidence: Mapping[str, Any] | None = None,
     absent: str | None = None,
-) -> Opinion:
+) -> ImportedScore:
     """An opinion with a score, or, of NaN, without one; a `RecordError` where nothing says where in [0, 1] it lies.
 
     Args:
@@ -92,7 +92,7 @@ def scored(
         raise RecordError(f"{by!r} says {what}, and nothing says where in [0, 1] that is", field=field)
     if score != number:
         kept["value"] = value
-    return Opinion(by, score, "graded", reason, source, kept)
+    return ImportedScore(by, score, "graded", reason, source, kept)
 
 
 def unscored(
@@ -102,16 +102,16 @@ def unscored(
     *,
     source: Source = "judge",
     evidence: Mapping[str, Any] | None = None,
-) -> Opinion:
+) -> ImportedScore:
     """An opinion that the tool could not form, with the reason in words."""
     kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
-    return Opinion(by, None, outcome, reason, source, kept)
+    return ImportedScore(by, None, outcome, reason, source, kept)
 
 
-def hear(
-    opinions: list[Opinion],
+def collect_scores(
+    opinions: list[ImportedScore],
     items: Iterable[T],
-    opinions_of: Callable[[T], Iterable[Opinion]],
+    opinions_of: Callable[[T], Iterable[ImportedScore]],
     place: Place,
 ) -> Iterator[Skipped]:
     """Add what items say of an answer; of one that is not what it should be, it is listed why."""
@@ -122,7 +122,7 @@ def hear(
             yield place.skipped(error)
 
 
-def on_named(opinion: Opinion, told: Mapping[str, Any], case_id: str, system: str) -> Verdict:
+def on_named(opinion: ImportedScore, told: Mapping[str, Any], case_id: str, system: str) -> Verdict:
     """The verdict on an output that is not there, where ``fiducial.*`` fields of ours say which it is on; else on the case and system given."""
     named_case, named_system = told.get("fiducial.case_id"), told.get("fiducial.system")
     trial, repeat = (str(told.get(f"fiducial.{name}", 0)) for name in ("trial", "repeat"))
@@ -134,10 +134,10 @@ def on_named(opinion: Opinion, told: Mapping[str, Any], case_id: str, system: st
     )
 
 
-def numbered_names(opinions: list[Opinion]) -> list[Opinion]:
+def numbered_names(opinions: list[ImportedScore]) -> list[ImportedScore]:
     """The same, where several have one name with their number behind it: they are different questions."""
     seen = Counter[str]()
-    named_apart = list[Opinion]()
+    named_apart = list[ImportedScore]()
     for each in opinions:
         seen[each.by] += 1
         named_apart.append(each if seen[each.by] == 1 else each._replace(by=f"{each.by}#{seen[each.by]}"))

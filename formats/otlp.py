@@ -18,9 +18,9 @@ from .attributes import plain_attributes
 from .found import UNREADABLE, Found, Options, Place, Skipped, converted
 from .genai import genai_span
 from .json_values import is_object
-from .node import Node
+from .node import FieldReader
 from .openinference import openinference_span
-from .opinion import Opinion, hear, on_named, scored, unscored
+from .opinion import ImportedScore, collect_scores, on_named, scored, unscored
 from .rows import Row, each, read_rows
 from .spans import Span, records_of_spans
 
@@ -32,7 +32,7 @@ EVALUATION = "gen_ai.evaluation.result"
 TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
 """Tags that say which span a case was read from, so that what is said of it can be told to that span."""
 
-_Event: TypeAlias = tuple[Place, Node, dict[str, Any]]
+_Event: TypeAlias = tuple[Place, FieldReader, dict[str, Any]]
 _HOLDERS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 _HEX_LENGTHS = frozenset({16, 32})
 
@@ -59,7 +59,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
             return
         span = _span(piece, attributes, row)
         spans[span.trace, span.id] = span
-        yield from hear(
+        yield from collect_scores(
             span.opinions, _evaluations(piece, attributes), lambda said: [evaluation(said)], row.place
         )
 
@@ -96,15 +96,15 @@ def _pieces(rows: Iterator[Row | Skipped]) -> Iterator[Row | Skipped]:
             yield row.place.skipped(error)
 
 
-def _is_event(piece: Node) -> bool:
+def _is_event(piece: FieldReader) -> bool:
     return "event_name" in piece or "eventName" in piece or "body" in piece or "severityNumber" in piece
 
 
-def _event_name(piece: Node, attributes: Mapping[str, Any]) -> str:
+def _event_name(piece: FieldReader, attributes: Mapping[str, Any]) -> str:
     return str(piece.get("eventName", "event_name", "name") or attributes.get("event.name") or "")
 
 
-def _span(piece: Node, attributes: dict[str, Any], row: Row) -> Span:
+def _span(piece: FieldReader, attributes: dict[str, Any], row: Row) -> Span:
     context = piece.node("context")
     status = piece.node("status")
     resource = plain_attributes(piece.node("resource"))
@@ -133,7 +133,7 @@ def _span(piece: Node, attributes: dict[str, Any], row: Row) -> Span:
     return span
 
 
-def _evaluations(piece: Node, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What is said of a span on the span itself."""
     events = [event for event in piece.nodes("events") if _event_name(event, {}) == EVALUATION]
     yield from map(plain_attributes, events)
@@ -143,7 +143,7 @@ def _evaluations(piece: Node, attributes: dict[str, Any]) -> Iterator[dict[str, 
 
 def _attach(
     place: Place,
-    piece: Node,
+    piece: FieldReader,
     attributes: dict[str, Any],
     spans: dict[tuple[str, str], Span],
     options: Options,
@@ -172,13 +172,13 @@ def _by_response(spans: dict[tuple[str, str], Span], response: Any) -> Span | No
     return next((span for span in spans.values() if span.tags.get("gen_ai.response.id") == response), None)
 
 
-def _body(piece: Node) -> dict[str, Any]:
-    return plain_attributes(Node({"attributes": piece.value.get("body")}))
+def _body(piece: FieldReader) -> dict[str, Any]:
+    return plain_attributes(FieldReader({"attributes": piece.value.get("body")}))
 
 
-def evaluation(attributes: Mapping[str, Any]) -> Opinion:
+def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
     """What an event ``gen_ai.evaluation.result`` says."""
-    node = Node(dict(attributes))
+    node = FieldReader(dict(attributes))
     by = node.need("gen_ai.evaluation.name")
     value = node.value.get("gen_ai.evaluation.score.value")
     label, reason = node.text("gen_ai.evaluation.score.label"), node.text("gen_ai.evaluation.explanation")

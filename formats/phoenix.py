@@ -15,8 +15,8 @@ from .example import records_of
 from .found import Found, Options
 from .json_values import is_object, parsed
 from .known_columns import row_example
-from .node import Node
-from .opinion import Opinion, hear, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, collect_scores, scored, unscored
 from .rows import Row, each
 
 NAME = "phoenix"
@@ -43,12 +43,12 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
     plain = {name: value for name, value in line.value.items() if name not in theirs}
     example, skipped = row_example(Row(plain, row.place, row.at, row.number), options)
     yield from skipped
-    yield from hear(example.opinions, names, lambda name: [_opinion(name, line)], row.place)
+    yield from collect_scores(example.opinions, names, lambda name: [_opinion(name, line)], row.place)
     yield from records_of(example, row.place, options)
 
 
-def _opinion(name: str, line: Node) -> Opinion:
-    details = Node(parsed(line.get(f"{name}{_DETAILS}")) or {}, line.place(f"{name}{_DETAILS}"))
+def _opinion(name: str, line: FieldReader) -> ImportedScore:
+    details = FieldReader(parsed(line.get(f"{name}{_DETAILS}")) or {}, line.place(f"{name}{_DETAILS}"))
     given = parsed(line.get(f"{name}{_SCORE}"))
     status = details.text("status") or "COMPLETED"
     if status == "FAILED":
@@ -57,7 +57,7 @@ def _opinion(name: str, line: Node) -> Opinion:
     if given is None or given == "":
         reason = "the evaluator did not run" if status == "DID NOT RUN" else "the evaluator gave no score"
         return unscored(name, "not_applicable", reason)
-    score = Node(given if is_object(given) else {"score": given}, line.place(f"{name}{_SCORE}"))
+    score = FieldReader(given if is_object(given) else {"score": given}, line.place(f"{name}{_SCORE}"))
     by, label, reason = score.text("name") or name, score.text("label"), score.text("explanation")
     source: Source = "human" if score.text("kind") == "human" else "judge"
     value, direction = score.value.get("score"), score.text("direction") or "maximize"

@@ -18,8 +18,8 @@ from .calls import Answer, answer_of, are_messages, messages_of, said_by_user
 from .example import Example, records_of
 from .found import UNREADABLE, Found, Options, Place, Trials
 from .json_values import as_text, is_list, is_object, number_in, parsed, tags_of
-from .node import Node
-from .opinion import Opinion, numbered_names, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, numbered_names, scored, unscored
 from .rows import Row, each, read_rows
 
 NAME = "promptfoo"
@@ -70,7 +70,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     )
 
 
-def _results(document: Node) -> list[tuple[str, Any]] | None:
+def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
     results = document.get("results")
     if results is None:
         return None
@@ -120,30 +120,30 @@ def _asked(variables: dict[str, Any], raw: str | None, *, several: bool) -> list
     return [said_by_user(as_text(only))]
 
 
-def _values(test: Node, *types: str) -> list[str]:
+def _values(test: FieldReader, *types: str) -> list[str]:
     """What assertions of some types go by, as far as it is written out."""
     values = [each.get("value") for each in test.nodes("assert") if each.get("type") in types]
     return [value for value in values if isinstance(value, str) and "{{" not in value]
 
 
-def _answer(response: Node) -> Answer | None:
+def _answer(response: FieldReader) -> Answer | None:
     output = response.get("output")
     if output is None:
         return None
     calls = output if is_list(output) else None
     if calls and all(is_object(item) and ("function" in item or "name" in item) for item in calls):
-        return answer_of([Node({"role": "assistant", "tool_calls": calls}, response.place("output"))])
+        return answer_of([FieldReader({"role": "assistant", "tool_calls": calls}, response.place("output"))])
     if is_object(output) and ("tool_calls" in output or "function_call" in output):
-        return answer_of([Node({"role": "assistant", **output}, response.place("output"))])
+        return answer_of([FieldReader({"role": "assistant", **output}, response.place("output"))])
     return Answer(as_text(output))
 
 
-def _opinions(result: Node, error: str | None) -> Iterator[Opinion]:
+def _opinions(result: FieldReader, error: str | None) -> Iterator[ImportedScore]:
     if error is not None:
         yield unscored(NAME, "failed", error)
         return
     grading = result.node("gradingResult")
-    broken = list[Opinion]()
+    broken = list[ImportedScore]()
     for part in grading.nodes("componentResults"):
         assertion = part.node("assertion")
         by = assertion.text("metric") or assertion.text("type") or "assertion"
@@ -159,7 +159,7 @@ def _opinions(result: Node, error: str | None) -> Iterator[Opinion]:
         yield _opinion(NAME, grading)
 
 
-def _opinion(by: str, grading: Node, evidence: Mapping[str, Any] | None = None) -> Opinion:
+def _opinion(by: str, grading: FieldReader, evidence: Mapping[str, Any] | None = None) -> ImportedScore:
     reason = grading.text("reason")
     passed = grading.get("pass")
     outcome: Outcome | None = next(
@@ -223,17 +223,17 @@ def _csv_examples(row: Row, header: list[str], heads: list[int], options: Option
         )
 
 
-def _csv_opinions(block: dict[str, str], *, failed: bool) -> Iterator[Opinion]:
+def _csv_opinions(block: dict[str, str], *, failed: bool) -> Iterator[ImportedScore]:
     reason = block.get("Grader Reason") or None
     if failed:
         yield unscored(NAME, "failed", reason)
         return
     try:
-        named = Node(json.loads(block["Named Scores"] or "{}"), "Named Scores")
+        named = FieldReader(json.loads(block["Named Scores"] or "{}"), "Named Scores")
     except ValueError as error:
         raise RecordError(f"not JSON: {error}", field="Named Scores") from error
     for name in named.value:
         yield scored(name, named.value[name], field=named.place(name))
     score = number_in(block["Score"] or None)
-    grading = Node({"score": score, "pass": block["Status"] == "PASS", "reason": reason})
+    grading = FieldReader({"score": score, "pass": block["Status"] == "PASS", "reason": reason})
     yield _opinion(NAME, grading)

@@ -14,8 +14,8 @@ from .calls import Answer, question_of
 from .example import Example, answers_of, records_of
 from .found import UNREADABLE, Found, Options, Place, Trials
 from .json_values import is_list, is_object, tags_of, told
-from .node import Node
-from .opinion import Opinion, hear, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, collect_scores, scored, unscored
 from .rows import Row, each, files_of, read_document
 
 NAME = "pydantic-evals"
@@ -37,7 +37,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
         document = _yaml(file) if file.suffix.lower() in {".yaml", ".yml"} else read_document(file)
         place, trials = Place(file), Trials()
         try:
-            whole = Node(document)
+            whole = FieldReader(document)
             if "cases" not in whole:
                 raise whole.refuse("cases", "a list of cases")
             rows = [(at, item, False) for at, item in whole.items("cases")]
@@ -85,13 +85,13 @@ def _records(row: Row, system: str | None, failed: bool, trials: Trials, options
     )
     groups = [case.node(group) for group in ("assertions", "scores", "labels")]
     results = [(group, name) for group in groups for name in group.value]
-    yield from hear(example.opinions, results, lambda each: [_opinion(*each)], row.place)
+    yield from collect_scores(example.opinions, results, lambda each: [_opinion(*each)], row.place)
     for failure in case.nodes("evaluator_failures"):
         example.opinions.append(unscored(failure.need("name"), "failed", failure.text("error_message")))
     yield from records_of(example, row.place, options)
 
 
-def _opinion(group: Node, name: str) -> Opinion:
+def _opinion(group: FieldReader, name: str) -> ImportedScore:
     result = group.node(name)
     value, reason = result.value.get("value"), result.text("reason")
     if value is None:

@@ -15,8 +15,8 @@ from .calls import Answer, answer_of, divided, messages_of
 from .example import Example, answers_of, listed, records_of
 from .found import Found, Options
 from .json_values import as_text, is_list, is_object, tags_of
-from .node import Node
-from .opinion import Opinion, hear, scored, unscored
+from .node import FieldReader
+from .opinion import ImportedScore, collect_scores, scored, unscored
 from .rows import Row, each
 from .turns import Turn, conversation
 
@@ -45,7 +45,7 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
     answer = None if response is None else Answer(response)
     turns: list[Turn] = []
     if is_list(asked):
-        messages = Node({"user_input": asked}, line.at).nodes("user_input")
+        messages = FieldReader({"user_input": asked}, line.at).nodes("user_input")
         before, after = divided(messages)
         asked, answer = [each.value for each in before], answer_of(after) if after else answer
         turns = conversation(messages, options)
@@ -57,7 +57,9 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
         asked=messages_of(asked, line.place("user_input")),
         expected_calls=[
             item
-            for _, item in Node({"reference_tool_calls": expected}, line.at).items("reference_tool_calls")
+            for _, item in FieldReader({"reference_tool_calls": expected}, line.at).items(
+                "reference_tool_calls"
+            )
         ],
         accepted=answers_of(line.text("reference")),
         context=listed(line.unpacked("retrieved_contexts")),
@@ -77,11 +79,11 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
         for name, value in line.value.items()
         if name not in _FIELDS and (value is None or isinstance(value, int | float))
     ]
-    yield from hear(example.opinions, numbers, lambda name: [_opinion(name, line)], row.place)
+    yield from collect_scores(example.opinions, numbers, lambda name: [_opinion(name, line)], row.place)
     yield from records_of(example, row.place, options)
 
 
-def _opinion(name: str, line: Node) -> Opinion:
+def _opinion(name: str, line: FieldReader) -> ImportedScore:
     value = line.value[name]
     if value is None or math.isnan(value):
         return unscored(name, "failed", "the metric gave no score (NaN)")

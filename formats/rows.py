@@ -13,7 +13,7 @@ from ..errors import InputError, RecordError, readable
 from ..records import not_utf8, read_lines
 from .found import UNREADABLE, Found, Place, Skipped, converted
 from .json_values import is_list, is_object
-from .node import Node
+from .node import FieldReader
 
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 """Larger documents are refused: one is held in memory whole."""
@@ -29,9 +29,9 @@ class Row(NamedTuple):
     """From 1 in its file; its line, where it has one."""
 
     @property
-    def node(self) -> Node:
+    def node(self) -> FieldReader:
         """The value as an object."""
-        return Node(self.value, self.at)
+        return FieldReader(self.value, self.at)
 
 
 def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
@@ -50,7 +50,7 @@ def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return files
 
 
-Within: TypeAlias = Callable[[Node], list[tuple[str, Any]] | None]
+Within: TypeAlias = Callable[[FieldReader], list[tuple[str, Any]] | None]
 """The rows that an object holds, with their places; None for an object that is a row itself."""
 
 

@@ -10,7 +10,7 @@ import msgspec
 from .exchanges import Exchange, message_key, says_something
 from .found import Skipped
 from .json_values import is_object
-from .node import Node
+from .node import FieldReader
 from .turns import FAILED, failed, is_agents, turns_of
 
 _LEAST_OVERLAP = 2
@@ -26,7 +26,7 @@ class _Piece:
         self.all = self.asked + _keys(self.done)
 
     @property
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[FieldReader]:
         """Its messages; of a failure, one that says so at the end."""
         error = [failed(self.exchange.error or "error")] if self.exchange.has_failed else []
         return [*self.exchange.messages, *self.done, *error]
@@ -84,7 +84,7 @@ def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
     for piece in left:
         pieces.remove(piece)
         listed.append(_listed(piece, "another answer, from which the session does not go on"))
-    nodes: list[Node] = []
+    nodes: list[FieldReader] = []
     for piece in pieces:
         nodes = _appended(nodes, piece.nodes)
     last = pieces[-1].exchange
@@ -143,7 +143,7 @@ def _listed(piece: _Piece, reason: str) -> Skipped:
     return piece.exchange.place.passed_over("messages", reason)
 
 
-def _appended(nodes: list[Node], more: list[Node]) -> list[Node]:
+def _appended(nodes: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:
     """Append messages, without those at their beginning that repeat the end, and without system messages that are there."""
     systems = {message_key(each) for each in nodes if _is_system(each)}
     new = [each for each in more if not _is_system(each) or message_key(each) not in systems]
@@ -154,20 +154,20 @@ def _appended(nodes: list[Node], more: list[Node]) -> list[Node]:
     return nodes + new
 
 
-def _after(nodes: list[Node], size: int) -> list[Node]:
+def _after(nodes: list[FieldReader], size: int) -> list[FieldReader]:
     for at in range(len(nodes) + 1):
         if len(_keys(nodes[:at])) == size:
             return nodes[at:]
     return nodes
 
 
-def _keys(nodes: Sequence[Node]) -> list[tuple[Any, ...]]:
+def _keys(nodes: Sequence[FieldReader]) -> list[tuple[Any, ...]]:
     """Return what identifies each message, without system messages and those in which nothing stands."""
     spoken = (each for each in nodes if FAILED not in each and not _is_system(each))
     return [message_key(each) for each in spoken if not is_agents(each) or says_something(each)]
 
 
-def _is_system(message: Node) -> bool:
+def _is_system(message: FieldReader) -> bool:
     return message.value.get("role") in {"system", "developer"}
 
 

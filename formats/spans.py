@@ -26,8 +26,8 @@ from .calls import (
 from .example import Example, records_of
 from .found import Found, Options, Place, converted
 from .json_values import as_text, is_object, parsed, told
-from .node import Node
-from .opinion import Opinion, numbered_names
+from .node import FieldReader
+from .opinion import ImportedScore, numbered_names
 
 SpanKind: TypeAlias = Literal["agent", "llm", "tool", "retriever", "other"]
 
@@ -56,7 +56,7 @@ class Span(msgspec.Struct, kw_only=True):
     kind: SpanKind = "other"
     start: str = ""
     asked: list[Message] = []
-    done: list[Node] = []
+    done: list[FieldReader] = []
     given: Any = None
     returned: Any = None
     call: IdentifiedCall | None = None
@@ -69,7 +69,7 @@ class Span(msgspec.Struct, kw_only=True):
     session: str | None = None
     case: str | None = None
     tags: dict[str, TagValue] = {}
-    opinions: list[Opinion] = []
+    opinions: list[ImportedScore] = []
 
 
 class _Calls:
@@ -216,9 +216,9 @@ def _final(root: Span) -> str | None:
     returned = parsed(root.returned)
     messages: Any = returned.get("messages") if is_object(returned) else returned
     if are_messages(messages):
-        return answer_of(Node(each) for each in messages).text
+        return answer_of(FieldReader(each) for each in messages).text
     if is_object(returned) and "role" in returned:
-        return answer_of([Node(returned)]).text
+        return answer_of([FieldReader(returned)]).text
     return told(returned)
 
 

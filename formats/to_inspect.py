@@ -13,7 +13,7 @@ import msgspec
 from ..errors import UsageError
 from ..records import Outcome, ToolResults, Verdict, atomic_write, write_records
 from .json_values import as_text
-from .judged import Judged, Known, Written, identity, with_scores
+from .judged import ExportContext, Judged, Written, identity, with_scores
 
 _REASONS: dict[Outcome, str] = {
     "unparsable": "invalid_response_format",
@@ -23,7 +23,7 @@ _REASONS: dict[Outcome, str] = {
 """Why there is no score, in Inspect's words; ours where it has none."""
 
 
-def write_scores(items: Iterable[Judged], path: Path, known: Known) -> Written:
+def write_scores(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write scores for ``inspect score --scorer precomputed_scores``; a verdict without a score is left out, and unscored there."""
     del known
     given = list(items)
@@ -50,7 +50,7 @@ def _score_row(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def write_log(items: Iterable[Judged], path: Path, known: Known) -> Written:
+def write_log(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write logs, which Inspect views, analyses and scores on: a file, or of several systems a folder with a log each."""
     by_system: dict[str, list[Judged]] = {}
     for item in items:
@@ -64,7 +64,7 @@ def write_log(items: Iterable[Judged], path: Path, known: Known) -> Written:
     return Written(files=[str(file) for file in files], rows=sum(map(len, by_system.values())))
 
 
-def _log(system: str, items: list[Judged], known: Known) -> dict[str, Any]:
+def _log(system: str, items: list[Judged], known: ExportContext) -> dict[str, Any]:
     ids = list(dict.fromkeys(item.case.id for item in items))
     names = list(dict.fromkeys(verdict.by for item in items for verdict in item.verdicts))
     return {

@@ -8,12 +8,12 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from ..records import Verdict, atomic_write
-from .judged import Judged, Known, Written
+from .judged import ExportContext, Judged, Written
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
+def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write tests (XML), which pass by the cuts of the run."""
     suites: dict[str, ET.Element] = {}
     root = ET.Element("testsuites", name=_clean(known.task))
@@ -36,7 +36,7 @@ def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
     return Written(files=[str(path)], rows=rows)
 
 
-def _test(verdict: Verdict, known: Known) -> ET.Element:
+def _test(verdict: Verdict, known: ExportContext) -> ET.Element:
     behind = "".join(
         f" [{name} {number}]"
         for name, number in (("trial", verdict.trial), ("repeat", verdict.repeat))

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Verdict, write_records
-from .judged import Judged, Known, Written, identity, with_scores
+from .judged import ExportContext, Judged, Written, identity, with_scores
 
 
-def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
+def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write bodies of scores (JSON Lines), whose trace is the case; verdicts without a score are left out, since one there must have a value."""
     del known
     graded, left_out = with_scores(verdict for item in items for verdict in item.verdicts)

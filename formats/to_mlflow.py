@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Source, Verdict, write_records
-from .judged import Judged, Known, Written, identity
+from .judged import ExportContext, Judged, Written, identity
 
 _SOURCES: dict[Source, str] = {
     "judge": "LLM_JUDGE",
@@ -17,13 +17,13 @@ _SOURCES: dict[Source, str] = {
 }
 
 
-def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
+def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write assessments (JSON Lines), whose trace is the case."""
     rows = write_records(path, (_assessment(verdict, known) for item in items for verdict in item.verdicts))
     return Written(files=[str(path)], rows=rows)
 
 
-def _assessment(verdict: Verdict, known: Known) -> dict[str, Any]:
+def _assessment(verdict: Verdict, known: ExportContext) -> dict[str, Any]:
     feedback: dict[str, Any] = {"value": verdict.score}
     if verdict.score is None:
         feedback["error"] = {

@@ -14,7 +14,7 @@ import msgspec
 
 from ..errors import MissingExtraError, ProviderError
 from ..records import Verdict, atomic_write
-from .judged import Judged, Known, Written, identity
+from .judged import ExportContext, Judged, Written, identity
 from .otlp import EVALUATION, SPAN_TAG, TRACE_TAG
 
 _SCOPE = "fiducial"
@@ -22,7 +22,7 @@ _INFO = 9
 """The severity number of INFO."""
 
 
-def evaluation_attributes(verdict: Verdict, item: Judged, known: Known) -> dict[str, Any]:
+def evaluation_attributes(verdict: Verdict, item: Judged, known: ExportContext) -> dict[str, Any]:
     """The attributes of an evaluation event."""
     attributes: dict[str, Any] = {"gen_ai.evaluation.name": verdict.by}
     passes = known.passes(verdict)
@@ -48,7 +48,7 @@ def evaluated_span(item: Judged) -> tuple[str, str]:
     return (trace, span) if isinstance(trace, str) and isinstance(span, str) else ("", "")
 
 
-def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
+def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write verdicts as an OTLP JSON file of logs."""
     records = [_record(verdict, item, known) for item in items for verdict in item.verdicts]
     scope = {"scope": {"name": _SCOPE}, "logRecords": records}
@@ -58,7 +58,7 @@ def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
     return Written(files=[str(path)], rows=len(records))
 
 
-def _record(verdict: Verdict, item: Judged, known: Known) -> dict[str, Any]:
+def _record(verdict: Verdict, item: Judged, known: ExportContext) -> dict[str, Any]:
     trace, span = evaluated_span(item)
     nanoseconds = str(known.nanoseconds)
     return {
@@ -84,7 +84,7 @@ def _value(value: Any) -> dict[str, Any]:
     return {"doubleValue": value} if isinstance(value, float) else {"stringValue": str(value)}
 
 
-def send(items: Iterable[Judged], endpoint: str, known: Known) -> int:
+def send(items: Iterable[Judged], endpoint: str, known: ExportContext) -> int:
     """Send a log record for each verdict.
 
     Raises:

@@ -14,14 +14,14 @@ import msgspec
 
 from ..records import atomic_write, message_text, write_records
 from .json_values import as_text
-from .judged import Judged, Known
+from .judged import ExportContext, Judged
 from .to_inspect import arguments_object, write_log
 
 PROBE = "probe"
 """Where a test of promptfoo keeps the probe's name."""
 
 
-def write_inspect(items: Sequence[Judged], out: Path, known: Known) -> list[Path]:
+def write_inspect(items: Sequence[Judged], out: Path, known: ExportContext) -> list[Path]:
     """Write ``dataset.jsonl``, and ``log.json`` in which every probe is answered already, for ``inspect score``."""
     dataset, log = out / "dataset.jsonl", out / "log.json"
     rows = (
@@ -38,7 +38,7 @@ def write_inspect(items: Sequence[Judged], out: Path, known: Known) -> list[Path
     return [dataset, log]
 
 
-def write_promptfoo(items: Sequence[Judged], out: Path, known: Known) -> list[Path]:
+def write_promptfoo(items: Sequence[Judged], out: Path, known: ExportContext) -> list[Path]:
     """Write ``promptfooconfig.json``: the echo provider says each probe's output; what judges it is yours to add to ``defaultTest.assert``."""
     config: dict[str, Any] = {
         "description": known.task,
@@ -65,7 +65,7 @@ def write_promptfoo(items: Sequence[Judged], out: Path, known: Known) -> list[Pa
     return [file]
 
 
-def write_azure(items: Sequence[Judged], out: Path, known: Known) -> list[Path]:
+def write_azure(items: Sequence[Judged], out: Path, known: ExportContext) -> list[Path]:
     """Write ``rows.jsonl``, as ``evaluate(data=...)`` reads them."""
     del known
     file = out / "rows.jsonl"
@@ -73,7 +73,7 @@ def write_azure(items: Sequence[Judged], out: Path, known: Known) -> list[Path]:
     return [file]
 
 
-WRITERS: dict[str, Callable[[Sequence[Judged], Path, Known], list[Path]]] = {
+WRITERS: dict[str, Callable[[Sequence[Judged], Path, ExportContext], list[Path]]] = {
     "inspect": write_inspect,
     "promptfoo": write_promptfoo,
     "azure": write_azure,

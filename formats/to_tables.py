@@ -12,7 +12,7 @@ import msgspec
 
 from ..records import atomic_write, message_text
 from ..records.arrow_file import pyarrow
-from .judged import Judged, Known, Written
+from .judged import ExportContext, Judged, Written
 from .spreadsheet import as_text_cell
 
 _COLUMNS: tuple[str, ...] = ("item_id", "judge", "score", "cluster", "system", "repeat", "outcome", "case_id", "trial", "kind", "source", "error_type", "reason")  # fmt: skip
@@ -39,7 +39,7 @@ def verdict_rows(items: Iterable[Judged]) -> Iterator[dict[str, Any]]:
             }
 
 
-def write_csv(items: Iterable[Judged], path: Path, known: Known) -> Written:
+def write_csv(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write verdicts as CSV."""
     del known
     rows = 0
@@ -60,7 +60,7 @@ def write_csv(items: Iterable[Judged], path: Path, known: Known) -> Written:
     return Written(files=[str(path)], rows=rows)
 
 
-def write_parquet(items: Iterable[Judged], path: Path, known: Known) -> Written:
+def write_parquet(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write verdicts as Parquet."""
     del known
     numbers = {"score": "float64", "repeat": "int64", "trial": "int64"}
@@ -69,7 +69,7 @@ def write_parquet(items: Iterable[Judged], path: Path, known: Known) -> Written:
     return Written(files=[str(path)], rows=len(rows))
 
 
-def write_hf(items: Iterable[Judged], path: Path, known: Known) -> Written:
+def write_hf(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write a folder that ``datasets.load_dataset`` reads: a card, and a row an output."""
     rows = [_output_row(item) for item in items]
     file, card = path / "data" / "outputs.parquet", path / "README.md"
@@ -119,7 +119,7 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _card(known: Known, rows: int, judges: list[str]) -> str:
+def _card(known: ExportContext, rows: int, judges: list[str]) -> str:
     listed = "\n".join(f"* `{name.replace('`', '')}`" for name in judges)
     return (
         "---\nconfigs:\n- config_name: default\n  data_files: data/outputs.parquet\n---\n\n"

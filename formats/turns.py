@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..records import Message, Step
 from .calls import Answer, answer_of_steps, message_of, results_of, role_of, steps_of, text_of
 from .found import Options
-from .node import Node
+from .node import FieldReader
 
 FAILED = "\0failed"
 """The field of a message that stands for an answer that never came; its value says why."""
@@ -21,8 +21,8 @@ _ROLES = frozenset({"user", "system", "developer", "assistant", "tool"})
 class Turn(NamedTuple):
     """One turn of a conversation."""
 
-    asked: list[Node]
-    done: list[Node]
+    asked: list[FieldReader]
+    done: list[FieldReader]
 
     @property
     def error(self) -> str | None:
@@ -41,12 +41,12 @@ class Turn(NamedTuple):
         return [asked_message(each) for each in chain(self.asked, spoken)]
 
 
-def is_agents(message: Node) -> bool:
+def is_agents(message: FieldReader) -> bool:
     """Return whether a message is the agent's, or holds results of its calls alone."""
     return role_of(message) in _AGENT or (bool(results_of(message)) and text_of(message) is None)
 
 
-def turns_of(messages: Iterable[Node]) -> list[Turn]:
+def turns_of(messages: Iterable[FieldReader]) -> list[Turn]:
     """Cut a conversation into turns; what the agent says before anybody speaks to it belongs to the question."""
     turns: list[Turn] = []
     spoken = False
@@ -59,7 +59,7 @@ def turns_of(messages: Iterable[Node]) -> list[Turn]:
     return turns
 
 
-def asked_message(message: Node) -> Message:
+def asked_message(message: FieldReader) -> Message:
     """Return a message of a question: as it stands, where its form is that of the chat API."""
     plain = message.value.get("role") in _ROLES and "parts" not in message
     if plain and (message.value["role"] == "tool" or not results_of(message)):
@@ -67,15 +67,15 @@ def asked_message(message: Node) -> Message:
     return message_of(message.value, message.at)
 
 
-def conversation(messages: Iterable[Node], options: Options) -> list[Turn]:
+def conversation(messages: Iterable[FieldReader], options: Options) -> list[Turn]:
     """Return the turns of a conversation where there are several, and the options take more of it than the last."""
     turns = turns_of(messages) if options.unit != "last" else []
     return turns if len(turns) > 1 else []
 
 
-def failed(error: str) -> Node:
+def failed(error: str) -> FieldReader:
     """Return the message that stands for an answer that never came."""
-    return Node({"role": "assistant", "content": None, FAILED: error})
+    return FieldReader({"role": "assistant", "content": None, FAILED: error})
 
 
 def answer_over(turns: Sequence[Turn]) -> Answer:

@@ -9,9 +9,9 @@ from typing import TypeAlias, cast
 
 from ..errors import UsageError
 from ..records import nearest
-from .judged import Judged, Known, Written
+from .judged import ExportContext, Judged, Written
 
-Writer: TypeAlias = Callable[[Iterable[Judged], Path, Known], Written]
+Writer: TypeAlias = Callable[[Iterable[Judged], Path, ExportContext], Written]
 
 WRITERS: dict[str, tuple[str, str, str]] = {
     "inspect": ("to_inspect", "write_log", "a log of Inspect (model `none/none`), of several systems a folder of logs"),

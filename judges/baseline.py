@@ -39,7 +39,7 @@ from .transcript import transcript_of_calls
 
 if TYPE_CHECKING:
     from .cycle import Work
-    from .judge import Way
+    from .judge import ModelClient
 
 MODEL = "baseline"
 """The name under which the baseline stands among models."""
@@ -71,12 +71,12 @@ class WordJudge:
         """See `Judge`."""
         return replace(self, by=by)
 
-    async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
+    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
         """See `Judge`; nobody is reached, and words do not change their mind: every repetition is the first."""
         del way, repeat
         return msgspec.structs.replace(baseline_verdict(case, output, self.id.name), by=self.by)
 
-    async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
+    async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
         """See `Judge`."""
         for case, output, _ in work:
             yield await self.verdict(case, output, way)

@@ -18,7 +18,7 @@ from ..records import Case, JudgeId, Kind, Output, Verdict
 from .cycle import Work, as_done
 
 if TYPE_CHECKING:
-    from .judge import Way
+    from .judge import ModelClient
 
 _EXPECTED = "expected a score in [0, 1], a truth value, (score, reason) or a Verdict"
 _SHOWN = 80
@@ -46,12 +46,12 @@ class FunctionJudge:
         """See `Judge`."""
         return replace(self, by=by)
 
-    async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
+    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
         """See `Judge`; nobody is reached."""
         del way
         return await self._call(case, output, repeat)
 
-    async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
+    async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
         """See `Judge`; as many calls at a time as may be in flight."""
         async for verdict in as_done(work, self._call, way.concurrency):
             yield verdict

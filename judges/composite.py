@@ -16,7 +16,7 @@ from .catalogue import OF_TRANSCRIPTS
 
 if TYPE_CHECKING:
     from .cycle import Work
-    from .judge import Judge, Way
+    from .judge import Judge, ModelClient
 
 
 class Part(Protocol):
@@ -97,7 +97,7 @@ class Composite(ABC):
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
         """Judge one output by what others say."""
 
-    async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
+    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
         """See `Judge`."""
 
         async def ask(question: Question) -> Verdict:
@@ -106,7 +106,7 @@ class Composite(ABC):
 
         return await discuss(self.deliberate(case, output, repeat), ask)
 
-    async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
+    async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
         """See `Judge`."""
         from .cycle import as_done  # noqa: PLC0415 - whoever only reads what composites are asks nobody
 

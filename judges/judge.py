@@ -46,7 +46,7 @@ _TASKS_PER_CALL = 2
 """Items at work per call in flight: while some wait to be tried again, others keep the slots busy."""
 
 
-class Way(Protocol):
+class ModelClient(Protocol):
     """How a model is reached; opened by judges that ask one."""
 
     @property
@@ -71,11 +71,11 @@ class Judge(Part, Protocol):
         """The same judge, whose verdicts are signed otherwise."""
         ...
 
-    async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
+    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
         """Judge one output: graded, or with the reason why not."""
         ...
 
-    def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
+    def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions of outputs, taken only as fast as verdicts are; one verdict each, as they are done."""
         ...
 
@@ -161,12 +161,12 @@ class PromptJudge:
         judge_id = msgspec.structs.replace(self.id, fingerprint=fingerprint)
         return replace(self, id=judge_id, parameters=parameters, refused=refused)
 
-    async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
+    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
         """See `Judge`; raises PromptError when the prompt cannot be rendered."""
         async with way.open() as provider:
             return await judge_output(case, output, self, provider, repeat=repeat)
 
-    async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
+    async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
         """See `Judge`; raises PromptError when the prompt cannot be rendered."""
         async with way.open() as provider:
             async for verdict in judge_work(work, self, provider, concurrency=way.concurrency):

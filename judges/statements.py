@@ -30,7 +30,7 @@ class Statement(NamedTuple):
     quote: str | None
 
 
-class Said(NamedTuple):
+class StatementVerdict(NamedTuple):
     """What of a verdict on a statement counts."""
 
     outcome: Outcome
@@ -79,12 +79,12 @@ def is_statement(case_id: str, cases: CaseIndex) -> bool:
     return case_id not in cases and case_of(case_id) in cases
 
 
-def said_of(verdict: Verdict, judge: PromptJudge) -> Said:
+def said_of(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
     """What counts of a verdict on a statement; the prompt of the judge who gave it says under which name pieces are listed."""
     why = (
         verdict.reason if verdict.score is None else None
     )  # reasons for scores would fill the memory, and stand in the verdicts
-    return Said(verdict.outcome, verdict.score, _pieces(verdict, judge), why)
+    return StatementVerdict(verdict.outcome, verdict.score, _pieces(verdict, judge), why)
 
 
 def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
@@ -98,7 +98,7 @@ def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
 
 
 def combine(
-    share: Part, item: ItemKey, repeat: int, statements: Sequence[Statement], said: Sequence[Said]
+    share: Part, item: ItemKey, repeat: int, statements: Sequence[Statement], said: Sequence[StatementVerdict]
 ) -> Verdict:
     """The verdict on an answer, of the verdicts on its statements, which are its evidence.
 
@@ -133,7 +133,7 @@ def not_split(share: Part, repeat: int, split: Verdict) -> Verdict:
     )
 
 
-def _count(said: Sequence[Said]) -> tuple[Outcome, float | None, str]:
+def _count(said: Sequence[StatementVerdict]) -> tuple[Outcome, float | None, str]:
     outcomes = Counter(one.outcome for one in said if one.score is None)
     if outcomes:
         # A call that failed is made again, and what is said of the answer must not depend on when it was.
@@ -148,11 +148,11 @@ def _count(said: Sequence[Said]) -> tuple[Outcome, float | None, str]:
     return "graded", supported / sum(pieces), f"{supported} of {sum(pieces)} pieces, in {_statements(said)}"
 
 
-def _statements(said: Sequence[Said]) -> str:
+def _statements(said: Sequence[StatementVerdict]) -> str:
     return f"{len(said)} statement{'' if len(said) == 1 else 's'}"
 
 
-def _entry(statement: Statement, said: Said) -> dict[str, Any]:
+def _entry(statement: Statement, said: StatementVerdict) -> dict[str, Any]:
     shown = {"whole_answer": True} if statement.text is None else statement._asdict()
     counted = {"score": said.score, "pieces": said.pieces}
     known = {name: value for name, value in counted.items() if value is not None}

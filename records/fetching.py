@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import mkdtemp
 
-from ..errors import InputError, call
+from ..errors import InputError, register_alias
 from .objects import Mark, ObjectFolder, fetched_alone
 
 _KEPT_SECONDS = 30 * 24 * 3600
@@ -46,7 +46,7 @@ def fetch_input(objects: ObjectFolder, marks: Mapping[str, Mark], cache: Path) -
     _forget_old(versions)
     is_file = "" in marks
     found = place / name if is_file else place
-    call(found, objects.name.rpartition("/")[0] if objects.is_pattern else objects.name)
+    register_alias(found, objects.name.rpartition("/")[0] if objects.is_pattern else objects.name)
     if is_file:
         fetched_alone.add(found)
     return found

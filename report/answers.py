@@ -7,7 +7,7 @@ from collections import Counter
 import msgspec
 
 from ..evaluation.conclusion.run_results import ALL_CORRECTED
-from .found import Answer, Found
+from .found import Answer, RunSummary
 from .next_step import next_step
 from .ranking import better
 from .trust import Trust, trust_in
@@ -75,7 +75,7 @@ def _is_checked(each: Trust) -> bool:
     return each.word == "proven" and each.checked_only
 
 
-def answers(found: Found) -> Answers:
+def answers(found: RunSummary) -> Answers:
     """Answer the three questions.
 
     Args:

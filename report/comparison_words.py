@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..calibration.cautions import Caution
 from ..calibration.comparison.comparison_results import Comparison, Contender, Costs, Pair, Stratum
-from ..calibration.cuts import HALF, Cut
+from ..calibration.cuts import HALF, PassThreshold
 from ..calibration.statistic import Statistic
 from .document import Caution as CautionBlock
 from .document import Piece, document
@@ -79,10 +79,10 @@ def _heading(found: Comparison) -> Iterator[str]:
         yield f"verdicts pass from the cut on ({_cuts(found.cuts)})"
 
 
-def _cuts(cuts: Mapping[str, Cut]) -> str:
+def _cuts(cuts: Mapping[str, PassThreshold]) -> str:
     """From which score on whose verdicts pass: once, where it is the same for all."""
     if len(set(cuts.values())) <= 1:
-        cut = next(iter(cuts.values()), Cut())
+        cut = next(iter(cuts.values()), PassThreshold())
         return f"{cut.at:g}" if cut.source == "default" else str(cut)
     return "; ".join(f"{judge} at {cut}" for judge, cut in cuts.items())
 

@@ -26,7 +26,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What the answers are made of.
 
     Attributes:

@@ -16,7 +16,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
 from . import words
 from .figures.scores import Bin
-from .found import Found
+from .found import RunSummary
 from .html import write_report
 from .items.reading import RunItems
 from .model import MOST_TEXTS, ReportData
@@ -55,12 +55,12 @@ def report_on(
     return path
 
 
-def found_in(store: RunStore) -> Found:
+def found_in(store: RunStore) -> RunSummary:
     """What the first answers to a run are made of; a `RunFolderError` where it was not concluded."""
     manifest = store.manifest
     if manifest.results is None:
         raise RunFolderError(f"{store.path}: the run was not finished; type its command again to go on")
-    return Found(
+    return RunSummary(
         systems=manifest.results,
         judges=manifest.judges or [],
         calibration=store.calibration,
@@ -77,7 +77,7 @@ def report_data(store: RunStore) -> ReportData:
     data = ReportData(
         title=_title([result.system for result in found.systems]),
         created=manifest.ended or "",
-        **{name: getattr(found, name) for name in Found.__struct_fields__},
+        **{name: getattr(found, name) for name in RunSummary.__struct_fields__},
         records=str(store.path / VERDICTS),
         versions=dict(manifest.versions or {}),
         inputs=list(manifest.inputs or ()),

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import jinja2
 
-from ..calibration.cuts import HALF, Cut
+from ..calibration.cuts import HALF, PassThreshold
 from ..records import InputPath
 from .answers import answers
 from .calibration_page import calibration_page
@@ -29,7 +29,7 @@ def _passing(data: ReportData) -> str:
     own = [
         f"{judge.name} from {cut.at:g} on"
         for judge in data.judges
-        if judge.id is not None and (cut := data.cuts.get(judge.id, Cut())).at != HALF
+        if judge.id is not None and (cut := data.cuts.get(judge.id, PassThreshold())).at != HALF
     ]
     return "; ".join([f"a score of at least {HALF:g}", *own])
 

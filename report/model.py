@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..calibration.cuts import Cut
+from ..calibration.cuts import PassThreshold
 from ..evaluation.conclusion.run_results import Part
 from ..evaluation.store.kept_inputs import KeptInput
-from ..evaluation.store.rows import Said
+from ..evaluation.store.rows import StoredVerdict
 from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .figures.scores import Bin
-from .found import Found
+from .found import RunSummary
 from .items.asked import Asked
 
 MOST_TEXTS = 1_000
@@ -40,7 +40,7 @@ class ReportItem(Part, frozen=True, kw_only=True):
     episode: Episode | None = None
 
 
-class Told(Part, frozen=True, kw_only=True, eq=False):
+class ItemVerdicts(Part, frozen=True, kw_only=True, eq=False):
     """What was said of an item, as far as a list tells; of all items of which the same was said it is the same.
 
     Attributes:
@@ -49,8 +49,8 @@ class Told(Part, frozen=True, kw_only=True, eq=False):
         label: The trusted verdict, where it is not the checker's own.
     """
 
-    checker: Verdict | Said | None
-    judges: Sequence[Verdict | Said]
+    checker: Verdict | StoredVerdict | None
+    judges: Sequence[Verdict | StoredVerdict]
     label: Verdict | None
 
 
@@ -69,12 +69,12 @@ class Candidate(NamedTuple):
     key: ItemKey
     category: str
     query: str
-    told: Told
+    told: ItemVerdicts
     place: int
     read: Callable[[int, bool], ReportItem]
 
 
-class ReportData(Found, frozen=True, kw_only=True):
+class ReportData(RunSummary, frozen=True, kw_only=True):
     """A report without its items, which are passed beside it as an iterable so that they can be streamed.
 
     Attributes:
@@ -95,7 +95,7 @@ class ReportData(Found, frozen=True, kw_only=True):
     records: str
     versions: dict[str, str] = {}
     inputs: Sequence[KeptInput] = ()
-    cuts: Mapping[Author, Cut] = {}
+    cuts: Mapping[Author, PassThreshold] = {}
     notes: list[str] = []
     labels: Mapping[str, int] = {}
     certificates: Mapping[str, list[str]] = {}

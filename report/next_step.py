@@ -11,7 +11,7 @@ from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judge_of
 from . import words
-from .found import Answer, Found
+from .found import Answer, RunSummary
 from .ranking import deciding, pair_of, ranked_rates
 from .trust import SURE, Trust
 from .words import counted, listed
@@ -26,7 +26,7 @@ _MATTERS, _LEAST, _MOST, _WIDE = 0.05, 0.0001, 0.99, 0.2
 """A difference that is looked for where none is seen, the smallest and the largest of all, and an interval that says little of one system."""
 
 
-def next_step(found: Found, trust: Sequence[Trust]) -> Answer:
+def next_step(found: RunSummary, trust: Sequence[Trust]) -> Answer:
     """What would narrow the answers most: the first of the rules that applies."""
     for rule in (
         *(_ask_again, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
@@ -38,7 +38,7 @@ def next_step(found: Found, trust: Sequence[Trust]) -> Answer:
     return _certify(found, trust) or Answer(text=_reviewed(found), evidence="items")
 
 
-def _certify(found: Found, trust: Sequence[Trust]) -> Answer | None:
+def _certify(found: RunSummary, trust: Sequence[Trust]) -> Answer | None:
     """Certify a proven judge."""
     proven = next((each.judge for each in trust if each.word == "proven"), None)
     if proven is None or not found.folder:
@@ -52,13 +52,13 @@ def _certify(found: Found, trust: Sequence[Trust]) -> Answer | None:
     )
 
 
-def _all_decided(found: Found) -> bool:
+def _all_decided(found: RunSummary) -> bool:
     """Return if people have decided every disagreement."""
     decided = found.agreement.adjudication
     return decided is not None and not any(each.disagreements.left for each in decided.judges.values())
 
 
-def _reviewed(found: Found) -> str:
+def _reviewed(found: RunSummary) -> str:
     """Return what is left where everything is graded: the failures, where there are some."""
     whole = [system.overall for system in found.systems]
     if any(rate is None or rate.value is None or rate.fractions or rate.n != rate.of for rate in whole):
@@ -70,7 +70,7 @@ def _reviewed(found: Found) -> str:
     return f"Everything is graded. Review the {counted(graded - passed, 'failure')} in the report."
 
 
-def _ask_again(found: Found) -> Answer | None:
+def _ask_again(found: RunSummary) -> Answer | None:
     calls = sum(
         use.outcomes.get("failed", 0)
         for use in found.judges
@@ -99,7 +99,7 @@ def reason_of_silence(judges: Sequence[JudgeUse]) -> str:
     return next((reason.rstrip(".") for use in judges for reason in use.reasons.get("failed", ())), "")
 
 
-def _add_missing(found: Found) -> Answer | None:
+def _add_missing(found: RunSummary) -> Answer | None:
     """Outputs of cases that a system has none of."""
     less = {system.system: system.missing for system in found.systems if system.missing}
     if not less:
@@ -115,7 +115,7 @@ def _add_missing(found: Found) -> Answer | None:
     return Answer(text=text, evidence="systems")
 
 
-def _judge_open(found: Found) -> Answer | None:
+def _judge_open(found: RunSummary) -> Answer | None:
     """Judges for undecided outputs that no judge was asked about."""
     kinds = list(dict.fromkeys(kind for system in found.systems for kind in system.unjudged))
     if not kinds:
@@ -143,12 +143,12 @@ def _names(word: str, judge: str) -> bool:
     return re.split("[/@]", word.removeprefix("--judge="), maxsplit=1)[0] == judge
 
 
-def _has(found: Found, option: str) -> bool:
+def _has(found: RunSummary, option: str) -> bool:
     """Return if an option was typed."""
     return any(word == option or word.startswith(f"{option}=") for word in found.typed)
 
 
-def _label_open(found: Found) -> Answer | None:
+def _label_open(found: RunSummary) -> Answer | None:
     """Labels of the open part, where there are none that correct it."""
     strata = found.strata
     if strata is not None:
@@ -176,7 +176,7 @@ def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
     )
 
 
-def _tell_apart(found: Found) -> Answer | None:
+def _tell_apart(found: RunSummary) -> Answer | None:
     """More items, where the first two systems cannot be told apart."""
     if found.strata is None:
         return None
@@ -197,7 +197,7 @@ def _tell_apart(found: Found) -> Answer | None:
     )
 
 
-def _narrow(found: Found) -> Answer | None:
+def _narrow(found: RunSummary) -> Answer | None:
     """More items of a system alone, whose rate has a wide interval."""
     if len(found.systems) != 1:
         return None
@@ -215,7 +215,7 @@ def _narrow(found: Found) -> Answer | None:
     )
 
 
-def _move_cut(found: Found) -> Answer | None:
+def _move_cut(found: RunSummary) -> Answer | None:
     """Another cut, where one does clearly better on items that did not choose it."""
     for caution in found.agreement.cautions:
         for judge, cut in caution.about.items() if caution.kind == "another_cut" else ():
@@ -227,7 +227,7 @@ def _move_cut(found: Found) -> Answer | None:
     return None
 
 
-def _correct_labels(found: Found) -> Answer | None:
+def _correct_labels(found: RunSummary) -> Answer | None:
     """The references of labels that people found wrong."""
     decided = found.agreement.adjudication
     if decided is None or not found.folder:
@@ -246,7 +246,7 @@ def _correct_labels(found: Found) -> Answer | None:
     )
 
 
-def _mend_labels(found: Found) -> Answer | None:
+def _mend_labels(found: RunSummary) -> Answer | None:
     calibration = found.agreement
     if len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
         return None

@@ -11,7 +11,7 @@ from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, SystemResult
 from ..evaluation.conclusion.run_results import Stratum as Rate
 from . import words
-from .found import Answer, Found
+from .found import Answer, RunSummary
 from .words import counted, listed
 
 _ON_ALL, _ON_CHECKED, _ON_JUDGED = (
@@ -26,14 +26,14 @@ _COUNTED = {
 }
 
 
-def better(found: Found) -> Answer:
+def better(found: RunSummary) -> Answer:
     """Answer which system is best, by the rules of docs/report.md; of one system, how good it is."""
     if len(found.systems) == 1:
         return Answer(text=_alone(found.systems[0]), evidence="systems")
     return Answer(text=_best(found), evidence="systems")
 
 
-def _best(found: Found) -> str:
+def _best(found: RunSummary) -> str:
     strata = found.strata
     if strata is None:
         return "The systems have no case in common; none is best."

@@ -11,7 +11,7 @@ from . import words
 from .answers import answers
 from .caution_words import sentences
 from .document import Caution, Command, Piece, as_lines, document
-from .found import Found
+from .found import RunSummary
 from .judges_words import judges_table
 from .next_step import never_answered, reason_of_silence
 from .systems_words import WIDTH, failures_document, judge_names, systems_document
@@ -41,7 +41,7 @@ _FEWEST_JUDGES = 2
 
 
 @document
-def run_document(found: Found, room: int = SCREEN - 1) -> Iterator[Piece]:
+def run_document(found: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]:
     """A run in a screen.
 
     Args:
@@ -76,7 +76,7 @@ def _adjudicated(trust: Sequence[Trust]) -> Iterator[Piece]:
         yield f"{len(told) - _ADJUDICATED:,} more judges by adjudicated labels in the report"
 
 
-def _cautions(found: Found, trust: Sequence[Trust]) -> Iterator[Piece]:
+def _cautions(found: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
     """Say what limits the judges' rates, once, in a line."""
     judges = {each.judge for each in trust}
     kinds: dict[int, list[str]] = {}
@@ -90,7 +90,7 @@ def _cautions(found: Found, trust: Sequence[Trust]) -> Iterator[Piece]:
     yield from map(Caution, sentences(c for c in found.agreement.cautions if c.kind == _ALOUD))
 
 
-def cautions_of(found: Found) -> list[str]:
+def cautions_of(found: RunSummary) -> list[str]:
     """Return the cautions in full."""
     return sentences(found.agreement.cautions, found.agreement.judges)
 

@@ -12,7 +12,7 @@ from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import JudgeUse
 from . import words
 from .adjudication_words import adjudicated_by
-from .found import Found
+from .found import RunSummary
 from .words import listed
 
 TrustWord: TypeAlias = Literal["proven", "too few labels", "biased", "no better than chance", "no labels"]
@@ -75,7 +75,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.worse is None or self.worse.low is None else 1.0 - self.worse.low
 
 
-def trust_in(found: Found) -> Iterator[Trust]:
+def trust_in(found: RunSummary) -> Iterator[Trust]:
     """Give each judge its verdict; a baseline only where nobody else was asked."""
     panels = found.agreement.judges
     judges = [use for use in found.judges if use.name not in found.baselines]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ..calibration.cuts import HALF, Cut, CutSource
+from ..calibration.cuts import HALF, CutSource, PassThreshold
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import UNJUDGED, Stratum, SystemResult
 
@@ -28,7 +28,7 @@ def count(number: int) -> str:
 
 def passing(at: float, source: CutSource | None = None) -> str:
     """What is put behind a judge's name: its cut, and who says so, where it is not that of a judge of which nothing else is known."""
-    return "" if at == HALF else f"; passes at {f'{at:g}' if source is None else Cut(at, source)}"
+    return "" if at == HALF else f"; passes at {f'{at:g}' if source is None else PassThreshold(at, source)}"
 
 
 def decimal(value: float, digits: int = 2) -> str:

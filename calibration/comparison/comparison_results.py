@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ..cautions import Caution
-from ..cuts import Cut
+from ..cuts import PassThreshold
 from ..statistic import Statistic
 
 By: TypeAlias = Literal["judge", "system"]
@@ -219,6 +219,6 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pairs: list[Pair]
     contenders: dict[str, Contender]
     best: Best | None
-    cuts: dict[str, Cut]
+    cuts: dict[str, PassThreshold]
     cautions: list[Caution]
     strata: Strata | None = None

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from ..cautions import FEW_CLUSTERS, Caution, ComparisonCaution
-from ..cuts import Cut
+from ..cuts import PassThreshold
 from ..statistics.estimator import ESTIMATORS, Estimator
 from .comparison_results import Pair, Strata
 from .contestants import Contestant
@@ -39,7 +39,7 @@ def idle(everybody: Sequence[Contestant]) -> list[Caution]:
     return _one("left_out", {each.name: each.left_out for each in everybody if not len(each.key)})
 
 
-def of_cuts(contestants: Iterable[Contestant], cuts: Mapping[str, Cut]) -> list[Caution]:
+def of_cuts(contestants: Iterable[Contestant], cuts: Mapping[str, PassThreshold]) -> list[Caution]:
     """Where two judges are held to different cuts in a way that decides who is right."""
     unsaid: dict[str, int] = {}
     between: dict[str, int] = {}

@@ -24,7 +24,7 @@ from ...records import (
 from ...records.frames import frame_rows
 from ...records.label_table import LabelTable
 from ...records.table_rows import NumberedRow, file_rows, json_rows
-from ..cuts import Cut
+from ..cuts import PassThreshold
 from .builder import NO_ROW, TableBuilder, refuse_strangers
 from .cells import absent, name_of, number_of
 from .given_labels import unmatched_note, with_label_table
@@ -49,7 +49,7 @@ class RowSource(Protocol):
         ...
 
     @property
-    def cuts(self) -> Mapping[JudgeId, Cut]:
+    def cuts(self) -> Mapping[JudgeId, PassThreshold]:
         """From which score on the verdicts of its judges pass."""
         ...
 
@@ -91,7 +91,7 @@ def read_table(
     builder, names = TableBuilder(scores=form.scores, labels=form.labels), ShownNames()
     several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
     checkers: Counter[str] = Counter()
-    cuts: dict[JudgeId, Cut] = {}
+    cuts: dict[JudgeId, PassThreshold] = {}
     for source in sources:
         before = len(builder)
         if isinstance(source, (Path, MemoryFile)):

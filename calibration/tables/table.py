@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...records import JudgeId
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
-from ..cuts import HALF, Cut, GivenPassAt, pass_at_of
+from ..cuts import HALF, GivenPassAt, PassThreshold, pass_at_of
 from ..decisions import Decisions
 
 IDENTITY = ("item_id", "judge", "system", "repeat", "order")
@@ -85,7 +85,7 @@ class Table:
     columns: Mapping[str, Column]
     numbers: Mapping[str, FloatArray] = field(default_factory=dict[str, FloatArray])
     judges: Mapping[str, JudgeId] = field(default_factory=dict[str, JudgeId])
-    cuts: Mapping[str, Cut] = field(default_factory=dict[str, Cut])
+    cuts: Mapping[str, PassThreshold] = field(default_factory=dict[str, PassThreshold])
     decisions: Decisions = field(default_factory=Decisions)
     checkers: Mapping[str, int] = field(default_factory=dict[str, int])
     preferred: Sequence[str] = ()
@@ -141,9 +141,9 @@ class Table:
         told.refuse_strangers(names)
         return replace(self, cuts={name: told.of([name], self.cut_of(name)) for name in names})
 
-    def cut_of(self, judge: str) -> Cut:
+    def cut_of(self, judge: str) -> PassThreshold:
         """From which score on a judge's verdicts pass."""
-        return self.cuts.get(judge, Cut())
+        return self.cuts.get(judge, PassThreshold())
 
     @property
     def cut(self) -> FloatArray:

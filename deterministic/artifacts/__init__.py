@@ -2,14 +2,14 @@
 
 from .challenge import Challenge, ChallengeError, challenge_of
 from .copying import copy_plain_files, copy_tree
-from .workspace_checker import find, workspace_text
+from .workspace_checker import check_workspace, workspace_text
 
 __all__ = [
     "Challenge",
     "ChallengeError",
     "challenge_of",
+    "check_workspace",
     "copy_plain_files",
     "copy_tree",
-    "find",
     "workspace_text",
 ]

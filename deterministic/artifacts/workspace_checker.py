@@ -64,7 +64,7 @@ def workspace_text(case: Case, output: Output) -> str | None:
 _MOST_NAMED = 5
 
 
-def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+def check_workspace(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Check a workspace, whose path is absolute or relative to the current folder.
 
     ``undecided`` for an open answer, ``not_applicable`` where we cannot tell.

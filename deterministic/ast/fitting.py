@@ -19,7 +19,7 @@ Misfit: TypeAlias = tuple[str, str]
 """Where a value does not fit, and why not, in a sentence."""
 
 
-def misfit(
+def schema_error(
     value: Any, schema: Mapping[str, Any], field: str, dialect: Dialect, *, literal: bool
 ) -> Misfit | None:
     """The innermost place where an accepted value does not fit its document, and a sentence; None where it fits, or nothing is known.
@@ -34,7 +34,7 @@ def misfit(
         return None
     variants = variants_of(schema)
     if variants:
-        tried = [misfit(value, each, field, dialect, literal=literal) for each in variants]
+        tried = [schema_error(value, each, field, dialect, literal=literal) for each in variants]
         return None if None in tried else tried[0] if len(tried) == 1 else _of_no_variant(value, field)
     wrong = _wrong_type(value, schema, field, dialect) or _not_listed(value, schema, field)
     return wrong or _misfit_inside(value, schema, field, literal=literal)
@@ -105,7 +105,7 @@ def _misfit_in_list(
         # Documents often list beside an array what its items may be.
         items = {**items, "enum": listed}
     return _first(
-        misfit(item, items, f"{field}[{number}]", PYTHON, literal=literal)
+        schema_error(item, items, f"{field}[{number}]", PYTHON, literal=literal)
         for number, item in enumerate(value)
     )
 
@@ -123,7 +123,7 @@ def _misfit_in_dict(
                 return f"{field}.{key}", f"the tool documents no {key!r} here; {known}"
             continue
         given = [value for value in values if literal or value != ""]
-        tried = [misfit(value, document, f"{field}.{key}", PYTHON, literal=literal) for value in given]
+        tried = [schema_error(value, document, f"{field}.{key}", PYTHON, literal=literal) for value in given]
         if tried and None not in tried:
             return tried[0]
     for key in cast("list[str]", schema.get("required") or []):
@@ -190,7 +190,9 @@ def _problems(
             continue
         if call.literal:
             yield from _ambiguities(cast("Any", call.written)["arguments"][name], schema, field)
-        misfits = [misfit(value, schema, field, dialect, literal=call.literal) for value in accepted.values]
+        misfits = [
+            schema_error(value, schema, field, dialect, literal=call.literal) for value in accepted.values
+        ]
         if misfits and None not in misfits:
             place, problem = cast("tuple[str, str]", misfits[0])
             of_items = dialect.types.get(str(settled(schema).get("type"))) is list and place == field

@@ -92,7 +92,7 @@ def expectation_of(case: Case, names: Names) -> Expectation:
     return entry[1]
 
 
-def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+def check_tool_calls(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Decide whether an output, its native calls where it has that field or else its text, makes the calls that its case asks for."""
     try:
         decoded = decode_output(output, asked_form(case), strictly=options.rules == "strict")

@@ -74,7 +74,7 @@ class CannotExecuteError(Exception):
     """A call that is needed for a decision cannot be executed here."""
 
 
-def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+def check_executable_calls(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Check calls as text or native ones; undecided where a function that is needed is not registered."""
     reference = reference_of(case)
     simple = _is_simple(case, reference)

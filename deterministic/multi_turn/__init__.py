@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .trajectory import Mode, check_result, find
+from .trajectory import Mode, check_result, check_trajectory
 
-__all__ = ["Mode", "check_result", "find"]
+__all__ = ["Mode", "check_result", "check_trajectory"]

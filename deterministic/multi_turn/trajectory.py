@@ -25,7 +25,7 @@ class Examination(NamedTuple):
     step_results: list[list[str]]
 
 
-def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+def check_trajectory(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Check the ``turns`` of an output; without them the run is taken to have failed."""
     # A run that failed has left its message, if anything, as text.
     result = output.text if output.turns is None else output.agent_turns

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..ast.fitting import misfit
+from ..ast.fitting import schema_error
 from ..ast.languages import PYTHON
 from ..ast.schemas import part_of, property_of
 
@@ -30,12 +30,12 @@ def keeps_form(value: Any, document: Mapping[str, Any]) -> bool:
     That is its type, enum, ``format``, ``pattern`` and every date or time spelled out in the description (``YYYY-MM-DD``,
     ``HH:MM``). A pattern that could take long to match counts as broken.
     """
-    return misfit(value, document, "", PYTHON, literal=True) is None and _is_formed(value, document, "")
+    return schema_error(value, document, "", PYTHON, literal=True) is None and _is_formed(value, document, "")
 
 
 def has_type(value: Any, document: Mapping[str, Any]) -> bool:
     """Whether a value is of the documented type; where none is documented that is known, every value is."""
-    return misfit(value, {"type": document.get("type")}, "", PYTHON, literal=True) is None
+    return schema_error(value, {"type": document.get("type")}, "", PYTHON, literal=True) is None
 
 
 def is_positional(document: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...calibration import Statistic
 from ...calibration.arrays import cluster_numbers
-from ...calibration.cuts import Cut
+from ...calibration.cuts import PassThreshold
 from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.intervals.clustered_rates import share_of
 from ...records import ItemKey, JudgeId
@@ -33,7 +33,7 @@ def judge_audit(
     *,
     about: Mapping[str, str],
     controls: Mapping[str, str],
-    cut: Cut,
+    cut: PassThreshold,
 ) -> JudgeAudit:
     """Analyse what one judge said."""
     operators = operator_results(scored.values(), about, controls)

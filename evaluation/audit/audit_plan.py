@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...calibration.cuts import UNTOLD, PassAt
+from ...calibration.cuts import NO_OVERRIDES, PassAt
 from ...deterministic import CheckOptions
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
@@ -53,7 +53,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     sample: int = DEFAULT_SAMPLE
     operators: Sequence[str] = ()
     repeats: int = 2
-    pass_at: PassAt = UNTOLD
+    pass_at: PassAt = NO_OVERRIDES
     ladder: LadderSettings | None = None
     environments: Mapping[str, type] = {}
     judge_parameters: Mapping[str, Any] = {}

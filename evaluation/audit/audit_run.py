@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...judges.prices import PriceList
 from ...records import Author, CaseIndex, FolderPath, ItemKey, write_json, write_records
-from ..context import asking_run
+from ..context import judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
@@ -58,7 +58,7 @@ def run_audit(
     known = [task.known for task in tasks]
     with opened(plan, prepared) as inputs:
         kept = inputs if isinstance(plan.probes, Path) else None
-        with asking_run(plan.out, prepared.identity, known, kept, command=plan.command, now=now) as folder:
+        with judge_run(plan.out, prepared.identity, known, kept, command=plan.command, now=now) as folder:
             for step in steps(plan, prepared, inputs, folder, progress):
                 ask(step, access, plan.batch)
             return _conclude(plan, prepared, inputs, folder)

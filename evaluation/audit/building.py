@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from ...deterministic import CheckOptions
-from ...deterministic.checkers import require_meetable
+from ...deterministic.checkers import validate_reference
 from ...deterministic.mutation import Operator, Probe, Subject, Weakness, make_probes, origin
 from ...errors import InputError
 from ...records import (
@@ -32,7 +32,7 @@ from ...records import (
 from ...version import VERSION
 from ..checking.checks import options_by_system
 from ..checking.names import NamesOption
-from ..engines.processes import cores, in_order
+from ..engines.processes import cores, map_ordered
 from ..inputs import EvaluationInputs, file_sha256
 from ..progress import Progress
 from .probe_folder import (
@@ -106,7 +106,7 @@ def build_probes(
             "is an input and would be replaced by the probes; choose another --out", path=replaced.pop()
         )
     if not outputs:
-        with CaseIndex(cases, partial(require_meetable, options=settings.options)) as index:
+        with CaseIndex(cases, partial(validate_reference, options=settings.options)) as index:
             progress.begin("mutating", len(index))
             right = RightOutputs(None, index, settings.options)
             sources = _Sources(index, right, (cases,), {}, settings.options)
@@ -151,7 +151,7 @@ def _all_made(sources: _Sources, settings: ProbeSettings, workers: int | None) -
     if workers == 1:
         yield from (_make(sources, settings, piece) for piece in range(pieces))
         return
-    made = in_order(
+    made = map_ordered(
         lambda piece: msgspec.msgpack.encode(_make(sources, settings, piece)),
         pieces,
         workers,

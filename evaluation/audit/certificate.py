@@ -12,7 +12,7 @@ import numpy as np
 
 from ...calibration import Statistic
 from ...calibration.arrays import cluster_numbers
-from ...calibration.cuts import UNTOLD, PassAt
+from ...calibration.cuts import NO_OVERRIDES, PassAt
 from ...calibration.intervals.clustered_rates import certified_rate
 from ...calibration.monitoring.drift import Foresight, foresee
 from ...errors import InputError, UsageError
@@ -107,7 +107,7 @@ def certify(
     *,
     issued: str,
     level: float = 0.95,
-    pass_at: PassAt = UNTOLD,
+    pass_at: PassAt = NO_OVERRIDES,
     accepted: float | None = None,
     drift: DriftTest = "paired",
 ) -> Certificate:

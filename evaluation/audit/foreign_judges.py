@@ -10,10 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from ...calibration.cuts import Cut
+from ...calibration.cuts import PassThreshold
 from ...errors import InputError, UsageError
 from ...formats.found import Options
-from ...formats.judged import Judged, Known
+from ...formats.judged import ExportContext, Judged
 from ...formats.readers import find_format, read_found
 from ...formats.to_probes import PROBE, WRITERS
 from ...records import (
@@ -59,7 +59,7 @@ def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequen
         _, chosen = _chosen(probes, cases, sample, only)
         items = list(_items(probes, cases, chosen))
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    return WRITERS[to](items, out, Known(probes.resolve().name, created, {}, {}))
+    return WRITERS[to](items, out, ExportContext(probes.resolve().name, created, {}, {}))
 
 
 def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = None) -> Audit:
@@ -146,7 +146,7 @@ def _audit(
     return Audit(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
-            judge_audit(judge.name, judge, of, chosen, about=about, controls=controls, cut=Cut())
+            judge_audit(judge.name, judge, of, chosen, about=about, controls=controls, cut=PassThreshold())
             for judge, of in scored.items()
         ],
         prompts=prompts({judge.name: of for judge, of in scored.items()}),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...calibration.cuts import Cut
+from ...calibration.cuts import PassThreshold
 from ...errors import UsageError
 from ...records import JudgeId, ShownNames
 from ..run_table import RunRows, run_rows
@@ -31,7 +31,7 @@ class JudgedRun(NamedTuple):
     rows: list[dict[str, Any]]
     fresh: frozenset[str]
     served_by: list[str]
-    cut: Cut = Cut()
+    cut: PassThreshold = PassThreshold()
     scores: Mapping[str, list[float]] = {}
 
     @property
@@ -82,7 +82,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
             served_by=sorted(
                 {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
             ),
-            cut=Cut() if who is None else RunRows(store).cuts.get(who, Cut()),
+            cut=PassThreshold() if who is None else RunRows(store).cuts.get(who, PassThreshold()),
             scores=scores,
         )
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...calibration.cuts import Cut
+from ...calibration.cuts import PassThreshold
 from ...errors import UsageError
 from ...records import Author, ItemKey, JudgeId, Outcome, Output, Pair, Verdict
 from ..inputs import EvaluationInputs
@@ -27,7 +27,7 @@ from .scored import Scored
 POSITION, LENGTH = "position", "length"
 """Comparisons that say what a judge goes by besides what it is shown."""
 
-EITHER = Cut(0.25)
+EITHER = PassThreshold(0.25)
 """A probe passes when it is chosen, or tied, in one of the two orders at least."""
 
 _EVEN = 0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ...calibration.cuts import HALF, Cut
+from ...calibration.cuts import HALF, PassThreshold
 from ...records import Author, ItemKey, Outcome, Verdict
 from .probe_folder import ProbeFacts
 
@@ -38,7 +38,7 @@ def scored_probes(
     verdicts: Iterable[Verdict],
     probes: Mapping[ItemKey, ProbeFacts],
     cluster: Mapping[str, str],
-    cuts: Mapping[Author, Cut],
+    cuts: Mapping[Author, PassThreshold],
 ) -> dict[Author, dict[ItemKey, Scored]]:
     """Sort verdicts by judge and probe."""
     said: dict[Author, dict[ItemKey, dict[int, _Said]]] = {}
@@ -49,7 +49,10 @@ def scored_probes(
     return {
         judge: {
             key: _scored(
-                probes[key], cluster.get(key.case_id, key.case_id), repeats, cuts.get(judge, Cut()).at
+                probes[key],
+                cluster.get(key.case_id, key.case_id),
+                repeats,
+                cuts.get(judge, PassThreshold()).at,
             )
             for key, repeats in of_judge.items()
         }

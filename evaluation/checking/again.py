@@ -14,7 +14,7 @@ from ...version import VERSION
 from ..inputs import keyed_lines
 from ..store.journal import VerdictJournal
 from ..store.manifest import Manifest
-from ..store.rows import Said
+from ..store.rows import StoredVerdict
 from ..store.run_store import RunStore
 from .names import NamesOption
 
@@ -69,7 +69,7 @@ def refuse_wrong_checks_of(store: RunStore) -> None:
         refuse_wrong_checks(store.verdicts, store.manifest, index, inputs.outputs)
 
 
-def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, Said]:
+def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVerdict]:
     """Other ones whenever the journal is another."""
     chance, standing = random.Random(journal.seal.sha256), journal.standing  # noqa: S311 - nobody is to be kept from guessing it
     rows = chance.sample(range(len(standing)), min(len(standing), 20 * SAMPLE))
@@ -93,7 +93,7 @@ def _forms(rules: Rules, names: NamesOption) -> list[CheckOptions]:
 
 
 def _refuse_wrong(
-    journal: VerdictJournal, said: Said, cases: CaseIndex, output: Output, forms: list[CheckOptions]
+    journal: VerdictJournal, said: StoredVerdict, cases: CaseIndex, output: Output, forms: list[CheckOptions]
 ) -> None:
     case = cases[output.case_id]
     now = [check(case, output, options) for options in forms]
@@ -106,7 +106,7 @@ def _refuse_wrong(
         )
 
 
-def _same(said: Said, verdict: Verdict) -> bool:
+def _same(said: StoredVerdict, verdict: Verdict) -> bool:
     return (said.by, said.outcome, said.score, said.error_type) == (
         verdict.by,
         verdict.outcome,
@@ -115,6 +115,6 @@ def _same(said: Said, verdict: Verdict) -> bool:
     )
 
 
-def _words(said: Said | Verdict) -> str:
+def _words(said: StoredVerdict | Verdict) -> str:
     score = said.outcome if said.score is None else f"{said.score:g}"
     return score if said.error_type is None else f"{score} ({said.error_type})"

@@ -13,7 +13,7 @@ from ...deterministic import CheckOptions, check
 from ...deterministic.own_checkers import source_fingerprint
 from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, decode_record, encode_record
 from ..context import RunContext
-from ..engines.processes import cores, in_order
+from ..engines.processes import cores, map_ordered
 from ..engines.ray_engine import RayEngine
 from ..inputs import EvaluationInputs, Piece, outputs_in
 from ..store.rows import Row, VerdictKey, read_row
@@ -30,7 +30,7 @@ def check_outputs(
     pairs: Iterable[tuple[Case, Output]], options: dict[str, CheckOptions], default: CheckOptions
 ) -> Iterator[Verdict]:
     """Check outputs one by one, in order; those on challenges with dependencies come last."""
-    return hold_back_dependents(
+    return apply_dependencies(
         (case, check(case, output, options.get(output.system, default))) for case, output in pairs
     )
 
@@ -108,7 +108,7 @@ def check_all(
             yield Checked(encode_record(verdict), verdict)
         return
     pieces = inputs.pieces
-    lines = in_order(
+    lines = map_ordered(
         lambda piece: b"".join(map(encode_record, checked(outputs_in(pieces[piece])))),
         len(pieces),
         workers,
@@ -216,7 +216,7 @@ class _Waiting(NamedTuple):
     needs: list[_Try]
 
 
-def hold_back_dependents(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verdict]:
+def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verdict]:
     """Replace the verdicts on challenges whose dependencies failed.
 
     As in the original a dependency is a challenge's name; names repeat, and every challenge of the name must have passed. A name that

@@ -14,7 +14,7 @@ from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
 from ..context import RunContext
 from ..store.manifest import Counts, Roster
-from ..store.rows import Said
+from ..store.rows import StoredVerdict
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .compared import keep_comparison
@@ -200,7 +200,7 @@ class _Heard(msgspec.Struct):
     spent: Counter[str] = msgspec.field(default_factory=Counter)
     reasons: dict[Outcome, Counter[str]] = msgspec.field(default_factory=dict)
 
-    def add(self, said: Said) -> None:
+    def add(self, said: StoredVerdict) -> None:
         if said.spent is not None:
             self.spent.update(said.spent._asdict())
         self.outcomes[said.outcome] += 1
@@ -211,7 +211,7 @@ class _Heard(msgspec.Struct):
             reasons[said.reason if few else OTHER_REASONS] += 1
 
 
-def _uses(folder: RunStore, verdicts: Iterable[Said], prices: PriceList | None) -> list[JudgeUse]:
+def _uses(folder: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList | None) -> list[JudgeUse]:
     heard: dict[Author, _Heard] = {}
     for said in verdicts:
         if said.source == "judge":

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from ...records import Author, ItemKey, Kind, Outcome, Verdict
-from ..store.rows import Row, Said
+from ..store.rows import Row, StoredVerdict
 
 ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
 """How many scores, and numbers whose sum is theirs, exactly: whatever the order of the scores, and however they were put together."""
@@ -63,7 +63,7 @@ class Sums(msgspec.Struct):
     failures: Counter[str] = msgspec.field(default_factory=Counter)
     fractions: int = 0
 
-    def add(self, verdict: Verdict | Row | Said, cluster: str) -> None:
+    def add(self, verdict: Verdict | Row | StoredVerdict, cluster: str) -> None:
         """Count one verdict."""
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
@@ -106,7 +106,7 @@ class OpenScores(msgspec.Struct):
     scores: list[float] = msgspec.field(default_factory=list[float])
     clusters: list[str] = msgspec.field(default_factory=list[str])
 
-    def add(self, verdict: Verdict | Said, cluster: str) -> None:
+    def add(self, verdict: Verdict | StoredVerdict, cluster: str) -> None:
         """Note a graded verdict."""
         assert verdict.score is not None
         self.keys.append(verdict.key)
@@ -133,13 +133,13 @@ class Tally(msgspec.Struct):
     open_scores: dict[str, dict[Author, OpenScores]] = msgspec.field(default_factory=dict)
     judged_kinds: dict[str, dict[Author, Counter[Kind]]] = msgspec.field(default_factory=dict)
 
-    def add_checked(self, verdict: Verdict | Row | Said, cluster: str, kind: Kind) -> None:
+    def add_checked(self, verdict: Verdict | Row | StoredVerdict, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""
         self.checked.setdefault(verdict.system, Sums()).add(verdict, cluster)
         if verdict.outcome == "undecided":
             self.open_kinds.setdefault(verdict.system, Counter())[kind] += 1
 
-    def add_open(self, verdict: Verdict | Said, cluster: str, kind: Kind | None = None) -> None:
+    def add_open(self, verdict: Verdict | StoredVerdict, cluster: str, kind: Kind | None = None) -> None:
         """Count a judge's verdict on an output that no checker decided."""
         if kind is not None:
             judged = self.judged_kinds.setdefault(verdict.system, {})

@@ -45,7 +45,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def in_order(
+def map_ordered(
     work: Callable[[int], bytes], pieces: int, workers: int, begin: Callable[[], object]
 ) -> Iterator[bytes]:
     """Do pieces of work in processes of their own.

@@ -10,7 +10,7 @@ import msgspec
 
 from ...errors import UsageError
 from ...formats.calls import answer_of, are_messages, role_of
-from ...formats.node import Node
+from ...formats.node import FieldReader
 from ...formats.openai_chat import reply_messages
 from ...records import Case, Output, Step, ToolCall, memory_file, read_records
 from .attempt import Attempt
@@ -61,7 +61,7 @@ def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
     if isinstance(answer, Sequence) and all(isinstance(each, (ToolCall, Mapping)) for each in answer):  # pyright: ignore[reportUnknownVariableType]
         several = [*cast("Sequence[Any]", answer)]
         if are_messages(several) and all("role" in each for each in several):
-            return _said_in([Node(each, f"[{at}]") for at, each in enumerate(several)], case)
+            return _said_in([FieldReader(each, f"[{at}]") for at, each in enumerate(several)], case)
         return {"tool_calls": several}
     return None
 
@@ -75,7 +75,7 @@ def _fields_of(given: dict[str, Any], case: Case) -> dict[str, Any] | None:
     return {"tool_calls": [given]} if "name" in given or "function" in given else None
 
 
-def _said_in(messages: Sequence[Node], case: Case) -> dict[str, Any]:
+def _said_in(messages: Sequence[FieldReader], case: Case) -> dict[str, Any]:
     """Return an output's fields from a conversation, which may begin with the case's prompt."""
     asked = [at for at, each in enumerate(messages, start=1) if role_of(each) == "user"]
     users = [sum(each.get("role") == "user" for each in turn) for turn in case.turns]
@@ -90,7 +90,7 @@ def _said_in(messages: Sequence[Node], case: Case) -> dict[str, Any]:
     return {"turns": [_steps_of(messages[begin:stop]) for begin, stop in zip(begins, stops, strict=True)]}
 
 
-def _steps_of(messages: Sequence[Node]) -> list[Step]:
+def _steps_of(messages: Sequence[FieldReader]) -> list[Step]:
     answer = answer_of(messages)
     if answer.steps is not None:
         return answer.steps

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...calibration.cuts import Cut
+from ...calibration.cuts import PassThreshold
 from ...errors import UsageError
 from ...judges import Work, load_judge
 from ...judges.baseline import MODEL as BASELINE
@@ -43,7 +43,7 @@ def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTa
         unsure=rule.unsure,
     )
     cuts = {task.cut for task in tasks}  # of a majority, which says 1 or 0, any is the same
-    cut = Cut() if rule.rule == "majority" or len(cuts) > 1 else cuts.pop()
+    cut = PassThreshold() if rule.rule == "majority" or len(cuts) > 1 else cuts.pop()
     return JudgeTask(judge=JuryJudge(jury, tuple(task.judge for task in tasks)), cut=cut, parts=tuple(tasks))
 
 

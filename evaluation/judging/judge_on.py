@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from ...errors import UsageError
 from ...records import ItemKey, Verdict
-from ..store.rows import Said
+from ..store.rows import StoredVerdict
 
 JudgeOn: TypeAlias = Literal["open", "all"] | int | frozenset[ItemKey]
 """``open``: only what no checker decided; ``all``: everything; N: what is open plus N decided outputs; or these alone."""
@@ -27,7 +27,9 @@ def parse_judge_on(text: str) -> JudgeOn:
     raise UsageError(f"--judge-on: expected open, all or a number, got {text!r}")
 
 
-def select(verdicts: Iterable[Verdict | Said], judge_on: JudgeOn) -> tuple[set[ItemKey], set[ItemKey]]:
+def select(
+    verdicts: Iterable[Verdict | StoredVerdict], judge_on: JudgeOn
+) -> tuple[set[ItemKey], set[ItemKey]]:
     """Choose the outputs to be judged.
 
     The sample of decided outputs is the N with the smallest hash of their key: random with respect to anything that
@@ -56,7 +58,7 @@ def select(verdicts: Iterable[Verdict | Said], judge_on: JudgeOn) -> tuple[set[I
     return is_open, {key for _, key in largest_first}
 
 
-def _all(verdicts: Iterable[Verdict | Said]) -> tuple[set[ItemKey], set[ItemKey]]:
+def _all(verdicts: Iterable[Verdict | StoredVerdict]) -> tuple[set[ItemKey], set[ItemKey]]:
     is_open: set[ItemKey] = set()
     decided: set[ItemKey] = set()
     for verdict in verdicts:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...calibration.cuts import UNTOLD, Cut, PassAt
+from ...calibration.cuts import NO_OVERRIDES, PassAt, PassThreshold
 from ...errors import ConfigurationError, UsageError
 from ...judges import Judge, PromptJudge, baseline_judge, callable_judge, find_prompt, load_judge
 from ...judges.baseline import MODEL as BASELINE
@@ -40,7 +40,7 @@ class JudgeTask:
     """
 
     judge: Judge
-    cut: Cut = field(default_factory=Cut)
+    cut: PassThreshold = field(default_factory=PassThreshold)
     access: Callable[[], ModelAccess] | None = None
     parts: tuple[JudgeTask, ...] = ()
 
@@ -122,7 +122,7 @@ def judge_tasks(
     model: str | None,
     known: Collection[KnownJudge] = (),
     environments: Mapping[str, type] = {},
-    pass_at: PassAt = UNTOLD,
+    pass_at: PassAt = NO_OVERRIDES,
     *,
     parameters: Mapping[str, Any] | None = None,
 ) -> list[JudgeTask]:
@@ -214,7 +214,7 @@ def judge_task(
     judge = load_judge(spec, model=model, replay=replay_in(environments), parameters=parameters)
     if judge.splits:
         raise UsageError(f"{spec} splits answers, and judges none; --split-statements uses it")
-    cut = Cut() if judge.pass_at is None else Cut(judge.pass_at, "declared")
+    cut = PassThreshold() if judge.pass_at is None else PassThreshold(judge.pass_at, "declared")
     return JudgeTask(judge=judge, cut=cut)
 
 

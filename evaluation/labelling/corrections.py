@@ -12,7 +12,7 @@ import msgspec
 
 from ...calibration.decisions import Decision, Found, decisions_of, settled
 from ...deterministic import CheckOptions, check
-from ...deterministic.checkers import require_meetable
+from ...deterministic.checkers import validate_reference
 from ...errors import FiducialError, InputError
 from ...records import (
     Case,
@@ -155,7 +155,7 @@ def _with(case: Case, reference: Mapping[str, Any]) -> Case:
     """Return the case with another reference, validated like a line of a file."""
     raw = msgspec.json.encode(msgspec.to_builtins(msgspec.structs.replace(case, reference=dict(reference))))
     mended = decode_record(raw, Case)
-    require_meetable(mended, CheckOptions())
+    validate_reference(mended, CheckOptions())
     return mended
 
 

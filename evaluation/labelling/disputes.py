@@ -12,12 +12,12 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from ...calibration.cuts import Cut
+from ...calibration.cuts import PassThreshold
 from ...calibration.decisions import drawn_rank
 from ...errors import InputError, UsageError
 from ...records import ItemKey, ShownNames, Verdict, read_records
 from ..store.file_names import LABELS
-from ..store.rows import Said, is_baseline
+from ..store.rows import StoredVerdict, is_baseline
 from ..store.run_store import RunStore
 from .review_sample import ReviewSample, SampleKind, draw_sample
 
@@ -26,7 +26,7 @@ _NOTHING: dict[SampleKind, str] = {
     "survivors": "{folder}: no planted fault was missed by all judges there, so there is nothing to decide",
 }
 
-_Sides: TypeAlias = Callable[[Verdict | Said, float], tuple[bool, bool]]
+_Sides: TypeAlias = Callable[[Verdict | StoredVerdict, float], tuple[bool, bool]]
 """Maps a judge's verdict and a label to whether the output is right by the label, and by the judge."""
 
 
@@ -101,9 +101,9 @@ def _sides(store: RunStore, *, planted: bool) -> _Sides:
 
     cuts = store.roster.cuts
 
-    def sides(said: Verdict | Said, label: float) -> tuple[bool, bool]:
+    def sides(said: Verdict | StoredVerdict, label: float) -> tuple[bool, bool]:
         assert said.score is not None
-        cut = cuts.get(said.author, Cut()).at
+        cut = cuts.get(said.author, PassThreshold()).at
         return (
             (label == 1.0, passes(said.score, label, cut)) if planted else (label >= cut, said.score >= cut)
         )
@@ -111,13 +111,13 @@ def _sides(store: RunStore, *, planted: bool) -> _Sides:
     return sides
 
 
-def _judged(store: RunStore, judge: str | None) -> list[Said]:
+def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
     """Return first verdicts of the judge, or of all judges except baselines.
 
     Baselines count if nobody else was asked.
     """
     names, known = ShownNames(), set[str]()
-    found, baselines = list[Said](), list[Said]()
+    found, baselines = list[StoredVerdict](), list[StoredVerdict]()
     for said in store.verdicts.standing:
         if said.source == "judge":
             name = names.of(said.author, said.by)

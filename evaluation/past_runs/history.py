@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...calibration.arrays import FloatArray, cluster_numbers
-from ...calibration.cuts import Cut
+from ...calibration.cuts import PassThreshold
 from ...calibration.monitoring.drift import first_drop, paired_drops
 from ...calibration.monitoring.look_levels import look_levels
 from ...calibration.statistic import Statistic
@@ -137,7 +137,7 @@ def _drifts(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[Drift]:
     """
     same: dict[tuple[str, JudgeId], list[Path]] = defaultdict(list)
     names: dict[JudgeId, str] = {}
-    cuts: dict[JudgeId, Cut] = {}
+    cuts: dict[JudgeId, PassThreshold] = {}
     for place, manifest in runs:
         for known in manifest.roster:
             if known.is_prompt:
@@ -148,7 +148,7 @@ def _drifts(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[Drift]:
             yield found
 
 
-def _drift(judge: JudgeId, name: str, cut: Cut, places: Sequence[Path]) -> Drift | None:
+def _drift(judge: JudgeId, name: str, cut: PassThreshold, places: Sequence[Path]) -> Drift | None:
     first = _rightness(places[0], judge, cut, anew=False)
     later = [_rightness(place, judge, cut, anew=True) for place in places[1:]]
     items = list(first)
@@ -174,7 +174,9 @@ def _drift(judge: JudgeId, name: str, cut: Cut, places: Sequence[Path]) -> Drift
     )
 
 
-def _rightness(place: Path, judge: JudgeId, cut: Cut, *, anew: bool) -> dict[str, tuple[float, str]]:
+def _rightness(
+    place: Path, judge: JudgeId, cut: PassThreshold, *, anew: bool
+) -> dict[str, tuple[float, str]]:
     """Return by labelled item whether the judge was right, and the cluster.
 
     A reply from a cache or a recording is not a new verdict.

@@ -10,7 +10,7 @@ import msgspec
 
 from ...errors import InputError
 from ...formats.folder import CASES, OUTPUTS
-from ...formats.judged import Judged, Known
+from ...formats.judged import ExportContext, Judged
 from ...records import CaseIndex, Output, read_records
 from ..store.file_names import MANIFEST, VERDICTS
 from ..store.kept_inputs import RunInputs
@@ -32,12 +32,12 @@ def judged_outputs(folder: Path) -> Iterator[Judged]:
                     yield Judged(cases[output.case_id], output, verdicts)
 
 
-def known_of(folder: Path) -> Known:
+def known_of(folder: Path) -> ExportContext:
     """Return a folder's metadata."""
     with RunStore(folder) as store:
         created = store.known.ended or datetime.now(UTC).isoformat(timespec="seconds")
         cuts = {judge.by: judge.cut.at for judge in store.roster}
-        return Known(folder.resolve().name, created, cuts, _agreement(store))
+        return ExportContext(folder.resolve().name, created, cuts, _agreement(store))
 
 
 def _agreement(store: RunStore) -> dict[str, dict[str, float]]:

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from ...calibration.comparison.compare import compare
 from ...calibration.comparison.comparison_results import Strata
-from ...calibration.cuts import Cut
+from ...calibration.cuts import PassThreshold
 from ...calibration.tables.files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
 from ..conclusion.run_results import Part
 from ..run_table import output_rows
 from ..store.manifest import Manifest
-from ..store.rows import Said, is_baseline
+from ..store.rows import StoredVerdict, is_baseline
 from ..store.run_store import RunStore
 
 BEFORE, AFTER = "before", "after"
@@ -130,8 +130,8 @@ def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
 class _Words(NamedTuple):
     """Verdicts on an output: the deciding checker's, and first repeats of judges that read it."""
 
-    checker: Said | None
-    judges: dict[Author, Said]
+    checker: StoredVerdict | None
+    judges: dict[Author, StoredVerdict]
 
 
 def _said(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
@@ -146,7 +146,7 @@ def _said(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
     return found
 
 
-def _told(before: _Words, after: _Words) -> tuple[Said, Said] | None:
+def _told(before: _Words, after: _Words) -> tuple[StoredVerdict, StoredVerdict] | None:
     """Return the verdicts to compare: the checker's, else those of the first common judge.
 
     The checker's count if it decided the output in both runs. None if there is no common source.
@@ -157,7 +157,9 @@ def _told(before: _Words, after: _Words) -> tuple[Said, Said] | None:
     return next(both, None)
 
 
-def _moved(key: ItemKey, pair: tuple[Said, Said], cuts: Mapping[Author, Cut]) -> Moved:
+def _moved(
+    key: ItemKey, pair: tuple[StoredVerdict, StoredVerdict], cuts: Mapping[Author, PassThreshold]
+) -> Moved:
     before, after = pair
     return Moved(
         case_id=key.case_id,
@@ -170,10 +172,10 @@ def _moved(key: ItemKey, pair: tuple[Said, Said], cuts: Mapping[Author, Cut]) ->
     )
 
 
-def _word(said: Said, cuts: Mapping[Author, Cut]) -> str:
+def _word(said: StoredVerdict, cuts: Mapping[Author, PassThreshold]) -> str:
     if said.score is None:
         return said.outcome
-    return "pass" if said.score >= cuts.get(said.author, Cut()).at else "fail"
+    return "pass" if said.score >= cuts.get(said.author, PassThreshold()).at else "fail"
 
 
 def _strata(
@@ -181,7 +183,7 @@ def _strata(
     after: RunStore,
     renamed: Mapping[str, str],
     systems: list[str],
-    cuts: Mapping[Author, Cut],
+    cuts: Mapping[Author, PassThreshold],
 ) -> Iterator[tuple[str, Strata]]:
     """Yield each system's paired comparison of before and after, over the same items."""
     names = ShownNames()

@@ -14,7 +14,7 @@ from ...calibration.preference.preference_results import Preferences
 from ...errors import UsageError
 from ...judges.prices import PriceList
 from ...records import CaseFiles, FolderPath, InputPath, ItemKey, write_json
-from ..context import RunContext, asking_run
+from ..context import RunContext, judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode, ModelAccess
@@ -84,7 +84,7 @@ def run_preferences(
             require_models(tasks, access)
         identity = {PAIRS: [file.sha256 for file in pairs.survey.files]}
         known = [task.known for task in tasks]
-        with asking_run(plan.out, identity, known, pairs, command=plan.command, now=now) as folder:
+        with judge_run(plan.out, identity, known, pairs, command=plan.command, now=now) as folder:
             ask(_step(plan, RunContext(pairs, folder, progress), tasks), access, plan.batch)
             found = _conclude(plan, folder, pairs, tasks)
             write_json(folder.path / PREFERENCES, found)

@@ -15,7 +15,7 @@ from ...records import Author, ItemKey, Outcome, Verdict
 from .paired_inputs import PairInputs, length_of
 
 
-class Said(NamedTuple):
+class PairVerdict(NamedTuple):
     """Choices of one judge on pairs, and its verdicts without a choice, by outcome."""
 
     choices: Choices
@@ -24,7 +24,7 @@ class Said(NamedTuple):
 
 def choices_of(
     verdicts: Iterable[Verdict], pairs: PairInputs, truth: Mapping[ItemKey, float]
-) -> dict[Author, Said]:
+) -> dict[Author, PairVerdict]:
     """Sort verdicts on pairs by judge and by the outputs they are about."""
     scores: defaultdict[Author, defaultdict[ItemKey, list[float]]] = defaultdict(lambda: defaultdict(list))
     ungraded: defaultdict[Author, Counter[Outcome]] = defaultdict(Counter)
@@ -37,7 +37,9 @@ def choices_of(
         else:
             of_judge[verdict.key].append(verdict.score)
     return {
-        judge: Said(_choices({key: fmean(each) for key, each in said.items()}, pairs, truth), ungraded[judge])
+        judge: PairVerdict(
+            _choices({key: fmean(each) for key, each in said.items()}, pairs, truth), ungraded[judge]
+        )
         for judge, said in scores.items()
     }
 

@@ -24,9 +24,9 @@ from ...records import (
 )
 from ...records.duplicate_keys import DuplicateKeys
 from .opened_file import PIECE, DiskBytes, MemoryBytes
-from .rows import Row, Said, VerdictKey, read_row
+from .rows import Row, StoredVerdict, VerdictKey, read_row
 from .seals import RunningHash, Seal
-from .standing import Settled, Standing
+from .standing import Settled, VerdictIndex
 
 T = TypeVar("T")
 
@@ -130,7 +130,7 @@ class VerdictJournal(Journal[Verdict]):
     def __init__(self, path: InputPath, *, writing: bool = True, seal: Seal | None = None) -> None:
         self._hash = RunningHash(seal)
         self._keys = DuplicateKeys() if seal is None else None  # what we wrote has no key twice
-        self.standing = Standing()
+        self.standing = VerdictIndex()
         super().__init__(path, Verdict, writing=writing)
 
     def _begin(self) -> None:
@@ -188,7 +188,7 @@ class VerdictJournal(Journal[Verdict]):
         row = self.standing.row_of(key)
         return None if row is None else next(self.whole([row]))
 
-    def said_on(self, item: ItemKey) -> list[Said]:
+    def said_on(self, item: ItemKey) -> list[StoredVerdict]:
         """Return summaries of the standing verdicts on one output, without reading them."""
         return [self.standing[row] for row in self.standing.of(item)]
 

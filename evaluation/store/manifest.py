@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ...calibration.cuts import Cut, PassAt
+from ...calibration.cuts import PassAt, PassThreshold
 from ...errors import RunFolderError
 from ...judges.jury import Jury
 from ...records import Author, FolderPath, JudgeId, Kind, Source
@@ -39,7 +39,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: JudgeId
     kinds: tuple[Kind, ...] | None = None
     prompt: str | None = None
-    cut: Cut = Cut()
+    cut: PassThreshold = PassThreshold()
     seconds: float | None = None
     parameters: dict[str, Any] = {}
     refused: dict[str, Any] = {}
@@ -200,7 +200,7 @@ class Roster:
         }
 
     @property
-    def cuts(self) -> dict[Author, Cut]:
+    def cuts(self) -> dict[Author, PassThreshold]:
         """From which score on the verdicts of each judge pass."""
         return {judge.id: judge.cut for judge in self}
 

@@ -70,7 +70,7 @@ class Spent(NamedTuple):
     reasked: int
 
 
-class Said(NamedTuple):
+class StoredVerdict(NamedTuple):
     """Summary of a standing verdict, available without reading it again.
 
     Attributes:

@@ -27,7 +27,7 @@ from .journal import VerdictJournal
 from .kept_inputs import RunInputs, unchanged_inputs
 from .manifest import Manifest, Roster
 from .seals import Seal, seal_of
-from .standing import Said
+from .standing import StoredVerdict
 
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import Calibration
@@ -171,18 +171,18 @@ class RunStore(Closing):
         return read_calibration(decode_record(content, dict[str, Any]))
 
     @property
-    def said(self) -> Iterator[Said]:
+    def said(self) -> Iterator[StoredVerdict]:
         """The verdicts that stand, in their order."""
         return self.in_order(self.verdicts)
 
-    def in_order(self, journal: VerdictJournal) -> Iterator[Said]:
+    def in_order(self, journal: VerdictJournal) -> Iterator[StoredVerdict]:
         """Yield a journal's standing verdicts, in the order in which they were first asked for.
 
         A run over shards, whose rows have no order, yields them by name.
         """
         return map(journal.standing.__getitem__, self._rows_of(journal))
 
-    def said_by(self, *, judges: bool) -> Iterator[Said]:
+    def said_by(self, *, judges: bool) -> Iterator[StoredVerdict]:
         """Yield the verdicts of judges, or those of all others, in the order of `in_order`."""
         return self.verdicts.standing.said(self._rows_of(self.verdicts), by_judges=judges)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ...records import Author, ItemKey, Outcome, Source, Usage, Verdict
-from .rows import Row, Said, Spent, VerdictKey, spent_on
+from .rows import Row, Spent, StoredVerdict, VerdictKey, spent_on
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ class _Kind(NamedTuple):
     reason: str | None
 
 
-class Standing:
+class VerdictIndex:
     """The verdicts that stand, in columns of numbers: 32 bytes each, beside one name a case.
 
     Their order is that in which they were first asked for, whatever was asked again.
@@ -81,13 +81,13 @@ class Standing:
     def __len__(self) -> int:
         return len(self._offset)
 
-    def __iter__(self) -> Iterator[Said]:
+    def __iter__(self) -> Iterator[StoredVerdict]:
         return map(self.__getitem__, range(len(self._offset)))
 
-    def __getitem__(self, row: int) -> Said:
+    def __getitem__(self, row: int) -> StoredVerdict:
         voice, outcome, error_type, reason = self._all_kinds[self._kind[row]]
         score = self._score[row]
-        return Said(
+        return StoredVerdict(
             ItemKey(self._case_ids[self._case[row]], voice.system, voice.trial),
             voice.by,
             voice.author,
@@ -167,7 +167,7 @@ class Standing:
             self._place_of.append(self._places[key])
         return number
 
-    def said(self, rows: Iterable[int], *, by_judges: bool) -> Iterator[Said]:
+    def said(self, rows: Iterable[int], *, by_judges: bool) -> Iterator[StoredVerdict]:
         """Yield the judges' verdicts among these rows, or those of all others."""
         wanted = [(kind.voice.source == "judge") is by_judges for kind in self._all_kinds]
         return (self[row] for row in rows if wanted[self._kind[row]])
@@ -212,7 +212,7 @@ class Standing:
         about = known.get((item.system, item.trial), ())
         return [row - 1 for places in about if case < len(places) and (row := places[case])]
 
-    def by_others(self, item: ItemKey) -> list[Said]:
+    def by_others(self, item: ItemKey) -> list[StoredVerdict]:
         """Return the verdicts on an output by all except judges, in order."""
         return [self[row] for row in sorted(self._among(self._others, item))]
 
@@ -253,7 +253,7 @@ class Standing:
 class Settled:
     """Keys that need no more work: those with a verdict that is not failed."""
 
-    def __init__(self, standing: Standing) -> None:
+    def __init__(self, standing: VerdictIndex) -> None:
         self._standing = standing
 
     def __contains__(self, key: object) -> bool:

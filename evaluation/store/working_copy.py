@@ -18,7 +18,7 @@ from pathlib import Path
 
 import filelock
 
-from ...errors import FiducialError, InputError, RunFolderError, as_named, call
+from ...errors import FiducialError, InputError, RunFolderError, as_named, register_alias
 from ...records.fetching import fetch_input, hashed, make_private
 from ...records.objects import Mark, ObjectFolder
 from .agreed_state import Agreement, Stamp, of_the_run
@@ -66,7 +66,7 @@ class WorkingCopy:
         self._guard, self._ended = threading.RLock(), threading.Event()
         self._holders, self._locked, self._lost = 0, False, False
         self._before: dict[str, Stamp] = {}
-        call(self.folder, self.name)
+        register_alias(self.folder, self.name)
 
     def fetch(self) -> None:
         """Update the copy from the store, unless this copy wrote there last.

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import msgspec
 from markupsafe import Markup
 
-from ...calibration.cuts import Cut
+from ...calibration.cuts import PassThreshold
 from ...records import Author
 from ..document import as_html
-from ..model import MOST_TEXTS, Candidate, ReportItem, Told
+from ..model import MOST_TEXTS, Candidate, ItemVerdicts, ReportItem
 from ..text import excerpt, shortened
 from .blocks import NAME_LIMIT
 from .view import STATUSES, Status, item_document, said_of, status_of
@@ -85,7 +85,7 @@ class _Names:
 class _Columns:
     """The list, a column of numbers for each thing that it says; 45 bytes an item, beside the names of cases."""
 
-    def __init__(self, cuts: Mapping[Author, Cut]) -> None:
+    def __init__(self, cuts: Mapping[Author, PassThreshold]) -> None:
         self._cuts = cuts
         self.cases, self.systems, self.categories, self.faults, self.said = (_Names() for _ in range(5))
         self.queries: list[str] = []
@@ -113,7 +113,7 @@ class _Columns:
             self._readers.append(item.read)
         self.reader.append(len(self._readers) - 1)
 
-    def _gist_of(self, told: Told) -> _Gist:
+    def _gist_of(self, told: ItemVerdicts) -> _Gist:
         fault = "" if told.checker is None else told.checker.error_type or ""
         return _Gist(
             STATUSES.index(status_of(told, self._cuts)),
@@ -154,7 +154,9 @@ class _Columns:
         return found
 
 
-def pack(items: Iterable[Candidate], cuts: Mapping[Author, Cut], texts: int | None = MOST_TEXTS) -> Packed:
+def pack(
+    items: Iterable[Candidate], cuts: Mapping[Author, PassThreshold], texts: int | None = MOST_TEXTS
+) -> Packed:
     """Pack items: disagreements first, then what is not graded, what is wrong, what is right; within these case by case.
 
     Texts, of so many items or (None) of all, are read of one at a time, and are compressed then, so that memory depends on the number of

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from ...errors import FiducialError
 from ...evaluation.inputs import keyed_lines
 from ...evaluation.judging.replayed_calls import replay_in
-from ...evaluation.store.rows import Said
+from ...evaluation.store.rows import StoredVerdict
 from ...evaluation.store.run_store import RunStore
 from ...records import (
     Case,
@@ -22,10 +22,10 @@ from ...records import (
     decode_record,
     message_text,
 )
-from ..model import Candidate, ReportItem, Told
+from ..model import Candidate, ItemVerdicts, ReportItem
 from .asked import Prompts
 
-S = TypeVar("S", bound=Verdict | Said)
+S = TypeVar("S", bound=Verdict | StoredVerdict)
 
 _QUERY = 1_000
 """Characters of a request that are kept for the list, which shows fewer."""
@@ -62,7 +62,7 @@ class RunItems(Closing):
 
     def __iter__(self) -> Iterator[Candidate]:
         """What was said of each output; what was said to whom is read when it is asked for, as long as this is open."""
-        standing, known = self._verdicts.standing, dict[Any, Told]()
+        standing, known = self._verdicts.standing, dict[Any, ItemVerdicts]()
         for path in self._outputs:
             read = partial(self._read, path)
             for key, _, offset, _ in keyed_lines(path):
@@ -73,7 +73,7 @@ class RunItems(Closing):
                     if len(known) == _MOST_ALIKE:
                         known.clear()
                     checker, judges = _of_interest(self._verdicts.said_on(key))
-                    told = known[alike] = Told(checker=checker, judges=judges, label=label)
+                    told = known[alike] = ItemVerdicts(checker=checker, judges=judges, label=label)
                 category, query = self._about[key.case_id]
                 yield Candidate(key=key, category=category, query=query, told=told, place=offset, read=read)
 

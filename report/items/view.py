@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias, TypeVar, get_args
 
-from ...calibration.cuts import HALF, Cut
-from ...evaluation.store.rows import Said, is_baseline
+from ...calibration.cuts import HALF, PassThreshold
+from ...evaluation.store.rows import StoredVerdict, is_baseline
 from ...records import Author, Verdict, message_text
 from .. import words
 from ..document import Details, Piece, document
-from ..model import ReportItem, Told
+from ..model import ItemVerdicts, ReportItem
 from ..table import FIRST, Cell, Mark, Table
 from ..text import shortened
 from .asked import Asked
@@ -22,13 +22,13 @@ Status: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 """What an item may be, most worth reading first."""
 
-S = TypeVar("S", bound=Verdict | Said)
+S = TypeVar("S", bound=Verdict | StoredVerdict)
 
 SENTENCE_LIMIT = 600
 """Characters of a reason."""
 
 
-def status_of(item: Told, cuts: Mapping[Author, Cut]) -> Status:
+def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> Status:
     """What an item is, which decides how early it is shown; judges that have no cut pass from 0.5 on.
 
     ``disagreement`` when graded verdicts fall on both sides, labels and checkers held to the cut of the judge they stand beside; ``not graded`` when a judge that was asked gave no score, or nobody did;
@@ -56,7 +56,7 @@ def _readers(judges: Sequence[S]) -> Sequence[S]:
     return [verdict for verdict in judges if not is_baseline(verdict.author)] or judges
 
 
-def said_of(item: Told, cuts: Mapping[Author, Cut]) -> str:
+def said_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> str:
     """What was said of an item, in a line: ``checker wrong; judges: 2 right, 1 unparsable``."""
     told: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
@@ -70,7 +70,7 @@ def said_of(item: Told, cuts: Mapping[Author, Cut]) -> str:
 
 
 @document
-def item_document(item: ReportItem, cuts: Mapping[Author, Cut]) -> Iterator[Piece]:
+def item_document(item: ReportItem, cuts: Mapping[Author, PassThreshold]) -> Iterator[Piece]:
     """An item laid out: who said what and why, what was asked, what came, what is right; no text in it is longer than this module's limits."""
     rows = [_verdict_row(role, verdict, item, cuts) for role, verdict in _said(item)]
     yield Table((), rows, words=FIRST | {1, 2})
@@ -98,7 +98,7 @@ def _exchange(verdict: Verdict, asked: Asked | None) -> Iterator[Piece]:
 
 
 def _verdict_row(
-    role: str, verdict: Verdict, item: ReportItem, cuts: Mapping[Author, Cut]
+    role: str, verdict: Verdict, item: ReportItem, cuts: Mapping[Author, PassThreshold]
 ) -> tuple[Cell, ...]:
     at = _cut(verdict, cuts) if role == "judge" else _labels_cuts(item, cuts)[0]
     mark: Mark = "doubt" if verdict.score is None else "right" if verdict.score >= at else "wrong"
@@ -123,17 +123,17 @@ def _said(item: ReportItem) -> list[tuple[str, Verdict]]:
     return _by_role(item.label, item.checker, item.judges)
 
 
-def _cut(verdict: Verdict | Said, cuts: Mapping[Author, Cut]) -> float:
-    return cuts.get(verdict.author, Cut()).at
+def _cut(verdict: Verdict | StoredVerdict, cuts: Mapping[Author, PassThreshold]) -> float:
+    return cuts.get(verdict.author, PassThreshold()).at
 
 
-def _labels_cuts(item: Told | ReportItem, cuts: Mapping[Author, Cut]) -> list[float]:
+def _labels_cuts(item: ItemVerdicts | ReportItem, cuts: Mapping[Author, PassThreshold]) -> list[float]:
     """To which cuts labels and checkers are held: where a label is a share, to those of the judges that it stands beside."""
-    said: Sequence[Verdict | Said] = item.judges
+    said: Sequence[Verdict | StoredVerdict] = item.judges
     return list(dict.fromkeys(_cut(verdict, cuts) for verdict in _readers(said) if verdict.graded)) or [HALF]
 
 
-def _says(verdict: Verdict | Said, cut: float) -> str:
+def _says(verdict: Verdict | StoredVerdict, cut: float) -> str:
     """What a verdict says, held to a cut: ``right``, ``wrong (0.40; passes at 0.7)``, or why it has no score."""
     if verdict.score is None:
         return words.outcome(verdict.outcome)

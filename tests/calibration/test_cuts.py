@@ -13,14 +13,14 @@ from msgspec import structs, to_builtins
 
 from fiducial.calibration import Calibration, calibrate, compare, estimate, table_from_rows
 from fiducial.calibration.agreement.requests import Requests
-from fiducial.calibration.cuts import Cut, PassAt, pass_at_of
+from fiducial.calibration.cuts import PassThreshold, PassAt, pass_at_of
 from fiducial.calibration.tables.table import Table
 from fiducial.cli.calibrate import command
 from fiducial.errors import UsageError
 from fiducial.report.comparison_words import comparison_document
 from fiducial.report.document import as_lines
 
-OWN = {"share": Cut(1.0, "declared")}
+OWN = {"share": PassThreshold(1.0, "declared")}
 """A judge that passes only what is right in full."""
 
 ITEMS = [(0.5, 0.0), (0.9, 0.0), (1.0, 0.0), (1.0, 1.0), (1.0, 1.0), (0.4, 0.0)] * 5
@@ -34,7 +34,7 @@ def rows_of(judge: str, pairs: list[tuple[float, float]] | None = None) -> list[
     ]
 
 
-def table_of(*judges: str, cuts: dict[str, Cut] | None = None) -> Table:
+def table_of(*judges: str, cuts: dict[str, PassThreshold] | None = None) -> Table:
     rows = [row for judge in judges for row in rows_of(judge)]
     return replace(table_from_rows(rows), cuts=OWN if cuts is None else cuts)
 
@@ -137,7 +137,7 @@ class TestComparison:
         assert "--pass-at" in warning
 
     def test_nothing_is_warned_of_where_both_declare_their_cuts_or_one_is_told(self):
-        both = {"share": Cut(1.0, "declared"), "other": Cut(0.5, "declared")}
+        both = {"share": PassThreshold(1.0, "declared"), "other": PassThreshold(0.5, "declared")}
         for found in (
             compare(table_of("share", "other", cuts=both)),
             compare(table_of("share", "other"), pass_at={"other": 0.5}),
@@ -155,7 +155,7 @@ class TestComparison:
             for judge in ("share", "other")
             for row in rows_of(judge, [(0.7, 0.7), (1.0, 1.0), (0.1, 0.1)] * 5)
         ]
-        both = {"share": Cut(1.0, "declared"), "other": Cut(0.5, "declared")}
+        both = {"share": PassThreshold(1.0, "declared"), "other": PassThreshold(0.5, "declared")}
         cautions = compare(replace(table_from_rows(rows), cuts=both)).cautions
         assert {each.kind: each.about for each in cautions}["labels_between_cuts"] == {"share and other": 5}
 
@@ -173,16 +173,16 @@ class TestPassAt:
     @pytest.mark.parametrize(
         ("given", "cut"),
         [
-            (PassAt(), Cut(1.0, "declared")),
-            (PassAt(0.7), Cut(0.7, "told")),
-            (PassAt(0.7, {"groundedness": 0.9}), Cut(0.9, "told")),
-            (PassAt(0.7, {"groundedness": 0.9, "groundedness/reasons": 0.8}), Cut(0.8, "told")),
-            (PassAt(judges={"groundedness/reasons@m": 0.6}), Cut(0.6, "told")),
-            (PassAt(judges={"ground": 0.6}), Cut(1.0, "declared")),
+            (PassAt(), PassThreshold(1.0, "declared")),
+            (PassAt(0.7), PassThreshold(0.7, "told")),
+            (PassAt(0.7, {"groundedness": 0.9}), PassThreshold(0.9, "told")),
+            (PassAt(0.7, {"groundedness": 0.9, "groundedness/reasons": 0.8}), PassThreshold(0.8, "told")),
+            (PassAt(judges={"groundedness/reasons@m": 0.6}), PassThreshold(0.6, "told")),
+            (PassAt(judges={"ground": 0.6}), PassThreshold(1.0, "declared")),
         ],
     )
-    def test_the_closest_name_counts(self, given: PassAt, cut: Cut):
-        assert given.of(["groundedness/reasons@m"], Cut(1.0, "declared")) == cut
+    def test_the_closest_name_counts(self, given: PassAt, cut: PassThreshold):
+        assert given.of(["groundedness/reasons@m"], PassThreshold(1.0, "declared")) == cut
 
     def test_a_judge_that_is_not_there_is_refused(self):
         with pytest.raises(

@@ -17,7 +17,7 @@ from fiducial.data import demo_path
 from fiducial.errors import WorkerError
 from fiducial.evaluation import inputs as evaluation_inputs
 from fiducial.evaluation.checking import checks
-from fiducial.evaluation.engines.processes import in_order
+from fiducial.evaluation.engines.processes import map_ordered
 from fiducial.records import Output, write_records
 
 
@@ -91,7 +91,7 @@ def test_a_killed_worker_is_one_line_and_the_same_command_goes_on(
     command = ("run", cases, "--outputs", outputs, "--out", tmp_path / "run", "--workers", "2")
 
     def killed(*given: Any) -> Iterator[bytes]:
-        yield from islice(in_order(*given), 2)
+        yield from islice(map_ordered(*given), 2)
         raise WorkerError("a worker process was ended by SIGKILL before its work was done")
 
     with monkeypatch.context() as patched:

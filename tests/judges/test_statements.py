@@ -13,7 +13,7 @@ from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.judges import load_judge
 from fiducial.judges.statements import (
     LONG,
-    Said,
+    StatementVerdict,
     Statement,
     as_output,
     case_of,
@@ -31,15 +31,15 @@ ITEM = ItemKey("case", "agent", 2)
 SHARE = KnownJudge(by="statements/share@j@m", id=judge_id("j", kind="share", fingerprint="f"), kinds=None)
 
 
-def graded(score: float, pieces: int | None = None) -> Said:
-    return Said("graded", score, pieces, None)
+def graded(score: float, pieces: int | None = None) -> StatementVerdict:
+    return StatementVerdict("graded", score, pieces, None)
 
 
-def lost(outcome: Any, reason: str | None = "why") -> Said:
-    return Said(outcome, None, None, reason)
+def lost(outcome: Any, reason: str | None = "why") -> StatementVerdict:
+    return StatementVerdict(outcome, None, None, reason)
 
 
-def combined(*said: Said) -> Verdict:
+def combined(*said: StatementVerdict) -> Verdict:
     statements = [Statement(f"s{number}", f"q{number}") for number in range(len(said))]
     return combine(SHARE, ITEM, 1, statements, said)
 
@@ -55,7 +55,7 @@ def combined(*said: Said) -> Verdict:
     ],
 )
 def test_an_answer_is_the_share_of_all_pieces_or_the_mean_of_its_statements(
-    said: list[Said], score: float, reason: str
+    said: list[StatementVerdict], score: float, reason: str
 ):
     verdict = combined(*said)
     assert (verdict.outcome, verdict.score, verdict.reason) == ("graded", pytest.approx(score), reason)
@@ -71,7 +71,7 @@ def test_an_answer_is_the_share_of_all_pieces_or_the_mean_of_its_statements(
         ([lost("not_applicable")], "not_applicable"),
     ],
 )
-def test_an_answer_of_which_a_statement_has_no_score_has_none(said: list[Said], outcome: str):
+def test_an_answer_of_which_a_statement_has_no_score_has_none(said: list[StatementVerdict], outcome: str):
     verdict = combined(*said)
     assert (verdict.outcome, verdict.score) == (outcome, None)
     assert verdict.reason is not None

@@ -11,7 +11,7 @@ from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.evaluation.conclusion.run_results import JudgeUse, Stratum, SystemResult
 from fiducial.evaluation.store.kept_inputs import KeptInput
 from fiducial.records import Case, Outcome, Output, Source, Verdict
-from fiducial.report.model import Candidate, ReportData, ReportItem, Told
+from fiducial.report.model import Candidate, ReportData, ReportItem, ItemVerdicts
 
 JUDGE = "tool_call_accuracy/short@some-model"
 
@@ -60,7 +60,7 @@ def make_item() -> Callable[..., Candidate]:
             key=item.output.key,
             category=category,
             query=query,
-            told=Told(checker=item.checker, judges=item.judges, label=item.label),
+            told=ItemVerdicts(checker=item.checker, judges=item.judges, label=item.label),
             place=0,
             read=read,
         )

@@ -31,11 +31,11 @@ from fiducial.evaluation.conclusion.run_results import (
     SystemResult,
 )
 from fiducial.report.answers import answers
-from fiducial.report.found import Found
+from fiducial.report.found import RunSummary
 
 
 def better(*names: str, **more: Any) -> str:
-    return answers(Found(systems=systems(*names), compared=compared(*names, **more))).better.text
+    return answers(RunSummary(systems=systems(*names), compared=compared(*names, **more))).better.text
 
 
 def test_a_system_is_best_where_the_difference_is_beyond_chance():
@@ -67,7 +67,7 @@ def test_judges_that_rate_undecided_outputs_alike_prefer_none():
 def test_where_nothing_is_graded_no_difference_is_seen():
     rows = [{"item_id": "i", "judge": "j", "system": name, "score": None} for name in "ab"]
     nothing = compare(table_from_rows(rows), by="system")
-    told = answers(Found(systems=systems("a", "b"), compared=nothing)).better.text
+    told = answers(RunSummary(systems=systems("a", "b"), compared=nothing)).better.text
     assert told == "No significant difference between systems yet: nothing is graded."
 
 
@@ -81,7 +81,7 @@ def test_the_verdicts_on_several_judges_are_one_sentence():
         (("k",), None, "This judge is untested: there are no labels."),
         (("j",), sure, "The judge is proven."),
     ):
-        found = Found(systems=systems("a"), judges=judged(*names), calibration=calibration)
+        found = RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)
         assert answers(found).trusted == told
 
 
@@ -95,11 +95,11 @@ def test_a_judge_proven_on_checked_outputs_alone_is_untested_on_the_others():
     ):
         (use,) = judged("j")
         use = replace(use, undecided=undecided, undecided_labelled=labelled)
-        assert answers(Found(systems=systems("a"), judges=[use], calibration=sure)).trusted == told
+        assert answers(RunSummary(systems=systems("a"), judges=[use], calibration=sure)).trusted == told
 
 
 def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
-    less = Found(systems=systems("a", missing=16), command="fiducial run c --outputs o --out r")
+    less = RunSummary(systems=systems("a", missing=16), command="fiducial run c --outputs o --out r")
     assert answers(less).next.text.startswith("16 cases have no output. Add them to the outputs")
     made = msgspec.structs.replace(less, command="fiducial run c --generate a --out r")
     assert answers(made).next.command == made.command
@@ -107,15 +107,15 @@ def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
 
 def test_a_wide_interval_of_a_system_alone_wants_more_items():
     decided = Stratum(name=DECIDED, n=61, of=61, value=1.0, low=0.21, high=1.0)
-    told = answers(Found(systems=systems("a", strata=[decided]))).next
+    told = answers(RunSummary(systems=systems("a", strata=[decided]))).next
     assert told.command == "fiducial plan --half-width 0.05 --prevalence 0.95"
 
 
 def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded():
-    told = answers(Found(systems=systems("a"))).better.text
+    told = answers(RunSummary(systems=systems("a"))).better.text
     assert told == "a: 0.50 [0.40, 0.60] of 60 checked outputs pass."
     whole = Stratum(name=ALL_UNCORRECTED, n=90, of=100, value=0.5, low=0.4, high=0.6, bounds=(0.45, 0.55))
-    told = answers(Found(systems=systems("a", overall=whole))).better.text
+    told = answers(RunSummary(systems=systems("a", overall=whole))).better.text
     assert told == (
         "a: 0.50 [0.40, 0.60] of 90 outputs pass, judged ones uncorrected. "
         "0.45 to 0.55 if all 10 ungraded failed or passed."
@@ -136,7 +136,7 @@ def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded()
 )
 def test_a_judge_is_proven_as_far_as_the_lower_ends_of_its_rates_go(found: JudgeCalibration, word: str):
     told = answers(
-        Found(systems=systems("a"), judges=judged("j"), calibration=Calibration(judges={"j": found}))
+        RunSummary(systems=systems("a"), judges=judged("j"), calibration=Calibration(judges={"j": found}))
     )
     assert [each.word for each in told.trust] == [word]
 
@@ -149,7 +149,7 @@ def test_a_judge_may_be_trusted_on_the_slices_on_which_it_stands():
         slices={"kind": {"calls": {"j": good}, "prose": {"j": bad}}},
         homogeneity={"kind": {"j": {"true_negative_rate": uneven}}},
     )
-    (told,) = answers(Found(systems=systems("a"), judges=judged("j"), calibration=calibration)).trust
+    (told,) = answers(RunSummary(systems=systems("a"), judges=judged("j"), calibration=calibration)).trust
     assert told.why.endswith("; proven only on kind calls")
 
 
@@ -170,7 +170,7 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
     one, judges = systems("a"), judged("j", "k")
     steps = [
         (
-            Found(
+            RunSummary(
                 systems=systems("a", strata=[unjudged, open_part]),
                 judges=judged("j", failed=2),
                 command="fiducial run X",
@@ -178,20 +178,20 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
             "fiducial run X",
         ),
         (
-            Found(
+            RunSummary(
                 systems=systems("a", strata=[unjudged], unjudged={"open_answer": 9}), command="fiducial run X"
             ),
             "fiducial run X --judge rubric --model gpt-4.1-mini",
         ),
-        (Found(systems=systems("a", strata=[open_part]), judges=judges, folder="R"), "fiducial review R"),
-        (Found(systems=systems("a", "b"), compared=compared("a", "b")), "fiducial plan --difference 0."),
+        (RunSummary(systems=systems("a", strata=[open_part]), judges=judges, folder="R"), "fiducial review R"),
+        (RunSummary(systems=systems("a", "b"), compared=compared("a", "b")), "fiducial plan --difference 0."),
         (
-            Found(systems=one, judges=judges, calibration=calibration, command="fiducial run X"),
+            RunSummary(systems=one, judges=judges, calibration=calibration, command="fiducial run X"),
             "fiducial run X --pass-at j=0.7",
         ),
-        (Found(systems=one, judges=judges, calibration=without_cut), "fiducial review RUN --of suspects"),
-        (Found(systems=one, judges=judges, calibration=certified), "fiducial audit certify RUN --by j"),
-        (Found(systems=one), ""),
+        (RunSummary(systems=one, judges=judges, calibration=without_cut), "fiducial review RUN --of suspects"),
+        (RunSummary(systems=one, judges=judges, calibration=certified), "fiducial audit certify RUN --by j"),
+        (RunSummary(systems=one), ""),
     ]
     for found, command in steps:
         assert answers(found).next.command.startswith(command)
@@ -199,13 +199,13 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
 
 
 def test_labels_are_asked_for_where_judges_of_several_systems_are_not_corrected():
-    told = answers(Found(systems=systems("a", "c"), compared=compared("a", "c", judged=1.0))).next
+    told = answers(RunSummary(systems=systems("a", "c"), compared=compared("a", "c", judged=1.0))).next
     assert told.text.startswith("Label the 40 judged outputs")
 
 
 def test_what_a_judge_alone_was_asked_about_wants_labels_until_there_are_some():
     alone = Stratum(name=JUDGED, by="j", n=80, of=80, value=0.9, low=0.8, high=0.95)
-    found = Found(systems=[SystemResult(system="a", strata=[alone])], judges=judged("j"), folder="run")
+    found = RunSummary(systems=[SystemResult(system="a", strata=[alone])], judges=judged("j"), folder="run")
     told = answers(found).next
     assert told.text.startswith("Label 50 of the 80 judged outputs")
     assert told.command == "fiducial review run"
@@ -240,7 +240,7 @@ def test_labels_that_were_found_wrong_are_to_be_corrected_and_what_was_decided_i
         ],
         adjudication=decided,
     )
-    told = answers(Found(systems=systems("a"), judges=judged("j", "k"), calibration=calibration))
+    told = answers(RunSummary(systems=systems("a"), judges=judged("j", "k"), calibration=calibration))
     assert told.next.command.startswith(command)
     why = {each.judge: each.why for each in told.trust}
     assert "adjudicated by people: of 9 disagreements the judge is right in" in why["j"]
@@ -251,17 +251,17 @@ def test_why_a_judge_never_answered_is_said_where_the_command_is_proposed_again(
     failed = JudgeUse(
         name="j", fingerprint="f", outcomes={"failed": 2}, reasons={"failed": {"HTTP 404: no such model": 2}}
     )
-    told = answers(Found(systems=systems("a"), judges=[failed], command="fiducial run X")).next
+    told = answers(RunSummary(systems=systems("a"), judges=[failed], command="fiducial run X")).next
     assert "Fix this first: HTTP 404: no such model. Then the same command" in told.text
     answered = replace(failed, outcomes={"failed": 2, "graded": 1})
     assert (
         "HTTP 404"
-        not in answers(Found(systems=systems("a"), judges=[answered], command="fiducial run X")).next.text
+        not in answers(RunSummary(systems=systems("a"), judges=[answered], command="fiducial run X")).next.text
     )
 
 
 def test_failed_calls_are_made_before_missing_outputs_are_generated():
-    both = Found(
+    both = RunSummary(
         systems=systems("a", missing=16), judges=judged("j", failed=2), command="fiducial run c --out r"
     )
     assert answers(both).next.text.startswith("2 verdicts missing")

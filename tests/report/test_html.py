@@ -19,7 +19,7 @@ from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, Stratum
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
 from fiducial.report.html import render_report, write_report
 from fiducial.report.items.asked import Asked
-from fiducial.report.model import Candidate, ReportData, ReportItem, Told
+from fiducial.report.model import Candidate, ReportData, ReportItem, ItemVerdicts
 
 HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
 _ELEMENTS = {
@@ -127,7 +127,7 @@ def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
         workspace=HOSTILE,
     )
     spoilt_item = msgspec.structs.replace(item.read(0, True), judges=spoilt, checker=spoilt[0], output=output)
-    told = Told(checker=spoilt[0], judges=spoilt, label=item.told.label)
+    told = ItemVerdicts(checker=spoilt[0], judges=spoilt, label=item.told.label)
     return item._replace(key=output.key, told=told, read=always(spoilt_item))
 
 

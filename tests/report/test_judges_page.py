@@ -8,13 +8,13 @@ from found_results import judged, panel
 from fiducial.calibration.agreement.calibration_results import Calibration, read_calibration
 from fiducial.report.answers import answers
 from fiducial.report.document import Figure, as_html
-from fiducial.report.found import Found
+from fiducial.report.found import RunSummary
 from fiducial.report.judges_page import costs_document, trust_document
 from fiducial.report.model import ReportData
 
 
 def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():
-    found = Found(
+    found = RunSummary(
         systems=[], judges=judged("j"), calibration=Calibration(judges={"j": panel((0.9, 0.8), (0.92, 0.85))})
     )
     shown = as_html(trust_document(answers(found).trust, {"checkers": 1800, "people": 7, "construction": 0}))

@@ -7,7 +7,7 @@ from found_results import systems
 from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.records import Outcome
 from fiducial.report.document import as_lines
-from fiducial.report.found import Found
+from fiducial.report.found import RunSummary
 from fiducial.report.run_words import run_document
 
 
@@ -22,7 +22,7 @@ def use(name: str, reasons: dict[Outcome, dict[str, int]], graded: int = 0) -> J
 
 
 def printed(*judges: JudgeUse) -> list[str]:
-    return list(as_lines(run_document(Found(systems=systems("a"), judges=judges, command="X")), width=9999))
+    return list(as_lines(run_document(RunSummary(systems=systems("a"), judges=judges, command="X")), width=9999))
 
 
 def test_the_reason_beside_an_outcome_is_of_that_outcome():

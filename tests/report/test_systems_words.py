@@ -10,7 +10,7 @@ from fiducial.calibration.agreement.calibration_results import Calibration
 from fiducial.evaluation.conclusion.run_results import ALL_UNCORRECTED, OPEN, Example, Stratum, SystemResult
 from fiducial.report.answers import answers
 from fiducial.report.document import as_lines
-from fiducial.report.found import Found
+from fiducial.report.found import RunSummary
 from fiducial.report.judges_words import judges_table
 from fiducial.report.names import clipped, fitted, short_names
 from fiducial.report.run_words import SCREEN, run_document
@@ -79,7 +79,7 @@ def test_the_commonest_failures_say_what_was_wrong():
 def test_judges_alike_share_a_row_and_the_rest_gives_way():
     names = ["calls/short@m", "calls/long@m", "answers/short@m", "files/short@m", "webs/short@m"]
     calibration = Calibration(judges=dict.fromkeys(names, panel((0.99, 0.95), (0.97, 0.91))))
-    trust = answers(Found(systems=systems("a"), judges=judged(*names), calibration=calibration)).trust
+    trust = answers(RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)).trust
     lines = list(as_lines(judges_table(trust, most=3)))
     assert lines[0].split() == ["judge", "(m)", "passed", "bad", "failed", "good", "at", "worst", "verdict"]
     assert [line.split()[0] for line in lines[1:]] == ["calls", "answers/short", "2"]
@@ -89,7 +89,7 @@ def test_judges_alike_share_a_row_and_the_rest_gives_way():
 
 def test_many_systems_and_judges_fit_a_screen():
     names = [f"judge-{number}/v@m" for number in range(30)]
-    found = Found(systems=systems(*map("system-{}".format, range(30))), judges=judged(*names), command="X")
+    found = RunSummary(systems=systems(*map("system-{}".format, range(30))), judges=judged(*names), command="X")
     lines = list(as_lines(run_document(found), width=80))
     assert len(lines) < SCREEN
     assert all(len(line) <= 80 for line in lines)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ....calibration.cuts import Cut
+from ....calibration.cuts import PassThreshold
 from ....calibration.ladders import CurveFamily, next_levels
 from ....deterministic import CheckOptions
 from ....deterministic.mutation import Dial
@@ -207,7 +207,7 @@ class Climb:
         for key in asked.keys() - self._facts.keys():
             self._put(asked[key])
         clusters = {key.case_id: each.cluster for key, each in asked.items()}
-        cuts: dict[Author, Cut] = {task.id: task.cut for task in self._tasks}
+        cuts: dict[Author, PassThreshold] = {task.id: task.cut for task in self._tasks}
         return scored_probes(folder.verdicts.whole(), self._facts, clusters, cuts)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic import CheckOptions
-from fiducial.deterministic.checkers import require_meetable
+from fiducial.deterministic.checkers import validate_reference
 from fiducial.errors import InputError
 from fiducial.records import Case
 
@@ -49,7 +49,7 @@ def case(*turns: list[str], classes: list[str] | None = None, **fields: Any) -> 
     ],
 )
 def test_what_the_worlds_have_can_be_played(call: str):
-    require_meetable(case([], [call]), OWN)
+    validate_reference(case([], [call]), OWN)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_the_worlds_have_can_be_played(call: str):
 )
 def test_what_they_do_not_have_is_refused_with_turn_and_call(call: str, message: str):
     with pytest.raises(InputError) as caught:
-        require_meetable(case([], ["plant('a')", call]), OWN)
+        validate_reference(case([], ["plant('a')", call]), OWN)
     assert str(caught.value).startswith(f"reference.calls[1][1]: {message}")
 
 
@@ -78,14 +78,14 @@ def test_a_world_that_is_not_there_is_refused():
     with pytest.raises(
         InputError, match=r"reference\.classes: case 'g': no environment is called 'Gardn'; known are"
     ):
-        require_meetable(case(classes=["Gardn"]), OWN)
+        validate_reference(case(classes=["Gardn"]), OWN)
 
 
 def test_entries_that_bfcl_has_retired_keep_their_ways():
-    require_meetable(case(["plnat()"], tags={"group": "retired"}), OWN)
+    validate_reference(case(["plnat()"], tags={"group": "retired"}), OWN)
 
 
 def test_expected_results_without_a_way_of_comparing_them_are_refused():
     executable = Case(id="e", kind="executable_call", reference={"calls": ["f()"], "match": []})
     with pytest.raises(InputError, match="case 'e': expected calls, and for each of them how it is matched"):
-        require_meetable(executable, CheckOptions())
+        validate_reference(executable, CheckOptions())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic.finding import Finding
-from fiducial.deterministic.multi_turn.trajectory import examine, find
+from fiducial.deterministic.multi_turn.trajectory import examine, check_trajectory
 from fiducial.deterministic.options import CheckOptions, Rules
 from fiducial.records import Output, Step, ToolCall, ToolResults
 
@@ -43,7 +43,7 @@ def test_results_among_the_steps_change_no_verdict(options: CheckOptions):
     ]
     strict = CheckOptions(rules="strict", environments=options.environments)
     for times, error_type in ((1, None), (21, "multi_turn:force_terminated")):
-        finding = find(case, Output(case_id="shop-1", system="s", turns=[step * times]), strict)
+        finding = check_trajectory(case, Output(case_id="shop-1", system="s", turns=[step * times]), strict)
         assert finding.error_type == error_type
 
 
@@ -110,7 +110,7 @@ def test_the_working_directory_is_compared():
     assert (finding.evidence["expected"], finding.evidence["got"]) == ("/top", "/top/a")
 
 
-@pytest.mark.parametrize("text", ["call find (x) first", "ls(1)"])
+@pytest.mark.parametrize("text", ["call check_trajectory (x) first", "ls(1)"])
 def test_a_text_that_looks_like_a_call_can_be_right(text: str):
     calls = [["touch(file_name='b')", f"echo(content='{text}', file_name='b')"]]
     assert _in_files(calls, [calls], "bfcl").error_type == "multi_turn:instance_state_mismatch"

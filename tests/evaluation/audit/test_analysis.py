@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from judge_ids import judge_id
 
-from fiducial.calibration.cuts import Cut
+from fiducial.calibration.cuts import PassThreshold
 from fiducial.evaluation.audit.analysis import judge_audit, to_read
 from fiducial.evaluation.audit.audit_results import JudgeAudit
 from fiducial.evaluation.audit.comparisons import prompts, twin_and_attack_comparisons
@@ -82,7 +82,7 @@ def audit(says: Says) -> JudgeAudit:
         CHOSEN,
         about=ABOUT,
         controls={"attack_a": "control_a"},
-        cut=Cut(),
+        cut=PassThreshold(),
     )
 
 
@@ -197,7 +197,7 @@ def test_what_is_not_graded_is_counted_apart_and_is_no_failure():
 def test_without_repeats_invariance_is_not_tested_and_says_so():
     once = [verdict for verdict in verdicts(lambda facts, repeat: facts.label) if verdict.repeat == 0]
     scored = scored_probes(once, CHOSEN.probes, {}, {})["judge"]
-    result = judge_audit("judge", judge_id("judge"), scored, CHOSEN, about=ABOUT, controls={}, cut=Cut())
+    result = judge_audit("judge", judge_id("judge"), scored, CHOSEN, about=ABOUT, controls={}, cut=PassThreshold())
     (comparison,) = result.comparisons
     assert comparison.p is None
     assert comparison.untested is not None

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from fiducial.evaluation.checking.checks import hold_back_dependents
+from fiducial.evaluation.checking.checks import apply_dependencies
 from fiducial.records import Case, Output, Verdict
 
 
@@ -18,7 +18,7 @@ def checked(name: str, needs: Iterable[str], score: float | None, system: str = 
 
 
 def held_back(*entries: tuple[Case, Verdict]) -> list[str]:
-    verdicts = list(hold_back_dependents(entries))
+    verdicts = list(apply_dependencies(entries))
     assert len(verdicts) == len(entries)
     return [
         verdict.case_id.split("-")[0] for verdict in verdicts if verdict.error_type == "dependency_failed"
@@ -47,7 +47,7 @@ def test_a_challenge_is_held_back_when_what_it_depends_on_failed(
 
 
 def test_what_is_held_back_is_not_a_failure_and_keeps_what_was_found():
-    verdicts = list(hold_back_dependents([checked("A", [], 0.0), checked("B", ["A"], 1.0)]))
+    verdicts = list(apply_dependencies([checked("A", [], 0.0), checked("B", ["A"], 1.0)]))
     assert (verdicts[1].outcome, verdicts[1].score) == ("not_applicable", None)
     assert verdicts[1].reason == "depends on A, which did not pass"
     assert verdicts[1].evidence == {"by_itself": {"score": 1.0, "error_type": None}}
@@ -58,4 +58,4 @@ def test_verdicts_on_other_kinds_pass_through():
     verdict = Verdict.on(
         Output(case_id="c", system="s").key, score=1.0, by="relevance/bfcl", source="checker"
     )
-    assert list(hold_back_dependents([(case, verdict)])) == [verdict]
+    assert list(apply_dependencies([(case, verdict)])) == [verdict]

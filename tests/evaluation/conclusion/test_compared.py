@@ -12,7 +12,7 @@ import pytest
 import fiducial as fd
 from fiducial.calibration.comparison.compare import compare
 from fiducial.calibration.comparison.comparison_results import By, Comparison
-from fiducial.calibration.cuts import Cut
+from fiducial.calibration.cuts import PassThreshold
 from fiducial.calibration.tables.table import Table
 from fiducial.evaluation.conclusion import compared
 from fiducial.evaluation.conclusion.compared import keep_comparison, systems_compared
@@ -94,7 +94,7 @@ def reclustered(run: Path) -> None:
 
 def recut(run: Path) -> None:
     with RunWriter(run) as folder:
-        folder.enlist([msgspec.structs.replace(judge, cut=Cut(0.9, "told")) for judge in folder.roster])
+        folder.enlist([msgspec.structs.replace(judge, cut=PassThreshold(0.9, "told")) for judge in folder.roster])
 
 
 def rejudged(run: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fiducial.errors import InputError, WorkerError
-from fiducial.evaluation.engines.processes import in_order
+from fiducial.evaluation.engines.processes import map_ordered
 
 
 def nothing() -> None:
@@ -22,28 +22,28 @@ def squares(piece: int) -> bytes:
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 17])
 def test_results_come_in_the_order_of_the_pieces(workers: int):
-    assert list(in_order(squares, 10, workers, nothing)) == [squares(piece) for piece in range(10)]
+    assert list(map_ordered(squares, 10, workers, nothing)) == [squares(piece) for piece in range(10)]
 
 
 def test_no_piece_gives_no_result():
-    assert list(in_order(squares, 0, 2, nothing)) == []
+    assert list(map_ordered(squares, 0, 2, nothing)) == []
 
 
 def test_a_result_may_be_larger_than_a_pipe_and_may_be_empty():
     sizes = [3_000_000, 0, 2_000_001]
-    found = in_order(lambda piece: b"x" * sizes[piece], 3, 2, nothing)
+    found = map_ordered(lambda piece: b"x" * sizes[piece], 3, 2, nothing)
     assert [len(result) for result in found] == sizes
 
 
 def test_work_is_done_in_other_processes_which_are_gone_afterwards():
-    found = {int(result) for result in in_order(lambda _: str(os.getpid()).encode(), 10, 2, nothing)}
+    found = {int(result) for result in map_ordered(lambda _: str(os.getpid()).encode(), 10, 2, nothing)}
     assert len(found) == 2
     assert os.getpid() not in found
     assert not any(map(lives, found))
 
 
 def test_who_wants_no_more_leaves_no_process_behind():
-    results = in_order(lambda _: str(os.getpid()).encode(), 1_000, 2, nothing)
+    results = map_ordered(lambda _: str(os.getpid()).encode(), 1_000, 2, nothing)
     found = {int(next(results)), int(next(results))}
     del results
     assert not any(map(lives, found))
@@ -59,7 +59,7 @@ def test_an_error_comes_as_it_would_without_workers():
             raise InputError("it cannot be used", path="some file", line=7)
         return squares(piece)
 
-    results = in_order(fail, 10, 2, nothing)
+    results = map_ordered(fail, 10, 2, nothing)
     assert [next(results) for _ in range(3)] == [squares(piece) for piece in range(3)]
     with pytest.raises(InputError, match=r"^some file:7: it cannot be used$"):
         next(results)
@@ -72,7 +72,7 @@ def test_a_worker_that_is_killed_is_one_clear_line():
         return squares(piece)
 
     with pytest.raises(WorkerError, match=re.escape("a worker process was ended by SIGKILL")):
-        list(in_order(dies, 10, 2, nothing))
+        list(map_ordered(dies, 10, 2, nothing))
 
 
 def test_an_interrupt_of_all_processes_is_the_parents_to_answer():
@@ -80,7 +80,7 @@ def test_an_interrupt_of_all_processes_is_the_parents_to_answer():
         os.kill(os.getpid(), signal.SIGINT)
         return squares(piece)
 
-    assert list(in_order(interrupted, 4, 2, nothing)) == [squares(piece) for piece in range(4)]
+    assert list(map_ordered(interrupted, 4, 2, nothing)) == [squares(piece) for piece in range(4)]
 
 
 def test_workers_hold_nothing_open_that_the_parent_has(tmp_path: Path):
@@ -89,7 +89,7 @@ def test_workers_hold_nothing_open_that_the_parent_has(tmp_path: Path):
 
     with (tmp_path / "lock").open("w"):
         assert str(tmp_path / "lock") in descriptors()
-        found = b"\n".join(in_order(opened, 2, 2, nothing)).decode().split("\n")
+        found = b"\n".join(map_ordered(opened, 2, 2, nothing)).decode().split("\n")
     assert sum(name.startswith("pipe:") for name in found) >= 2
     assert str(tmp_path / "lock") not in found
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fiducial.errors import RecordError
 from fiducial.evaluation.store.journal import VerdictJournal
 from fiducial.evaluation.store.rows import Spent, VerdictKey
-from fiducial.evaluation.store.standing import Standing
+from fiducial.evaluation.store.standing import VerdictIndex
 from fiducial.records import Outcome, Usage, Verdict, encode_record
 
 
@@ -152,7 +152,7 @@ def test_by_name_verdicts_come_in_one_order_whatever_was_said_first():
     ]
     orders: list[list[tuple[str, str, str]]] = []
     for given in (rows, rows[::-1]):
-        standing = Standing()
+        standing = VerdictIndex()
         for place, row in enumerate(given):
             standing.add(row, place)
         orders.append(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from packed_items import unpacked
 
-from fiducial.calibration.cuts import Cut
+from fiducial.calibration.cuts import PassThreshold
 from fiducial.records import JudgeId, Verdict
 from fiducial.records.judge_id import JudgeKind
 from fiducial.report.document import as_html
@@ -47,14 +47,14 @@ def test_an_item_is_what_its_verdicts_agree_on(
 def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[..., Candidate]):
     assert status_of(make_item(checker=1.0, judge=0.6).told, {}) == "right"
     judge = make_item().told.judges[0].author
-    assert status_of(make_item(checker=1.0, judge=0.6).told, {judge: Cut(0.7, "told")}) == "disagreement"
+    assert status_of(make_item(checker=1.0, judge=0.6).told, {judge: PassThreshold(0.7, "told")}) == "disagreement"
 
 
 def test_a_label_that_is_a_share_is_held_to_the_cut_of_the_judge_beside_it(
     make_item: Callable[..., Candidate],
 ):
     item = make_item(checker=0.6, judge=0.6)
-    cuts = {item.told.judges[0].author: Cut(1.0, "declared")}
+    cuts = {item.told.judges[0].author: PassThreshold(1.0, "declared")}
     assert (status_of(item.told, {}), status_of(item.told, cuts)) == ("right", "wrong")
     assert as_html(item_document(item.read(0, False), cuts)).count("wrong (0.60; passes at 1)") == 2
 
@@ -160,13 +160,13 @@ def test_a_baseline_holds_no_label_to_its_cut_where_a_judge_stands_beside_it(
 ):
     words, reads = judge_verdict("words", "baseline", 0.4), judge_verdict("reads", "shipped", 0.7)
     item = make_item(checker=0.7, judges=[words, reads]).told
-    cuts = {words.author: Cut(1.0), reads.author: Cut(0.5)}
+    cuts = {words.author: PassThreshold(1.0), reads.author: PassThreshold(0.5)}
     assert status_of(item, cuts) == "right"
     assert said_of(item, cuts).startswith("checker: right;")
 
 
 def test_a_label_is_held_to_the_cut_of_each_judge_that_it_stands_beside(make_item: Callable[..., Candidate]):
     strict, lax = judge_verdict("strict", "shipped", 1.0), judge_verdict("lax", "shipped", 0.7)
-    cuts = {strict.author: Cut(0.7), lax.author: Cut(0.5)}
+    cuts = {strict.author: PassThreshold(0.7), lax.author: PassThreshold(0.5)}
     assert status_of(make_item(checker=0.7, judges=[strict, lax]).told, cuts) == "right"
     assert status_of(make_item(checker=0.6, judges=[strict, lax]).told, cuts) == "disagreement"
