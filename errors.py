@@ -1,4 +1,4 @@
-"""Every exception that fiducial raises on purpose.
+"""Exceptions that fiducial raises on purpose.
 
 ::
 
@@ -41,12 +41,15 @@ _named: dict[str, str] = {}
 
 
 def register_alias(place: object, name: str) -> None:
-    """Let messages call a file or folder on this machine, and what is in it, by the address that it is a copy of."""
+    """Register the address that messages show in place of a local copy.
+
+    It replaces the path of a file or folder on this machine, and of everything in it.
+    """
     _named[str(place)] = name
 
 
 def as_named(text: object) -> str:
-    """A text in which places are called what the user called them; see `call`."""
+    """Return a text with the paths replaced by the names users gave; see `call`."""
     found = str(text)
     for place, name in _named.items():
         found = found.replace(place, name)
@@ -55,7 +58,7 @@ def as_named(text: object) -> str:
 
 @contextmanager
 def on_command_line() -> Generator[None]:
-    """Let messages name options, and not arguments, until the end of the block."""
+    """Make messages name options rather than arguments until the end of the block."""
     before = _on_command_line.set(True)
     try:
         yield
@@ -64,7 +67,7 @@ def on_command_line() -> Generator[None]:
 
 
 class FiducialError(Exception):
-    """Base of every error that fiducial raises on purpose."""
+    """Base class of the errors that fiducial raises on purpose."""
 
     def __str__(self) -> str:
         message = as_named(self._message()) if _named else self._message()
@@ -125,7 +128,7 @@ def _rebuild(
 
 
 class ColumnsError(InputError):
-    """A table in which a needed column was not found; its message ends with the options that help.
+    """Error for a table without a needed column; its message ends with the options that help.
 
     Attributes:
         options: What to add to the command; empty where nothing helps.
@@ -140,7 +143,10 @@ class RecordError(InputError):
 
 @contextmanager
 def readable(path: object, *, doing: str = "read") -> Generator[None]:
-    """Translate what the system says of a file into an `InputError`: ``cannot be read: No such file or directory``."""
+    """Translate errors of the system about a file into an `InputError`.
+
+    An example is ``cannot be read: No such file or directory``.
+    """
     try:
         yield
     except OSError as error:
@@ -173,7 +179,7 @@ class MissingExtraError(ConfigurationError):
 
 
 class DecodingError(FiducialError):
-    """A reply cannot be read as what it should be: calls, when a checker decodes it."""
+    """Error of a reply that cannot be decoded, such as calls in a checker."""
 
 
 class PromptError(FiducialError):
@@ -185,15 +191,18 @@ class RunFolderError(FiducialError):
 
 
 class WorkerError(FiducialError):
-    """A worker process came to its end before its work did; what was done is kept."""
+    """Error of a worker process that ended early; finished work is saved."""
 
 
 class AgentSetupError(FiducialError):
-    """An agent cannot be started, or fails alike on the first cases: no output of it can be graded."""
+    """Error of an agent that cannot be started, or fails alike on the first cases.
+
+    None of its outputs can be graded.
+    """
 
 
 class MissingReplyError(FiducialError):
-    """A question has no reply among those that a test brought, and nobody may be asked."""
+    """Error of a question without a recorded reply, while no model may be asked."""
 
 
 class ProviderError(FiducialError):

@@ -1,4 +1,4 @@
-"""What users add of their own: by a decorator, by an entry point of an installed package, or from a file that they name.
+"""Plugins from decorators, entry points of installed packages, and files that users name.
 
 Each kind of thing has a group, a mapping from names to what is registered. Nothing is looked for before a name is asked
 for, and nothing is imported but what has that name, so that a package that is broken stops only those who use it.
@@ -29,7 +29,7 @@ _NAME = re.compile(r"[^\W_][\w.\-]*")
 
 
 class Plugin(NamedTuple):
-    """One thing that was found.
+    """One plugin, with its source and its problem, if it has one.
 
     Attributes:
         group: The group's name, such as ``checkers``.
@@ -45,7 +45,7 @@ class Plugin(NamedTuple):
 
 
 class Group(Mapping[str, Any]):
-    """What users registered of one kind, by name; a decorator comes before an entry point of the same name.
+    """Plugins of one kind by name; a decorator takes precedence over an entry point.
 
     Args:
         name: The group's name; entry points name it ``fiducial.NAME``.
@@ -60,7 +60,7 @@ class Group(Mapping[str, Any]):
         self._registered: dict[str, Any] = {}
 
     def register(self, name: str, target: Any) -> None:
-        """Add something.
+        """Register a plugin.
 
         Args:
             name: Its name. What is defined again in its place, as in a notebook's cell, takes the name over.
@@ -83,7 +83,7 @@ class Group(Mapping[str, Any]):
         self._registered[name] = target
 
     def registering(self, name: str) -> Callable[[T], T]:
-        """A decorator that adds what it stands on, under a name."""
+        """Return a decorator that registers its target under a name."""
 
         def add(target: T) -> T:
             self.register(name, target)
@@ -115,7 +115,7 @@ class Group(Mapping[str, Any]):
         return sum(1 for _ in self)
 
     def found(self) -> list[Plugin]:
-        """Everything there is, after an attempt to load it."""
+        """Load every plugin, and return them all, with the problems of those that fail."""
         # Loading a module runs its decorators, so that entry points come first.
         by_entry_point = {
             name: Plugin(self.name, name, _source(points), self._load(name, points)[1])
@@ -127,7 +127,10 @@ class Group(Mapping[str, Any]):
         return [(by_decorator | by_entry_point)[name] for name in sorted(by_decorator | by_entry_point)]
 
     def loaded(self) -> tuple[dict[str, Any], list[Plugin]]:
-        """Everything that can be used, by name, and everything that cannot, with the reason: for who wants all of a group."""
+        """Return every usable plugin by name, and every unusable one with the reason.
+
+        Use it when all of a group is needed.
+        """
         found = self.found()
         usable = {plugin.name: self[plugin.name] for plugin in found if plugin.problem is None}
         return usable, [plugin for plugin in found if plugin.problem is not None]
@@ -195,7 +198,10 @@ GROUPS: Final[tuple[Group, ...]] = (
 
 
 def place(target: Any) -> str:
-    """Where something is defined, as ``module:name``, as far as it knows; a path is its own place, and what is made of a function is where that is."""
+    """Return the place of a definition as ``module:name``.
+
+    A path is returned as it is. A wrapper has the place of the function it wraps.
+    """
     if isinstance(target, str | Path):
         return str(target)
     target = getattr(target, "__wrapped__", target)
@@ -204,7 +210,9 @@ def place(target: Any) -> str:
 
 
 def load_module(spec: str) -> ModuleType:
-    """Import a file (``.py``) or a module of the user's, whose decorators register what they stand on; the same module for the same file.
+    """Import a user's file (``.py``) or module, whose decorators register their targets.
+
+    One file always gives one module.
 
     Raises:
         ConfigurationError: There is none, or it raises when it is imported.
@@ -219,7 +227,9 @@ def load_module(spec: str) -> ModuleType:
 
 
 def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAME") -> Any:
-    """Find what a user names on the command line: ``module:NAME``, or, where the form allows that, ``module`` for all of it; also in a folder, after everything installed.
+    """Find ``module:NAME`` from the command line, also in a folder.
+
+    If the form allows it, ``module`` alone stands for the whole module. Installed packages take precedence.
 
     Raises:
         UsageError: The spec is not of that form.
@@ -245,7 +255,7 @@ def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAM
 
 @contextmanager
 def importable(folder: Path | None) -> Generator[None]:
-    """Let modules of a folder, if one is given, be imported meanwhile."""
+    """Make the modules of a folder, if one is given, importable during the block."""
     if folder is None:
         yield
         return

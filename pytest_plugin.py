@@ -1,4 +1,4 @@
-"""The plugin for pytest: judges that answer from cassettes, so that a test that rests on a judge needs no key.
+"""Pytest plugin: judges that answer from cassettes, so that tests of judges need no key.
 
 pytest loads this at every start, so it imports nothing of ours before a test asks for it.
 """
@@ -21,7 +21,7 @@ _FOLDER = "fiducial_cassettes"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that records, and the setting that says where."""
+    """Add the option to record, and the setting for the folder of cassettes."""
     parser.getgroup("fiducial").addoption(
         _OPTION,
         action="store_true",
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Ask nothing in a CI, whoever wants it."""
+    """Forbid recording in CI, whatever the options say."""
     if config.getoption(_OPTION) and os.environ.get("CI", "").lower() in {"1", "true"}:
         raise pytest.UsageError(
             f"{_OPTION}: nothing is asked in a CI; record where you work, and commit the cassette"
@@ -42,7 +42,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..., ReadyJudge]]:
-    """Makes judges that answer from a cassette: ``judge_from_cassette(judge, cassette=None, **options)``.
+    """Return a function that makes judges that answer from a cassette.
+
+    Its signature is ``judge_from_cassette(judge, cassette=None, **options)``.
 
     ``judge`` is a judge's name or a ``.prompty`` file; ``cassette`` names the file in the folder of cassettes, by default after the
     test module; the options are those of `fiducial.judge`. A question that the cassette does not hold fails the test, unless pytest was started with
@@ -66,7 +68,7 @@ def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, object, object]:
-    """Fail with the question that has no reply, in place of a way through our code."""
+    """Fail with the question that has no reply, in place of a traceback through fiducial."""
     try:
         return (yield)
     except Exception as error:
@@ -78,6 +80,6 @@ def pytest_runtest_call() -> Generator[None, object, object]:
 
 
 def _found(judge: str | Path, beside: Path) -> str | Path:
-    """A prompt file may be named as seen from the test."""
+    """Find a prompt file, whose path may be relative to the test."""
     here = beside / judge
     return here if str(judge).endswith(".prompty") and not Path(judge).exists() and here.exists() else judge

@@ -1,1 +1,1 @@
-"""The doors of the package: what `import fiducial` offers, and all that the command line is made of."""
+"""Public API of the package: everything `import fiducial` offers and the command line uses."""

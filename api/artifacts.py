@@ -1,4 +1,4 @@
-"""Challenges that leave files: workspaces for agents, agents run in them, and how far their code is shut in."""
+"""Artifact challenges: prepare workspaces, run agents, check the machine's sandboxing."""
 
 from __future__ import annotations
 
@@ -21,15 +21,19 @@ from .shown import Document, Shown
 
 
 def prepare_workspaces(cases: FilePath, out: FilePath, *, system: str = "agent") -> int:
-    """Lay out a workspace for every challenge, with the files an agent is to find in it, beside an ``outputs.jsonl`` that names them."""
+    """Prepare a workspace for every challenge.
+
+    Each workspace holds the files that the agent needs.
+    An ``outputs.jsonl`` beside them names the workspaces.
+    """
     return lay_out_all(read_records(input_path(cases), Case), written_path(out), system=system)
 
 
 class AgentResults(ArtifactOutcome, Shown, frozen=True):
-    """What came of an agent's work on challenges."""
+    """Results of an agent on challenges."""
 
     def document(self) -> Document:
-        """It in words."""
+        """Return the results as a document."""
         return [
             f"{self.passed:,} of {len(self.attempts):,} challenges passed",
             *(f"failed: {each.case_id}: {each.error_type}: {each.reason}" for each in self.failed),
@@ -50,7 +54,9 @@ def run_agent(
     progress: bool | None = None,
     **workspaces: Unpack[Workspaces],
 ) -> AgentResults:
-    """Run an agent on every challenge, each in a workspace of its own and under its cutoff, and check what it leaves; the same call resumes.
+    """Run an agent on every challenge and check what it leaves; the same call resumes.
+
+    Each challenge has its own workspace and cutoff.
 
     ``command``, as it is typed, has ``{task}`` and ``{workspace}`` filled in, and None tests every challenge with its own solution; ``environment`` is all that the agent has;
     ``cutoff`` is in seconds, None for each challenge's own.
@@ -71,15 +77,15 @@ def run_agent(
 
 
 class Confinement(Diagnosis, Shown, frozen=True):
-    """How far this machine shuts in the code of workspaces."""
+    """Sandboxing that this machine offers for code in workspaces."""
 
     def document(self) -> Document:
-        """It in words."""
+        """Return the diagnosis as a document."""
         return list(_confinement(self))
 
 
 def sandbox() -> Confinement:
-    """Find out how far this machine shuts in the code of workspaces."""
+    """Return the sandboxing that this machine offers for code in workspaces."""
     return Confinement.of(diagnose(Limits()))
 
 

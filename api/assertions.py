@@ -1,4 +1,4 @@
-"""`fiducial.assert_rate`: a test fails when a rate may be too low, and says which outputs failed and why."""
+"""`fiducial.assert_rate`: fail a test when a rate may be too low, naming failed outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN, _LONGEST = 10, 200
 
 
 def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
-    """Fail unless even the lower end of a rate's interval is high enough.
+    """Fail unless the lower bound of a rate's interval is high enough.
 
     Args:
         statistic: A rate of a run, or any statistic.

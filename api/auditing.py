@@ -1,4 +1,4 @@
-"""`fiducial.mutate` and `fiducial.audit`: probes with certain labels, and what judges make of them."""
+"""`fiducial.mutate` and `fiducial.audit`: make probes with certain labels and test judges."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .sources import Cases, Outputs, output_sources, source
 
 
 class Probes(Shown, frozen=True):
-    """Mutants with one named fault each, harmless twins and attacks, made of right outputs.
+    """Mutants with one named fault each, harmless twins and attacks, from correct outputs.
 
     Attributes:
         kept: Where they are; a folder in memory where they are kept nowhere else.
@@ -46,11 +46,11 @@ class Probes(Shown, frozen=True):
     manifest: ProbeManifest
 
     def document(self) -> Document:
-        """How many of each operator there are."""
+        """Return the number of probes per operator as a document."""
         return probe_document(self.manifest)
 
     def to_dict(self) -> dict[str, Any]:
-        """How they were made."""
+        """Return how the probes were made."""
         return msgspec.to_builtins(self.manifest)
 
 
@@ -70,7 +70,7 @@ def mutate(
     progress: bool | None = None,
     **workspaces: Unpack[Workspaces],
 ) -> Probes:
-    """Make probes of right outputs; the strict checker labels them.
+    """Make probes from correct outputs; the strict checker labels them.
 
     Args:
         cases: In any form.
@@ -133,7 +133,7 @@ def audit(
     command: str = "fiducial.audit",
     progress: bool | None = None,
 ) -> Audit:
-    """Ask judges about probes: which faults they miss, what harmless they punish, what talks them into passing.
+    """Ask judges about probes: missed faults, punished harmless changes, successful attacks.
 
     Args:
         probes: Made by `mutate`, or the folder that they are in; None for ladders alone.
@@ -175,7 +175,10 @@ def forecast_audit(
     prices: Sequence[str] = (),
     **options: Any,
 ) -> Forecasts:
-    """Find out what an audit would take, without a call and without a trace; takes the arguments of `audit`, and ``prices``."""
+    """Forecast the cost of an audit without making a call or writing a file.
+
+    Takes the arguments of `audit`, and ``prices``.
+    """
     plan = _plan(probes=probes, judges=judges, shared=True, **options)
     return Forecasts(judges=foresee_audit(plan, access, price_list(prices)))
 

@@ -1,4 +1,4 @@
-"""What tests of judges come to, and what may be claimed of a judge afterwards: audits, certificates, judges in place of people."""
+"""Results of judge tests: audits, certificates, and judges in place of people."""
 
 from __future__ import annotations
 
@@ -35,18 +35,21 @@ if TYPE_CHECKING:
 
 
 class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
-    """What judges make of probes: ``found.judges[0].operators[0].rate.low``."""
+    """Judges' results on probes: ``found.judges[0].operators[0].rate.low``."""
 
     _words = staticmethod(audit_document)
 
     def report(self, html: FilePath) -> Path:
-        """Write it as one HTML file that opens from the disk, with the curves of its ladders, and give the file; an InputError where it cannot be written."""
+        """Write the audit as one HTML file that opens from the disk, and return its path.
+
+        The page shows the curves of the ladders. An InputError is raised if it cannot be written.
+        """
         from ..report.page import document_page  # noqa: PLC0415 - who reads numbers needs no page
 
         return document_page(written_path(html), "Audit", self.document())
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a judge and operator."""
+        """Return a data frame with one row per judge and operator."""
         return statistics_frame(
             ({"judge": judge.judge, "operator": each.operator, "plants": each.plants}, each.rate)
             for judge in self.judges
@@ -55,7 +58,7 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
 
 
 def load_audit(folder: FilePath) -> Audit:
-    """An audit from its run folder; an InputError where it cannot be read."""
+    """Load an audit from its run folder; raise an InputError if it cannot be read."""
     path = folder_path(folder) / AUDIT
     try:
         return Audit.of(msgspec.json.decode(path.read_bytes(), type=AuditNumbers))
@@ -66,23 +69,29 @@ def load_audit(folder: FilePath) -> Audit:
 def export_probes(
     probes: FilePath, to: str, out: FilePath, *, sample: int = DEFAULT_SAMPLE, only: Sequence[str] = ()
 ) -> list[Path]:
-    """Write probes for another tool's judge: an Inspect data set and log, a configuration of promptfoo, or rows of Azure."""
+    """Write probes for another tool's judge.
+
+    The forms are an Inspect data set and log, a promptfoo configuration, or rows for Azure.
+    """
     return foreign_judges.export_probes(folder_path(probes), to, written_path(out), sample=sample, only=only)
 
 
 def import_audit(probes: FilePath, results: FilePath, out: FilePath, *, as_: str | None = None) -> Audit:
-    """Analyse what another tool's judges said of probes; the format is found from the content where ``as_`` does not name it."""
+    """Analyse another tool's judge verdicts on probes.
+
+    The format is detected from the content unless ``as_`` names it.
+    """
     return Audit.of(
         foreign_judges.import_audit(folder_path(probes), input_path(results), written_path(out), as_=as_)
     )
 
 
 class Certificate(CertificateNumbers, Shown, frozen=True, kw_only=True):
-    """What may be claimed of a judge."""
+    """Claims about a judge that its labelled run supports."""
 
     @property
     def holds(self) -> bool:
-        """Whether all of its claims do."""
+        """True if every claim of the certificate holds."""
         return all(claim.holds for claim in self.claims)
 
     _words = staticmethod(certificate_document)
@@ -95,12 +104,12 @@ class Standing(StandingNumbers, Shown, frozen=True, kw_only=True):
 
 
 class Alternatives(Shown, frozen=True, kw_only=True):
-    """Whether judges may stand in for people."""
+    """Test of whether judges may replace people."""
 
     judges: list[AlternativeAnnotator]
 
     def document(self) -> Document:
-        """It in words and tables."""
+        """Return the results as a document with tables."""
         return alternatives_document(self.judges)
 
 
@@ -115,7 +124,7 @@ def certify(
     drift: DriftTest = "paired",
     out: FilePath | None = None,
 ) -> Certificate:
-    """Certify what a labelled run shows of its judge.
+    """Certify the claims about a judge that a labelled run supports.
 
     Args:
         run: One that is kept in a folder, or that folder.
@@ -179,7 +188,7 @@ def check_certificate(run: Run | FilePath, certificate: FilePath, *, judge: str 
 def alternatives(
     verdicts: Sequence[FilePath], *, likeness: Literal["equal", "near"] = "equal"
 ) -> Alternatives:
-    """Test whether judges may stand in for the people who annotate (Calderon et al. 2025).
+    """Test whether judges may replace human annotators (Calderon et al. 2025).
 
     Args:
         verdicts: Files of verdicts of at least two people and of one judge or more, on the same outputs.

@@ -1,4 +1,4 @@
-"""Judging by batch files, in OpenAI's form: written here, answered elsewhere, read back here."""
+"""Judging by batch files in OpenAI's form: written here, answered elsewhere, read back here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from .sources import paths_of
 def export_batch(
     out: FilePath, *, worlds: Worlds = None, progress: bool | None = None, **questions: Any
 ) -> list[BatchFile]:
-    """Write what judges have to be asked as batch files, none where nothing is left to be asked; ``questions`` are fields of `Questions`."""
+    """Write the requests that judges still need as batch files.
+
+    No file is written if no request is left. ``questions`` are fields of `Questions`.
+    """
     with shown_progress(wanted=progress) as shown:
         of, by = (shards_of(paths_of(questions.pop(name))).files for name in ("cases", "outputs"))
         asked = Questions(cases=of, outputs=by, environments=worlds_of(worlds), **questions)
@@ -36,7 +39,7 @@ def access_to_results(
     model: str = "",
     tell: Callable[[str], object] = lambda _: None,
 ) -> Access:
-    """The results of batches, earlier ones first, in place of a model.
+    """Return access to batch results in place of a model; earlier results come first.
 
     ``tell`` is told, a line each, what a reader of the verdicts would not see: results that were not used, and whose they are.
     """

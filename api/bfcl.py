@@ -1,4 +1,7 @@
-"""`fiducial.score_bfcl`: a result tree of the Berkeley Function-Calling Leaderboard, scored as there, or strictly."""
+"""`fiducial.score_bfcl`: score a BFCL result tree, by BFCL's rules or strictly.
+
+BFCL is the Berkeley Function-Calling Leaderboard.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class BfclScores(Shown, frozen=True, kw_only=True):
-    """The scores of a result tree.
+    """Scores of a BFCL result tree.
 
     Attributes:
         rules: Under which they were made.
@@ -34,15 +37,15 @@ class BfclScores(Shown, frozen=True, kw_only=True):
     passed_over: list[Path]
 
     def document(self) -> Document:
-        """Them in tables."""
+        """Return the scores as a document with tables."""
         return scores_document(self.systems)
 
     def to_dict(self) -> dict[str, Any]:
-        """Them as ``bfcl score --json`` has them."""
+        """Return the scores in the form of ``bfcl score --json``."""
         return as_json(self.systems, self.rules)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a system and category."""
+        """Return a data frame with one row per system and category."""
         return statistics_frame(
             ({"system": system.name, "category": name}, rate(score))
             for system in self.systems

@@ -1,4 +1,4 @@
-"""What checkers want to know, from what callers say: the rules, things of one's own, and how workspaces are looked at."""
+"""Checker options from callers' arguments: rules, plugins and workspace settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Functions: TypeAlias = Mapping[str, Callable[..., Any]] | Sequence[str] | None
 
 
 class Workspaces(TypedDict, total=False):
-    """How workspaces that agents leave behind are looked at.
+    """Settings for checking the workspaces that agents leave behind.
 
     Attributes:
         allow_code: Whether code in them may be run, in a sandbox.
@@ -39,12 +39,12 @@ class Workspaces(TypedDict, total=False):
 
 
 def worlds_of(given: Worlds) -> Mapping[str, type]:
-    """Worlds by name."""
+    """Return worlds by name."""
     return given if isinstance(given, Mapping) else load_environments(given or (), Path.cwd())
 
 
 def functions_of(given: Functions) -> Mapping[str, Callable[..., Any]]:
-    """Functions by name."""
+    """Return functions by name."""
     return given if isinstance(given, Mapping) else load_functions(given or (), Path.cwd())
 
 
@@ -56,7 +56,7 @@ def check_options(
     code_timeout: float = 60.0,
     **workspaces: Any,
 ) -> CheckOptions:
-    """What checkers want to know; of workspaces what `Workspaces` says.
+    """Return the options for checkers; `Workspaces` describes those for workspaces.
 
     Raises:
         UsageError: There are no such rules.

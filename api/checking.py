@@ -1,4 +1,4 @@
-"""`fiducial.check`: what a checker says of one output; no model, no file, no network."""
+"""`fiducial.check`: check one output without model, file or network."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check(
     worlds: Worlds = None,
     **workspaces: Unpack[Workspaces],
 ) -> Verdict:
-    """Decide, without a model, whether an output is right.
+    """Check, without a model, whether an output is correct.
 
     Args:
         case: What was to be done; a record, or a mapping with the same keys.

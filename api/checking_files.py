@@ -1,4 +1,4 @@
-"""`check_file`: the deterministic verdicts of all outputs of files, in a file."""
+"""`check_file`: write the deterministic verdicts of all outputs of files."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = ["CheckedFile", "check_file", "partial_file"]
 
 
 class CheckedFile(Shown, frozen=True):
-    """What checkers say of each system."""
+    """Checker results of each system."""
 
     systems: list[SystemResult]
 
     @property
     def failed(self) -> int:
-        """How many outputs have no verdict since a checker of the user's own failed."""
+        """Number of outputs without a verdict because a custom checker failed."""
         return sum(system.failed_checks for system in self.systems)
 
     def document(self) -> Document:
-        """It in words."""
+        """Return the results as a document."""
         failed = [words.not_checked(self.failed)] if self.failed else []
         return [*systems_document(self.systems), *failed]
 

@@ -1,4 +1,4 @@
-"""Conversations, calls, tools and search results in the forms in which people and other runners have them."""
+"""Conversations, calls, tools and search results, read from users' and other runners' forms."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _OF_TOOLS = frozenset({"tool", "function"})
 
 
 def messages_of(query: str | Sequence[Message]) -> list[Message]:
-    """A question as messages; a conversation as it is."""
+    """Return a question as messages; a conversation is returned unchanged."""
     if isinstance(query, str):
         return [{"role": "user", "content": query}]
     return list(_objects(query, "query"))
 
 
 def tools_of(definitions: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Tool definitions in OpenAI's outer shape, which Azure's rows leave out."""
+    """Return tool definitions in OpenAI's outer shape, which Azure's rows leave out."""
     given = [definitions] if isinstance(definitions, Mapping) else _objects(definitions, "tool_definitions")
     return [
         dict(tool) if "function" in tool else {"type": "function", "function": dict(tool)} for tool in given
@@ -37,7 +37,10 @@ def tools_of(definitions: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> li
 
 
 def calls_of(calls: Mapping[str, Any] | Sequence[Mapping[str, Any]] | str) -> list[ToolCall]:
-    """Calls in OpenAI's shape (``{"function": {"name", "arguments"}}``) or in Azure's (``{"name", "arguments"}``)."""
+    """Read calls in OpenAI's or Azure's shape.
+
+    OpenAI's is ``{"function": {"name", "arguments"}}``, Azure's ``{"name", "arguments"}``.
+    """
     if isinstance(calls, str):
         raise InputError(f"expected a list of calls, got {calls[:80]!r}", field="tool_calls")
     given = [calls] if isinstance(calls, Mapping) else _objects(calls, "tool_calls")
@@ -45,14 +48,20 @@ def calls_of(calls: Mapping[str, Any] | Sequence[Mapping[str, Any]] | str) -> li
 
 
 def context_of(context: str | Sequence[Any]) -> list[ContextItem]:
-    """Search results: one text, texts, or objects with ``id``, ``request`` and ``content``."""
+    """Return search results from a text, texts, or objects.
+
+    The objects have ``id``, ``request`` and ``content``.
+    """
     if isinstance(context, str):
         return [ContextItem(id="1", content=context)] if context else []
     return [_context_item(item, number) for number, item in enumerate(context, start=1)]
 
 
 def conversation(messages: Sequence[Message]) -> tuple[list[list[Message]], list[list[Step]]]:
-    """A conversation as turns of what the agent was told, and for each turn the agent's steps after it, with what its calls returned among them."""
+    """Split a conversation into turns and the agent's steps after each.
+
+    A turn holds the messages to the agent. The results of calls are among its steps.
+    """
     told: list[list[Message]] = []
     done: list[list[Step]] = []
     called: list[Any] = []

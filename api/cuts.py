@@ -1,4 +1,4 @@
-"""From which score on verdicts pass: for all judges, and for some by name."""
+"""Pass thresholds: for all judges, and for some by name."""
 
 from __future__ import annotations
 

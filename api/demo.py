@@ -1,4 +1,4 @@
-"""The built-in suite, judged by recorded replies: what `fiducial demo` runs."""
+"""Built-in suite, judged by recorded replies: what `fiducial demo` runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ COMPARED = tuple(f"tool_call_accuracy/{variant}" for variant in ("reasons", "dir
 
 
 def demo_plan(out: Path, command: str) -> Plan:
-    """Check and judge the suite."""
+    """Return the plan that checks and judges the suite."""
     changed = msgspec.json.decode(demo_path("replies/unanswered.json").read_bytes(), type=set[ItemKey])
     outputs = frozenset(output.key for output in read_records(demo_path("outputs.jsonl"), Output))
     return Plan(
@@ -63,13 +63,13 @@ def demo_plan(out: Path, command: str) -> Plan:
 
 
 def demo_access() -> Access:
-    """The recorded replies in place of a model."""
+    """Return access to the recorded replies in place of a model."""
     replies = ModelAccess(replay=demo_path("replies/suite.jsonl"))
     return lambda: replies
 
 
 def prompts_compared(out: Path) -> Comparison:
-    """How the prompts that were asked about the same outputs differ."""
+    """Compare the prompts that judged the same outputs."""
     table = read_tables([out])
     asked = [name for name, judge in table.judges.items() if judge.name == JUDGES[0] and judge.model == MODEL]
     rows = np.isin(table.judge.codes, [table.judge.values.index(name) for name in asked])

@@ -1,4 +1,4 @@
-"""`fiducial.diff` and `fiducial.history`: runs beside each other, and one after the other."""
+"""`fiducial.diff` and `fiducial.history`: compare two runs, or follow runs over time."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 
 
 class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
-    """Two runs beside each other: ``found.broke``, ``found.better``, ``found.systems["me"].all.pairs[0].difference``."""
+    """Comparison of two runs.
+
+    Read ``found.broke``, ``found.better``, ``found.systems["me"].all.pairs[0].difference``.
+    """
 
     _words = staticmethod(difference_document)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row an output that is told otherwise than before."""
+        """Return a data frame with one row per output whose verdict changed."""
         kinds = {"broke": self.broke, "better": self.better, "graded otherwise": self.graded_otherwise}
         rows = [
             {"what": kind, **msgspec.to_builtins(each)} for kind, moved in kinds.items() for each in moved
@@ -38,7 +41,10 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
         return data_frame(rows, columns=["what", *Moved.__struct_fields__])
 
     def report(self, path: FilePath) -> Path:
-        """Write it as one HTML file that opens from the disk, and give the file; an InputError where it cannot be written."""
+        """Write the comparison as one HTML file that opens from the disk, and return its path.
+
+        An InputError is raised if it cannot be written.
+        """
         return document_page(written_path(path), f"{self.before} and {self.after}", self.document())
 
 
@@ -48,7 +54,7 @@ class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
     _words = staticmethod(history_document)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a run, system and part."""
+        """Return a data frame with one row per run, system and part."""
         return data_frame(
             [
                 {
@@ -70,7 +76,7 @@ class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
 
 
 def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
-    """What passes in a run and did not in another, what no longer does, by how much, and what else changed.
+    """Compare two runs: fixes, regressions, the size of the difference, and other changes.
 
     Args:
         before: A run, or its folder.
@@ -88,7 +94,7 @@ def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
 
 
 def history(folder: FilePath) -> History:
-    """The finished runs in a folder, in the order in which they ended.
+    """Return the finished runs of a folder in the order in which they ended.
 
     Args:
         folder: Its subfolders are run folders; what is none is passed over.

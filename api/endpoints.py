@@ -1,4 +1,4 @@
-"""Several endpoints of one model: as a caller names them, and what became of each."""
+"""Several endpoints of one model: parse them, and report their use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ NO_KEY = "none"
 
 
 def find_endpoint(base_url: str | None, api_key: str | None, environment: Mapping[str, str]) -> Endpoint:
-    """Where the model is: as the caller says, or as the variables of the openai library do, for OpenAI or for Azure.
+    """Find the model's endpoint from arguments or the openai library's environment variables.
+
+    Both OpenAI's and Azure's variables are read.
 
     Raises:
         ConfigurationError: There is none, or its key is missing.
@@ -51,7 +53,10 @@ def _azure(resource: str, key: str, environment: Mapping[str, str]) -> Endpoint:
 def shares_of(
     given: Sequence[EndpointLike], concurrency: int, api_key: str | None, environment: Mapping[str, str]
 ) -> tuple[Share, ...]:
-    """The endpoints of a run; those that name no key have this one, or ``OPENAI_API_KEY``."""
+    """Return the endpoints of a run.
+
+    An endpoint that names no key uses ``api_key``, or else ``OPENAI_API_KEY``.
+    """
     shares = [_share(_fields(each), concurrency, api_key, environment) for each in given]
     for place, share in enumerate(shares):
         if any((each.endpoint, each.model) == (share.endpoint, share.model) for each in shares[:place]):
@@ -99,7 +104,10 @@ def _fields(given: EndpointLike) -> Mapping[str, Any]:
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
-    """The parts of ``URL,NAME=VALUE,...``; a key itself has no place among them, where others could read it."""
+    """Parse ``URL,NAME=VALUE,...``.
+
+    A key itself must not be among the parts, where others could read it.
+    """
     found = list(_OPTION.finditer(text))
     url = text[: found[0].start()] if found else text
     fields: dict[str, Any] = {"base_url": url} if url else {}
@@ -127,7 +135,7 @@ def _is_number(value: Any) -> bool:
 
 
 def use_lines(uses: Iterable[EndpointUse]) -> Iterator[str]:
-    """What became of each endpoint, a line each."""
+    """Yield one line per endpoint: replies, rate limits, timeouts and failures."""
     for use in uses:
         parts = [f"{use.replies:,} replies"]
         if use.rate_limited:

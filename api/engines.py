@@ -1,4 +1,4 @@
-"""What a run is done on, where that is not this process and its workers."""
+"""Engines other than this process and its workers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from ..evaluation.engines.ray_engine import RayEngine
 
 
 def engine_of(name: str | None, address: str | None = None, workers: int | None = None) -> RayEngine | None:
-    """The engine of a name, with so many tasks or actors at a time; it is started, or joined at the address, when there is something to do.
+    """Return the engine of this name, with ``workers`` tasks or actors at a time.
+
+    It is started, or joined at the address, when work begins.
 
     Raises:
         UsageError: There is no such engine, or an address of none.

@@ -1,4 +1,4 @@
-"""`fiducial.evaluate`: check, judge what is open, calibrate; from whatever form cases and outputs have."""
+"""`fiducial.evaluate`: check, judge and calibrate, given cases and outputs in any form."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def evaluate(
     progress: bool | None = None,
     **told: Unpack[LabelReading],
 ) -> Run:
-    """Check outputs, judge what no checker decides, and calibrate the judges against the checkers.
+    """Check outputs, judge the undecided ones, and calibrate judges against the checkers.
 
     Args:
         cases: One or more paths or addresses (``s3://bucket/key``), of files or folders of shards; records, mappings or a data frame.
@@ -136,12 +136,12 @@ def evaluate(
 
 
 async def aevaluate(cases: Cases, outputs: Outputs | Agent, **options: Any) -> Run:
-    """`evaluate` for who has a running event loop that is not to wait; takes the same arguments."""
+    """Run `evaluate` without blocking the running event loop; takes the same arguments."""
     return await asyncio.to_thread(evaluate, cases, outputs, **options)
 
 
 def load_run(folder: FilePath) -> Run:
-    """A finished run from its folder.
+    """Load a finished run from its folder.
 
     Args:
         folder: Where it is kept; a path or an address.
@@ -161,7 +161,10 @@ def asked_of(
     poll_seconds: float | None = None,
     judge_parameters: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The fields of a plan that say who is asked: judges by names, where one way to the model is shared by all, or each with its own."""
+    """Return the plan fields that name judges and model.
+
+    Judges are names when all share one access to the model; otherwise each has its own.
+    """
     several = [judges] if isinstance(judges, (str, ReadyJudge)) else judges
     return {
         "judges": several

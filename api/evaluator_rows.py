@@ -1,4 +1,7 @@
-"""The rows of other runners: what each judge's class takes, column by column, and a verdict as columns, named as Azure's evaluators name them."""
+"""Rows of other runners: the columns each judge class takes, and verdicts as columns.
+
+The columns of a verdict are named as Azure's evaluators name them.
+"""
 # No `from __future__ import annotations`: promptflow reads these annotations at run time, and cannot resolve texts.
 
 from collections.abc import Callable, Mapping
@@ -13,7 +16,7 @@ _STATUS: Mapping[Outcome, str] = {"graded": "completed", "not_applicable": "skip
 
 
 def columns(name: str, verdict: Verdict, threshold: float) -> dict[str, Any]:
-    """A verdict as a row.
+    """Return a verdict as a row.
 
     Args:
         name: The judge's name, which every column begins with.
@@ -101,7 +104,7 @@ def tool_call_accuracy(
 def accepted_answer(
     kind: Literal["memory_answer", "web_search_answer"],
 ) -> Callable[[str, str, Items], tuple[Case, Output]]:
-    """What the two judges of accepted answers take."""
+    """Return the item function of the two judges that compare with accepted answers."""
 
     def item(query: str, response: str, accepted_answers: Items) -> tuple[Case, Output]:
         """Judge whether an answer gives an accepted one.
@@ -118,5 +121,5 @@ def accepted_answer(
 
 
 def _item(kind: Kind, case: dict[str, Any], **output: Any) -> tuple[Case, Output]:
-    """A case and an output without an identity: rows of other runners have none that we could keep."""
+    """Return a case and an output without an identity; rows of other runners have none to keep."""
     return Case(id="row", kind=kind, **case), Output(case_id="row", system="row", **output)

@@ -1,4 +1,7 @@
-"""Judges as classes that other people's runners call: promptflow's flex flows, Azure's evaluators. Each is a view of `judge`."""
+"""Judge classes for other runners: promptflow's flex flows and Azure's evaluators.
+
+Each class is a view of `judge`.
+"""
 
 # No `from __future__ import annotations`: promptflow reads the constructor's annotations at run time.
 
@@ -29,7 +32,7 @@ _OWN = -1.0
 
 
 class JudgeEvaluator(Generic[P]):
-    """A judge as a callable: columns of a row in, columns out.
+    """Judge as a callable: columns of a row in, columns out.
 
     Calls may come from any thread, and from under any running loop; an instance can be pickled, and a key given here is pickled
     with it (see `fiducial.judge`).
@@ -90,7 +93,7 @@ class JudgeEvaluator(Generic[P]):
 
     @classmethod
     def from_model_config(cls, config: dict[str, Any], **settings: Any) -> Self:
-        """Make one of the model configuration that Azure's evaluators take.
+        """Create an evaluator from the model configuration that Azure's evaluators take.
 
         Args:
             config: ``type`` (``openai`` or ``azure_openai``) with ``model``, ``base_url`` and ``api_key``, or with
@@ -119,7 +122,7 @@ class JudgeEvaluator(Generic[P]):
             raise ConfigurationError(f"the model configuration lacks {error}") from error
 
     def __aggregate__(self, line_results: Sequence[dict[str, Any]]) -> dict[str, float]:
-        """Metrics over all rows: the mean with how many rows are behind it, and the rest by status.
+        """Return metrics over all rows: the mean with its n, and the other rows by status.
 
         Args:
             line_results: What the calls returned.
@@ -144,7 +147,7 @@ class JudgeEvaluator(Generic[P]):
 
 
 def _view(name: str, judge: str, item: Callable[P, tuple[Case, Output]]) -> type[JudgeEvaluator[P]]:
-    """Make a judge's class, which takes the columns that a function reads, by the same names and types."""
+    """Create a judge's class with the parameter names and types of the function ``item``."""
 
     def called(evaluator: JudgeEvaluator[P], *args: P.args, **row: P.kwargs) -> Columns:
         return JudgeEvaluator.__call__(evaluator, *args, **row)
@@ -188,7 +191,7 @@ EVALUATORS: dict[str, type[JudgeEvaluator[...]]] = {
 
 
 def flex_flow(judge: str, folder: Path) -> Path:
-    """Make a folder that promptflow runs as a flex flow of a judge: for `pf flow test` and `pf.run`.
+    """Create a folder that promptflow runs as a flex flow: for `pf flow test` and `pf.run`.
 
     A folder of one's own, since promptflow writes into the folder of the flow it runs.
 

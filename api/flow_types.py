@@ -1,4 +1,7 @@
-"""Types as promptflow reads them at run time: inputs bare, since it refuses `list[...]`; results as a TypedDict, never a dict."""
+"""Types as promptflow reads them at run time.
+
+Inputs are bare, since promptflow refuses `list[...]`. Results are a TypedDict, never a dict.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ else:
     Items = list
 
     class Columns(TypedDict):
-        """The columns of a result; they are named after the judge, so that none is listed."""
+        """Columns of a result; they are named after the judge, so that none is listed."""
 
 
 NOTHING: Final[Items] = []

@@ -1,4 +1,4 @@
-"""Gates: statistics that must not be below a value, for continuous integration."""
+"""Gates for continuous integration: statistics that must reach a value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
 
 
 def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float]:
-    """Read the option ``--fail-under``: ``STAT=VALUE`` each, STAT being one of those known; a UsageError else."""
+    """Parse ``--fail-under STAT=VALUE`` options; raise a UsageError for unknown statistics."""
     gates: dict[str, float] = {}
     for text in given:
         name, _, value = text.partition("=")
@@ -37,7 +37,7 @@ def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float
 
 
 def gates_of(given: Iterable[str]) -> dict[str, float]:
-    """The same of a run; statistics are looked up only where there is a gate."""
+    """Parse the gates of a run; the statistics are looked up only if there is a gate."""
     given = tuple(given)
     if not given:
         return {}
@@ -47,7 +47,10 @@ def gates_of(given: Iterable[str]) -> dict[str, float]:
 
 
 def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
-    """The gates that judges fail, a line each; an undefined statistic fails, since what cannot be computed was not shown to be good enough."""
+    """Yield one line per gate that a judge fails.
+
+    An undefined statistic fails, since it does not show that the judge is good enough.
+    """
     for judge, panel in judges.items():
         for name, least in gates.items():
             statistic = panel.statistics[name]
@@ -55,7 +58,10 @@ def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibratio
 
 
 def run_gates(gates: Mapping[str, float], min_graded: float | None, conclusion: Conclusion) -> list[str]:
-    """The gates that a run fails, a line each; one is the least share of outputs that must have a score."""
+    """Return one line per gate that the run fails.
+
+    ``min_graded`` is the least share of outputs that must have a score.
+    """
     lines: list[str] = []
     if PASS_RATE in gates:
         for system in conclusion.systems:

@@ -1,4 +1,4 @@
-"""`fiducial.generate`: a model or an agent works on cases, and what it produces becomes outputs."""
+"""`fiducial.generate`: generate outputs for cases with a model or an agent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .sources import Cases, source
 
 
 class AgentWithTools(Protocol):
-    """An agent that wants the case's tools."""
+    """Agent that takes the case's tools."""
 
     def __call__(self, case: Case, tools: dict[str, Tool]) -> Any:
         """Work on a case with its tools, by name."""
@@ -42,7 +42,7 @@ _OWN_AT_A_TIME, _CALLS_AT_A_TIME = 8, 64
 
 
 class Generated(list[Output]):
-    """Outputs, one a case and trial, in that order.
+    """Outputs in order of case and trial, one for each.
 
     Attributes:
         failures: Attempts that came to no output, with the reason: calls that failed, cases that are not for this agent.
@@ -74,7 +74,7 @@ async def agenerate(
     progress: bool | None = None,
     **reaching: Unpack[Reaching],
 ) -> Generated:
-    """Let a model, or an agent of one's own, work on cases.
+    """Generate outputs for cases with a model or a custom agent.
 
     An exception that an agent raises is the system's own failure: it stands in ``Output.error`` and is graded 0 later. A call to a model that
     fails after its retries is nobody's output: it is warned of, and stands in ``failures``.
@@ -170,7 +170,7 @@ generate = waiting(agenerate)
 
 
 def warn_untracked(tally: Tally) -> None:
-    """Warn of outputs that were there before, and may be of other code than the agent has now."""
+    """Warn about earlier outputs, which the agent's current code may not have made."""
     if tally.kept and not tally.tracked:
         said = f"{tally.kept:,} outputs were there, {tally.made:,} generated now; the agent's code is not tracked"
         warnings.warn(said, stacklevel=2)

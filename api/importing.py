@@ -1,4 +1,7 @@
-"""Data sets of other people as cases and outputs, read anew each time they are gone through: BFCL's, agbenchmark's, logs, forms of one's own."""
+"""Import other tools' data sets as cases and outputs.
+
+The sources are BFCL, agbenchmark, logs and custom formats. A file is read anew at each iteration.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ T = TypeVar("T", Case, Output)
 
 
 class Imported(Generic[T]):
-    """Cases or outputs of a foreign file, read anew each time they are gone through."""
+    """Cases or outputs of an imported file, read anew at each iteration."""
 
     def __init__(self, read: Callable[[], Iterator[T]]) -> None:
         self._read = read
@@ -27,12 +30,12 @@ class Imported(Generic[T]):
         return self._read()
 
     def write(self, path: FilePath) -> int:
-        """Write them to a file, and say how many there are."""
+        """Write the records to a file, and return their number."""
         return write_records(written_path(path), self)
 
 
 class Suite:
-    """What a foreign file holds.
+    """Content of an imported file.
 
     Attributes:
         cases: What was to be done.
@@ -49,7 +52,7 @@ class Suite:
 def import_bfcl(
     path: FilePath, categories: Iterable[str] = ("all_scoring",), *, results: FilePath | None = None
 ) -> Suite:
-    """Cases of BFCL, and outputs of a result tree.
+    """Import BFCL's cases, and the outputs of a result tree.
 
     Args:
         path: BFCL's data: a folder, a ``bfcl_eval-*.whl``, or a checkout of its repository.
@@ -83,7 +86,10 @@ def import_bfcl(
 
 
 def import_log(source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED) -> Suite:
-    """A log, all of it or nothing; `fiducial.read` passes over what it cannot read, and says so."""
+    """Read a log completely, or raise at the first bad record.
+
+    `fiducial.read` instead skips what it cannot read, and reports it.
+    """
     return _suite(lambda: read_strictly(source, path, criterion=criterion, system=system))
 
 
@@ -95,10 +101,10 @@ def _suite(read: Callable[[], Iterator[object]]) -> Suite:
 
 
 def import_agbenchmark(path: FilePath) -> Suite:
-    """Challenges of agbenchmark, from the folders below a path."""
+    """Import agbenchmark's challenges from the folders below a path."""
     return Suite(lambda: iter(read_challenges(input_path(path))))
 
 
 def import_own(name: str, path: FilePath) -> Suite:
-    """What a format of one's own reads (`file_format`); looked for when it is gone through."""
+    """Read a file in a custom format (`file_format`); it is looked up at iteration."""
     return _suite(lambda: read_own(name, input_path(path)))

@@ -1,4 +1,7 @@
-"""Scorers for Inspect, found by its entry point: ``inspect score log.eval --scorer fiducial/tool_call_accuracy -S model=gpt-4.1-mini --model none/none``.
+"""Scorers for Inspect, found by its entry point.
+
+Usage:
+``inspect score log.eval --scorer fiducial/tool_call_accuracy -S model=gpt-4.1-mini --model none/none``.
 
 ``fiducial/check`` and ``fiducial/check_KIND`` are the checkers, the rest are judges by their names. A score is a number in [0, 1]; what could not be
 judged is unscored with its reason, never None, never an exception. Standard errors are clustered by the metadata's ``cluster``, a sample without one
@@ -50,7 +53,10 @@ Decide = Callable[[Case, Output], Awaitable[Verdict]]
 
 
 def _registered(name: str) -> str:
-    """A name as Inspect is to know it: it puts the package's in front of what is installed beside it, and of nothing else."""
+    """Return a name in the form that Inspect's registry expects.
+
+    Inspect prefixes the package's name to installed scorers, and only to those.
+    """
     beside = [place for place in sys.path if "site-packages" in place]
     places = [*site.getsitepackages(), site.getusersitepackages(), *beside]
     return name if any(Path(__file__).is_relative_to(place) for place in places) else f"fiducial/{name}"
@@ -58,7 +64,10 @@ def _registered(name: str) -> str:
 
 @_inspect.metric(name=_registered("clustered_stderr"))
 def clustered_stderr() -> Any:
-    """The standard error of the mean over clusters, as Inspect's own, where every sample without a cluster is one."""
+    """Return the standard error of the mean over clusters, computed as Inspect's own.
+
+    Every sample without a cluster is its own cluster.
+    """
     within = _inspect.stderr(cluster="cluster")
 
     def of(scores: list[Any]) -> Any:
@@ -115,7 +124,7 @@ def _unscored(
 
 
 def _item(state: Any, target: Any) -> tuple[Case, Output]:
-    """A sample as a case and an output."""
+    """Convert a sample into a case and an output."""
     told = cast("dict[str, Any]", state.metadata or {})
     given: Any = state.input
     if not isinstance(given, str):
@@ -183,7 +192,7 @@ def _judge(name: str) -> Callable[..., Any]:
 
 
 def _of_kind(case: Case, kind: Kind, criterion: str) -> Case:
-    """The case as one of another kind, as far as what it has allows."""
+    """Convert a case into another kind, as far as its reference allows."""
     if case.kind == kind and not criterion:
         return case
     answers: list[Any] = case.reference.get("answers") or listed(case.reference.get("answer"))

@@ -1,4 +1,7 @@
-"""`fiducial.judge` and `fiducial.jury`: judges that are called with a case and an output, or with inputs by name, and give a verdict."""
+"""`fiducial.judge` and `fiducial.jury`: judges as callables that return a verdict.
+
+They take a case and an output, or inputs by name.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def judge(
     pass_at: float | None = None,
     split_statements: bool = False,
 ) -> ReadyJudge:
-    """Make a judge that can be called.
+    """Create a judge that can be called.
 
     Args:
         prompt: A judge's name (``groundedness``), with its variant (``groundedness/direct``) or its model (``groundedness@m``), or the
@@ -130,7 +133,7 @@ def jury(
     repeats: int = 1,
     **options: Any,
 ) -> ReadyJudge:
-    """Make a jury that can be called, or asked in `fiducial.evaluate`, like any judge.
+    """Create a jury that can be called, or used in `fiducial.evaluate`, like any judge.
 
     Args:
         judges: Its members, as `fiducial.judge` makes them, or their names; for ``escalate`` the cheap one, then the dear one.
@@ -156,7 +159,10 @@ def jury(
 
 
 def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -> ReadyJudge:
-    """A judge that answers from a cassette, a recording; what is not in it is asked for and added, or, without ``ask``, a MissingReplyError."""
+    """Return a judge that answers from a cassette, a recording.
+
+    A missing reply is requested and added; without ``ask``, it raises a MissingReplyError.
+    """
     again = partial(cassette_judge, prompt, path, ask=ask, **options)
     made = judge(prompt, **(options if ask else options | _NOWHERE))
     access = msgspec.structs.replace(made.access, cassette=path)

@@ -1,4 +1,4 @@
-"""Labels in whatever form a caller has them: verdicts, or tables of grades."""
+"""Labels in any form: verdicts, or tables of grades."""
 
 from __future__ import annotations
 

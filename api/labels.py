@@ -1,4 +1,4 @@
-"""`fiducial.export_labels` and `fiducial.correct_cases`: a data set mended by what people decided of outputs."""
+"""`fiducial.export_labels` and `fiducial.correct_cases`: correct a data set by labels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHOWN = 10
 
 
 class LabelsExported(Shown, frozen=True, kw_only=True):
-    """A patch of a data set.
+    """Patch of a data set.
 
     Attributes:
         patch: Its file; None where there is nothing to correct, or no file was asked for.
@@ -41,7 +41,7 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
     unsaid: list[Unsaid]
 
     def to_dict(self) -> dict[str, Any]:
-        """It as ``labels export --json`` has it."""
+        """Return the result in the form of ``labels export --json``."""
         return {
             "patch": self.patch and str(self.patch),
             "corrections": msgspec.to_builtins(self.corrections),
@@ -49,7 +49,7 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
         }
 
     def document(self) -> Document:
-        """It in words."""
+        """Return the result as a document."""
         told = f"{counted(len(self.corrections), 'corrected reference')}, each tried on the outputs that were decided"
         lines = [told if self.corrections else "no reference to correct"]
         if self.unsaid:
@@ -69,7 +69,7 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
 
 
 def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExported:
-    """Say what was decided of a run's outputs as corrected references of its cases.
+    """Export the decisions on a run's outputs as corrected references of its cases.
 
     A reference that somebody wrote on the review page is taken; else one is widened by an output that was found right. Each is tried: under it
     the checker says of every decided output of the case what was decided.
@@ -127,7 +127,7 @@ class LabelsJoined(JoinedLabels, Shown, frozen=True, kw_only=True):
 
 
 def join_labels(folder: Run | FilePath, labels: Labels, **told: Unpack[LabelReading]) -> LabelsJoined:
-    """Add labels that arrive later to what an import wrote, or to a run.
+    """Add labels that arrive later to an import or a run.
 
     Args:
         folder: The folder of an import or of a run.
@@ -159,7 +159,9 @@ def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -
 
 
 def corrected_file(cases: Sequence[Path], patch: Path, beside: Path) -> Path:
-    """Apply a patch to a data set, and write it beside what is made of it: ``run.cases.jsonl`` beside ``run``; never over something else.
+    """Apply a patch to a data set and write it beside the result that uses it.
+
+    The file beside ``run`` is ``run.cases.jsonl``. No other file is overwritten.
 
     Raises:
         InputError: The patch is for other cases, or for other references than these have.

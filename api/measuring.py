@@ -1,4 +1,4 @@
-"""`fiducial.calibrate`, `compare` and `estimate`: what verdicts are worth, from tables in whatever form they have."""
+"""`fiducial.calibrate`, `compare` and `estimate`: statistics of verdict tables in any form."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def calibrate(
     recalibrate: Recalibrator | None = None,
     **reading: Unpack[TableReading],
 ) -> Calibration:
-    """How far judges agree with trusted labels: ``found["judge"].cohen_kappa.low``.
+    """Measure agreement of judges with trusted labels: ``found["judge"].cohen_kappa.low``.
 
     Args:
         table: In any form. Of runs, a baseline that compares words stands beside the judges.
@@ -183,7 +183,7 @@ def _costs(given: Sequence[str]) -> CostOf:
     prices = price_list(given)
 
     def cost(model: str, prompt_tokens: float, completion_tokens: float) -> float | None:
-        """US dollars for a model's tokens."""
+        """Return US dollars for a model's tokens."""
         known = prices(model) if prompt_tokens or completion_tokens else None
         return None if known is None else known.cost(prompt_tokens, completion_tokens)
 

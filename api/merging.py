@@ -1,4 +1,4 @@
-"""`fiducial.merge`: runs that were made apart, as one."""
+"""`fiducial.merge`: merge runs of parts of one data set into one run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def merge(
     command: str = "fiducial.merge",
     progress: bool | None = None,
 ) -> Run:
-    """Join finished runs of parts of one data set: nothing is checked or asked again.
+    """Merge finished runs of parts of one data set.
+
+    No output is checked or judged again.
 
     Every number is that of one run over all of the inputs as a set of shards, to the last digit, however the data were divided and in
     whatever order the runs come.

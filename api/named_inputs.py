@@ -1,4 +1,7 @@
-"""A judge's inputs given by name, without a case and an output: read into both, in the forms in which people have them."""
+"""Judge inputs given by name: convert them into a case and an output.
+
+The inputs may have any of the forms in which users have them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _STANDS_IN: Mapping[str, frozenset[str]] = {
 
 
 class NamedItem(NamedTuple):
-    """What was given, as a judge is asked about it.
+    """Inputs given by name, ready for a judge.
 
     Attributes:
         case: What was to be done, as far as it was given.
@@ -42,7 +45,9 @@ class NamedItem(NamedTuple):
 
 
 def named_item(given: Mapping[str, Any], prompt: PromptFile | None, by: str) -> NamedItem:
-    """Read inputs by name, our own or the prompt's (None: of the lexical baseline); one that is None is as good as left out.
+    """Read inputs by name: fiducial's own, or the prompt's.
+
+    ``prompt`` is None for the lexical baseline. An input that is None counts as left out.
 
     Raises:
         UsageError: An input is unknown to the judge, missing, or of a type that it cannot have.
@@ -67,7 +72,7 @@ def named_item(given: Mapping[str, Any], prompt: PromptFile | None, by: str) -> 
 
 
 def _sources(prompt: PromptFile) -> dict[str, str | None]:
-    """The prompt's inputs, each with the input of ours that fills it."""
+    """Return the prompt's inputs, each with the standard input that fills it."""
     declared = prompt.inputs.items()
     return {name: each.source or name for name, each in declared if (each.source or name) != FENCE}
 
@@ -82,7 +87,7 @@ def _source(name: str, sources: Mapping[str, str | None], by: str) -> str:
 
 
 class _Draft:
-    """An item in the making."""
+    """Item under construction."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.values = values

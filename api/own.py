@@ -1,4 +1,4 @@
-"""Decorators for things of one's own; docs/extending.md has an example of each."""
+"""Decorators for plugins; docs/extending.md has an example of each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ Make: TypeAlias = "Callable[[int, int], Rung]"
 
 
 def agent(name: str) -> Callable[[A], A]:
-    """Name an agent, for `generate`: a function of a case that gives a text, calls, fields of an output, or an `Output`.
+    """Register an agent for `generate`.
+
+    It is a function of a case that returns a text, calls, fields of an output, or an `Output`.
 
     Args:
         name: Its name.
@@ -35,7 +37,9 @@ def agent(name: str) -> Callable[[A], A]:
 def dial(
     name: str, *, family: Family, levels: Sequence[int], unit: str, about: str, steps: Sequence[str] = ()
 ) -> Callable[[Make], Make]:
-    """Make faults as hard as is asked for, for ``fiducial audit run --ladder``: a pure function of a seed and a level that gives a `Rung`.
+    """Register a dial: faults of graded difficulty, for ``fiducial audit run --ladder``.
+
+    It is a pure function of a seed and a level that returns a `Rung`.
 
     Args:
         name: Its name; no operator's.
@@ -56,7 +60,7 @@ def dial(
 
 
 def file_format(name: str) -> Callable[[F], F]:
-    """Read files of another form, for ``fiducial import NAME PATH`` and ``fiducial cases NAME PATH``.
+    """Register a file format for ``fiducial import NAME PATH`` and ``fiducial cases NAME PATH``.
 
     The function takes a path and yields cases, outputs and verdicts, as records or as mappings with the same keys.
 
@@ -67,7 +71,9 @@ def file_format(name: str) -> Callable[[F], F]:
 
 
 def judge_function(name: str) -> Callable[[J], J]:
-    """Judge with a function, as ``--judge NAME`` and ``fiducial.judge(NAME)``: of a case and an output, sync or async.
+    """Register a function as a judge, for ``--judge NAME`` and ``fiducial.judge(NAME)``.
+
+    The function takes a case and an output. It may be sync or async.
 
     It gives a score in [0, 1] or a truth value, either with a reason behind it in a pair, or a `Verdict`. What it raises is a verdict
     that failed.
@@ -88,7 +94,9 @@ def judge_function(name: str) -> Callable[[J], J]:
 def operator(
     name: str, *, family: Family, plants: Plants, about: str, against: str = ""
 ) -> Callable[[Mutate], Mutate]:
-    """Change right outputs, for ``fiducial audit mutate``: a function of a `Subject` and a random generator that yields mutations.
+    """Register an operator that changes correct outputs, for ``fiducial audit mutate``.
+
+    It is a function of a `Subject` and a random generator that yields mutations.
 
     Args:
         name: Its name; becomes part of the probe's system name.
@@ -108,7 +116,9 @@ def operator(
 
 
 def statistic(name: str) -> Callable[[S], S]:
-    """Measure judges by a function, in `calibrate`: of labels, scores and weights, each a numpy array of shape ``(m,)``.
+    """Register a statistic that measures judges in `calibrate`.
+
+    It is a function of labels, scores and weights, each a numpy array of shape ``(m,)``.
 
     It gives a number, or None where it is undefined, and gets the clustered interval that any statistic has. Equal pairs of label and score come once,
     with how often they are there as their weight: ``numpy.average(..., weights=weights)``, ``sample_weight=weights``.
@@ -120,7 +130,9 @@ def statistic(name: str) -> Callable[[S], S]:
 
 
 def world(name: str) -> Callable[[W], W]:
-    """Simulate a world, for cases of kind ``multi_turn``: a class with ``load(config)`` and methods that agents call.
+    """Register a simulated world for cases of kind ``multi_turn``.
+
+    It is a class with ``load(config)`` and methods that agents call.
 
     Args:
         name: The name that cases use.
@@ -129,15 +141,18 @@ def world(name: str) -> Callable[[W], W]:
 
 
 def load_plugin(spec: str) -> None:
-    """Take in what a file, or a module named as in an import, registers."""
+    """Load the plugins that a file, or a module named as in an import, registers."""
     load_module(spec)
 
 
 def plugins() -> list[Plugin]:
-    """What installed packages, and modules that were loaded, add; each is loaded to see whether it can be, nothing is run."""
+    """Return the plugins of installed packages and loaded modules.
+
+    Each is loaded to see whether it can be used; nothing is run.
+    """
     return [plugin for group in GROUPS for plugin in group.found()]
 
 
 def has_format(name: str) -> bool:
-    """Whether a format of one's own has this name."""
+    """Return whether a custom format has this name."""
     return name in FORMATS

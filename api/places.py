@@ -1,4 +1,7 @@
-"""Where files and run folders are: paths, and addresses of object stores, which become copies on this machine here and nowhere else."""
+"""Paths of files and run folders.
+
+Addresses of object stores become local copies here, and in no other module.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,9 @@ _CHECKPOINTS = "FIDUCIAL_CHECKPOINT_SECONDS"
 
 
 def input_path(given: FilePath) -> Path:
-    """What is to be read, as a path: of an address a copy, of a run folder's the working copy.
+    """Return a path to read from.
+
+    The path of an address is a copy. The path of a run folder's address is its working copy.
 
     Args:
         given: A path, or an address of an object, a folder of objects, some of them (``s3://bucket/part-*.jsonl``) or a run folder.
@@ -55,7 +60,9 @@ def input_path(given: FilePath) -> Path:
 
 
 def folder_path(given: FilePath, tell: Callable[[str], object] = warnings.warn) -> Path:
-    """A run folder, or another that is written, as a path: of an address its working copy.
+    """Return the path of a run folder or another output folder.
+
+    The path of an address is its working copy.
 
     Args:
         given: A path or an address.
@@ -79,12 +86,12 @@ def folder_path(given: FilePath, tell: Callable[[str], object] = warnings.warn) 
 
 
 def kept_folder(given: FilePath | None, name: str) -> FolderPath:
-    """As `folder_path`; a folder in memory, of this name, where none is given."""
+    """Return the path from `folder_path`, or a folder in memory of this name if none is given."""
     return MemoryFolder(name) if given is None else folder_path(given)
 
 
 def written_path(given: FilePath) -> Path:
-    """A file that is to be written, which is one on this machine.
+    """Return the path of an output file, which must be on this machine.
 
     Raises:
         UsageError: It is an address.

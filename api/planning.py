@@ -1,4 +1,4 @@
-"""`fiducial.plan`: how many labels or items it takes, and which to label next, before they are paid for."""
+"""`fiducial.plan`: estimate how many labels or items are needed, and which to label next."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def plan(
     decided_rate: float = 0.5,
     **reading: Unpack[TableReading],
 ) -> SamplePlan:
-    """Say how many labels or items it takes, and draw the items to label next.
+    """Estimate how many labels or items are needed, and draw the items to label next.
 
     Args:
         table: What to draw from, in any form; of runs, what no checker decided.
@@ -142,7 +142,7 @@ def _spend(
     of: int | None,
     effect: float,
 ) -> BudgetPlan:
-    """The best use of a budget, by a pilot, or by what is supposed of judges with these rates."""
+    """Return the best use of a budget, from a pilot or from assumed rates of judges."""
     named = {name: each for name, each in judges.items() if isinstance(each, str)}
     told = {
         name: (each[0], each[1])
@@ -175,7 +175,7 @@ def _spend(
 def _labels(
     half_width: float, expected: Expected, unlabelled: int | None, assurance: float | None
 ) -> Mapping[str, int | None]:
-    """Labels by rate; on average where no assurance is asked for."""
+    """Return the number of labels by rate; an average if no assurance is asked for."""
     if assurance is not None:
         return assured_labels(expected, half_width, unlabelled=unlabelled, assurance=assurance)
     sizes = average_labels(expected, half_width, unlabelled)

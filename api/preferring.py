@@ -1,4 +1,4 @@
-"""`fiducial.prefer`: which of two outputs of a case a judge prefers, asked in both orders."""
+"""`fiducial.prefer`: ask judges which of two outputs of a case is better, in both orders."""
 
 from __future__ import annotations
 
@@ -40,14 +40,20 @@ Preferable: TypeAlias = Run | Outputs | Output
 
 
 class Preferences(PreferenceRun, Shown, frozen=True, kw_only=True):
-    """What judges prefer: ``found.judges[0].matches[0].preferred.low``, ``found.judges[0].systems["me"].strength``."""
+    """Preferences of judges.
+
+    Read ``found.judges[0].matches[0].preferred.low``, ``found.judges[0].systems["me"].strength``.
+    """
 
     def document(self) -> Document:
-        """It in words and tables."""
+        """Return the results as a document with tables."""
         return preferences_document(self.judges)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a judge and pair of systems, with the win rate of the first."""
+        """Return a data frame with one row per judge and pair of systems.
+
+        Each row has the win rate of the first system.
+        """
         counts = (
             "a",
             "b",
@@ -90,7 +96,9 @@ def prefer(
     command: str = "fiducial.prefer",
     progress: bool | None = None,
 ) -> Preferences:
-    """Ask which of two outputs is better, both orders, for every pair of systems: win rates, strengths, flips, biases.
+    """Ask which of two outputs is better, in both orders, for every pair of systems.
+
+    The results are win rates, strengths, flips and biases.
 
     Args:
         a: Outputs: of one system, or of several that are all compared. A run brings its cases, and what its checkers and labels say.
@@ -134,13 +142,16 @@ def forecast_preferences(
     prices: Sequence[str] = (),
     **options: Any,
 ) -> Forecasts:
-    """Find out what asking would take, without a call and without a trace; takes the arguments of `prefer`, and ``prices``."""
+    """Forecast the cost of `prefer` without making a call or writing a file.
+
+    Takes the arguments of `prefer`, and ``prices``.
+    """
     plan = _plan(a=a, b=b, judges=judges, shared=True, **options)
     return Forecasts(judges=foresee_preferences(plan, access, price_list(prices)))
 
 
 class _Given(NamedTuple):
-    """What is to be compared, and what is known of it."""
+    """Outputs to compare, with their cases and known scores."""
 
     cases: Sequence[InputPath]
     outputs: Sequence[InputPath]
@@ -190,7 +201,7 @@ def _plan(
 
 
 def _given(name: str, given: Preferable, *, accept_edited: bool) -> _Given:
-    """What one of the two arguments brings."""
+    """Return the cases, outputs and known scores in one of the two arguments."""
     kept = [given.kept] if isinstance(given, Run) else _folders(given)
     if kept:
         return _together([_of_run(each, accept_edited=accept_edited) for each in kept], None)
@@ -200,7 +211,7 @@ def _given(name: str, given: Preferable, *, accept_edited: bool) -> _Given:
 
 
 def _folders(given: Any) -> list[Path]:
-    """The folders of runs; none where it is anything else."""
+    """Return the folders of the given runs, or none if anything else is given."""
     several = isinstance(given, (list, tuple))
     each = cast("Sequence[Any]", given) if several else [given]
     if not each or not all(isinstance(one, (str, os.PathLike)) for one in each):
@@ -210,7 +221,7 @@ def _folders(given: Any) -> list[Path]:
 
 
 def _of_run(folder: FolderPath, *, accept_edited: bool) -> _Given:
-    """The inputs of a run, and the scores of its labels and checkers."""
+    """Return the inputs of a run, and the scores of its labels and checkers."""
     with RunStore(folder) as store:
         if not accept_edited:
             store.refuse_edited()
@@ -224,7 +235,7 @@ def _of_run(folder: FolderPath, *, accept_edited: bool) -> _Given:
 
 
 def _together(parts: Sequence[_Given], cases: Cases | None) -> _Given:
-    """Everything to be compared; of the cases, which must be the same in all of it, one set of files."""
+    """Combine the parts to compare; the cases must be the same in all of them."""
     named = [part.cases for part in parts if part.cases] if cases is None else [[source("cases", cases)]]
     if not named:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Show the progress of long work on stderr: bars on a terminal, a plain line now and then elsewhere."""
+"""Progress of long work on stderr: bars on a terminal, an occasional plain line elsewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _SECONDS_BETWEEN_REDRAWS = 0.1
 
 @contextmanager
 def shown_progress(*, wanted: bool | None = None) -> Generator[Progress]:
-    """Show progress while the block runs: if wanted, or, where nobody says, on a terminal and in a notebook."""
+    """Show progress while the block runs.
+
+    Without ``wanted``, progress is shown on a terminal and in a notebook.
+    """
     looked_at = sys.stderr.isatty() or _in_notebook()
     if not (looked_at if wanted is None else wanted):
         yield Silent()
@@ -42,19 +45,22 @@ def shown_progress(*, wanted: bool | None = None) -> Generator[Progress]:
 
 
 def _can_draw() -> bool:
-    """A notebook needs ipywidgets to draw in; without them rich warns at every bar."""
+    """Return whether bars can be drawn.
+
+    A notebook needs ipywidgets; without it rich warns at every bar.
+    """
     return not _in_notebook() or find_spec("ipywidgets") is not None
 
 
 class FailedCalls:
-    """Failed calls of a stage: how many, why the last one failed, and when it is retried."""
+    """Failed calls of a stage: their number, the last reason, and the time of the retry."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._calls, self._reason, self._retried_at = 0, "", 0.0
 
     def clear(self) -> None:
-        """Begin a stage."""
+        """Reset the count for a new stage."""
         self._calls = 0
 
     def add(self, calls: int, reason: str, wait: float | None) -> None:
@@ -64,7 +70,7 @@ class FailedCalls:
         self._retried_at = self._clock() + (wait or 0.0)
 
     def __str__(self) -> str:
-        """Return them in words, with the time that is left until the retry; nothing where none failed."""
+        """Return the failed calls and the time until the retry as text, empty if none failed."""
         if not self._calls:
             return ""
         from ..report.text import visible  # noqa: PLC0415 - seldom do calls fail
@@ -76,7 +82,10 @@ class FailedCalls:
 
 
 class BarProgress:
-    """A bar a stage, redrawn at most ten times a second, so that drawing never is the bottleneck."""
+    """Progress as one bar per stage.
+
+    Bars are redrawn at most ten times a second, so that drawing is never the bottleneck.
+    """
 
     def __init__(self, bars: Bars, clock: Callable[[], float], failed: FailedCalls) -> None:
         self._bars = bars
@@ -93,13 +102,13 @@ class BarProgress:
         self._task = self._bars.add_task(what, total=total)
 
     def advance(self, count: int = 1) -> None:
-        """Count, and redraw when it is time."""
+        """Count, and redraw when due."""
         self._pending += count
         if self._clock() - self._drawn >= _SECONDS_BETWEEN_REDRAWS:
             self.finish()
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
-        """Count failed calls, which stand below the bars."""
+        """Count failed calls, which are shown below the bars."""
         self._failed.add(calls, reason, wait)
 
     def finish(self) -> None:
@@ -111,7 +120,7 @@ class BarProgress:
 
 
 class LineProgress:
-    """A line when a stage begins and every ten seconds, for logs and pipes."""
+    """Progress as a line when a stage begins and every ten seconds, for logs and pipes."""
 
     def __init__(self, write: Callable[[str], object], clock: Callable[[], float]) -> None:
         self._write = write
@@ -120,19 +129,19 @@ class LineProgress:
         self._what, self._total, self._done, self._said, self._told = "", 0, 0, 0.0, False
 
     def begin(self, what: str, total: int) -> None:
-        """Say what begins."""
+        """Print the name of the stage that begins."""
         self._failed.clear()
         self._what, self._total, self._done, self._said = what, total, 0, self._clock()
         self._told = False
         self._write(f"{what}: {total:,} to do")
 
     def advance(self, count: int = 1) -> None:
-        """Count, and say so when it is time."""
+        """Count, and print the count when due."""
         self._done += count
         self._say(_SECONDS_BETWEEN_LINES)
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
-        """Count failed calls, and say so when it is time."""
+        """Count failed calls, and print the count when due."""
         self._failed.add(calls, reason, wait)
         self._say(_SECONDS_BETWEEN_LINES if self._done or self._told else _SECONDS_TO_FIRST_FAILURE)
 
@@ -149,7 +158,7 @@ class LineProgress:
 
 
 def _in_notebook() -> bool:
-    """Whether a notebook's kernel runs this; rich draws there, too."""
+    """Return whether a notebook's kernel runs this process; rich draws there, too."""
     shell = sys.modules.get("IPython")
     return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
 

@@ -1,4 +1,4 @@
-"""Prompt files: which come along, what one says, what would be sent to a model, and how another tool's becomes one."""
+"""Prompt files: list, show, render, check and import them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _AGENT_PROMPT = "bfcl"
 
 
 class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A prompt that comes along.
+    """Facts about a prompt included in the package.
 
     Attributes:
         judge: Whose.
@@ -57,13 +57,16 @@ class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prompts(Shown, frozen=True, kw_only=True):
-    """The prompts that come along, and, beside the judges', the one that splits answers into statements."""
+    """Prompts included in the package: the judges', and one that splits answers into statements."""
 
     judges: list[PromptFacts]
     splitter: tuple[str, str]
 
     def document(self) -> Document:
-        """Them, each with the first sentence of what it says of itself; * marks the variant that a judge's bare name means."""
+        """Return the prompts as a document, each with the first sentence of its description.
+
+        An asterisk (*) marks the variant that a judge's bare name means.
+        """
         name, description = self.splitter
         listed = [
             *((each.default, f"{each.judge}/{each.variant}", each.description) for each in self.judges),
@@ -81,7 +84,7 @@ class Prompts(Shown, frozen=True, kw_only=True):
 
 
 def prompts() -> Prompts:
-    """The prompts that come along."""
+    """Return the prompts included in the package."""
     splitter = read_prompt_file(find_prompt(str(SPLITTER))[1])
     return Prompts(
         judges=[
@@ -103,7 +106,7 @@ def prompts() -> Prompts:
 
 
 def prompt_text(judge: str) -> str:
-    """The prompt file of a judge: a name, a name/variant, or a path."""
+    """Return the text of a judge's prompt file: a name, a name/variant, or a path."""
     return read_prompt_text(find_prompt(judge)[1])
 
 
@@ -117,7 +120,10 @@ def rendered_prompt(
     trial: int = 0,
     worlds: Worlds = None,
 ) -> tuple[Sequence[Message], Mapping[str, Any]]:
-    """What a judge would be sent about one output, in full: messages and decoding parameters; of ``bfcl``, what asks an agent for calls as text."""
+    """Return the full prompt for one output: messages and decoding parameters.
+
+    For ``bfcl``, it is the prompt that asks an agent for calls as text.
+    """
     case = _find_case(input_path(cases), case_id)
     if judge == _AGENT_PROMPT:
         return assemble_prompt(case), {}
@@ -147,7 +153,10 @@ def _find_output(outputs: Path, case_id: str, system: str | None, trial: int) ->
 
 
 def check_prompt(file: FilePath) -> list[str]:
-    """Whether a prompt file can be used (else a PromptError with its line), with which inputs, and how replies are read; then what is not portable about it."""
+    """Check a prompt file; return its inputs, reply parser and portability problems.
+
+    An unusable file raises a PromptError with the line.
+    """
     path = _prompty(input_path(file), f"{file}")
     prompt = load_judge(str(path), model=_NO_MODEL).prompt
     return [_summary(prompt), *portability_problems(prompt)]
@@ -161,7 +170,10 @@ def import_prompt(
     scale: str | None = None,
     step: float | None = None,
 ) -> str:
-    """Make a prompt file of chat messages in JSON, or of another tool's prompt file, and say what it says; see `judges.prompt_import`."""
+    """Import a prompt file from chat messages in JSON, or from another tool's prompt file.
+
+    Return a summary of the new file; see `judges.prompt_import`.
+    """
     path = _prompty(written_path(out), f"--out {out}")
     text, prompt = import_text(input_path(file), path, inputs, scale, step)
     with atomic_write(path) as target:

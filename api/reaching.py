@@ -1,4 +1,4 @@
-"""How a model is reached: what a caller says, and the environment variables that stand in for what it does not."""
+"""Access to models: arguments of callers, and the environment variables that replace them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .places import FilePath, input_path, written_path
 
 
 class Reaching(TypedDict, total=False):
-    """How a model is reached, in a caller's words.
+    """Arguments for access to a model.
 
     Attributes:
         base_url: An OpenAI-compatible endpoint; ``OPENAI_BASE_URL``, or OpenAI's own, when left out.
@@ -58,7 +58,9 @@ class Reaching(TypedDict, total=False):
 
 
 def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching]) -> ModelAccess:
-    """How a model is reached; its name, None of several, tells the price that a limit on costs needs.
+    """Return access to a model.
+
+    A limit on costs needs the price of the model, found by its name; None if there are several models.
 
     Raises:
         UsageError: An argument cannot be used.
@@ -93,7 +95,9 @@ _NOT_PARAMETERS = frozenset({"model", "messages", "stream", "n"})
 
 
 def judge_parameters(given: Sequence[str]) -> dict[str, Any]:
-    """Read decoding parameters ``NAME=VALUE``; a value is JSON, or else a text, and null leaves a parameter out.
+    """Parse decoding parameters ``NAME=VALUE``.
+
+    A value is JSON, or else a text; null leaves a parameter out.
 
     Raises:
         UsageError: One has no name, or is not for a user to set.
@@ -113,14 +117,14 @@ def judge_parameters(given: Sequence[str]) -> dict[str, Any]:
 
 
 def default_cache() -> Path:
-    """The reply cache in the user's cache folder; shared by all runs."""
+    """Return the path of the reply cache in the user's cache folder; all runs share it."""
     from platformdirs import user_cache_path  # noqa: PLC0415 - who names a cache needs no default
 
     return user_cache_path("fiducial") / "replies.sqlite"
 
 
 def _shares(given: Reaching, concurrency: int) -> tuple[Share, ...]:
-    """Several endpoints; none where they are not named."""
+    """Return the shares of several endpoints, or none if they are not named."""
     named = given.get("endpoints", ())
     if not named:
         return ()

@@ -1,4 +1,7 @@
-"""`fiducial.read`: other tools' files, tables and data frames as cases, outputs and verdicts."""
+"""`fiducial.read`: read other tools' files, tables and data frames.
+
+The results are cases, outputs and verdicts.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +38,12 @@ Readable: TypeAlias = Union[FilePath, "pd.DataFrame", "Iterable[Mapping[str, Any
 
 
 def is_source(name: str) -> bool:
-    """Whether a format has this name; of one's own those that are registered."""
+    """Return whether a format has this name, be it built-in or a registered custom one."""
     return name in NAMES or name in FORMATS
 
 
 class Reading:
-    """What was read.
+    """Records read from another tool's data.
 
     Args:
         name: The format that it was read as.
@@ -71,14 +74,14 @@ class Reading:
 
     @property
     def found(self) -> Iterator[Found]:
-        """Everything, cases first."""
+        """All records, cases first."""
         yield from self.cases
         yield from self.outputs
         yield from self.verdicts
         yield from self.skipped
 
     def save(self, folder: FilePath) -> Imported:
-        """Write it as ``fiducial import`` does.
+        """Write the records as ``fiducial import`` does.
 
         Args:
             folder: Made when it is missing.
@@ -90,7 +93,7 @@ class Reading:
         return write_folder(self.found, written_path(folder), self.format)
 
     def to_frame(self) -> pd.DataFrame:
-        """The verdicts as a data frame: a row each."""
+        """Return a data frame with one row per verdict."""
         return verdicts_frame(self.verdicts)
 
     def __repr__(self) -> str:
@@ -116,7 +119,9 @@ def read(
     label_pass_at: float | None = None,
     map_label: Mapping[str, float] | None = None,
 ) -> Reading:
-    """Read what another tool wrote: cases, outputs and, where there are scores, verdicts under the scorers' own names.
+    """Read data of another tool: cases, outputs and verdicts.
+
+    Verdicts are read if there are scores; they have the scorers' own names.
 
     Args:
         given: A file or folder, a data frame, a ``datasets.Dataset``, or rows.
@@ -164,7 +169,10 @@ def import_files(
     label_pass_at: float | None = None,
     map_label: Mapping[str, float] | None = None,
 ) -> Imported:
-    """Read files of one format, as `read` does, and write what they hold as a folder, piece by piece: of lines without a session memory holds one key each."""
+    """Read files of one format, as `read` does, and write their records as a folder.
+
+    This streams: for lines without a session, memory holds one key each.
+    """
     references, options = _options(
         join, map, criterion, system, unit, grades=grade_scale(label_scale, label_pass_at, map_label)
     )
@@ -200,7 +208,7 @@ def _options(
 
 
 def _joined(found: Iterable[Found], references: References | None) -> Iterator[Found]:
-    """Yield what was found, then the references of which there is no case."""
+    """Yield the records found, then the references that have no case."""
     yield from found
     if references is not None:
         yield from references.left()
@@ -209,7 +217,10 @@ def _joined(found: Iterable[Found], references: References | None) -> Iterator[F
 def read_strictly(
     source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED
 ) -> Iterator[Case | Output | Verdict]:
-    """Read a log, all of it or nothing; a context comes before accepted answers, and these leave the judging to a judge."""
+    """Read a log completely, or raise at the first bad record.
+
+    A context takes precedence over accepted answers, and these leave the judging to a judge.
+    """
     options = Options(criterion=criterion, system=system, answers="open", unit="last")
     return only_records(read_found(source, input_path(path), options))
 

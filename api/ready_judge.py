@@ -1,4 +1,4 @@
-"""A judge that can be called with a case and an output, or with inputs by name; and its way to its model."""
+"""Judge that is called with a case and an output, or with inputs by name; its model access."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ _CLOSING = 5.0
 
 
 class Connection:
-    """This process's way to the model; one that came with a fork belongs to a loop that is not here."""
+    """Connection of this process to the model.
+
+    A connection inherited by a fork is not used, since it belongs to another loop.
+    """
 
     def __init__(self, access: ModelAccess) -> None:
         self._access = access
@@ -44,12 +47,15 @@ class Connection:
 
     @property
     def concurrency(self) -> int:
-        """How many calls may be in flight."""
+        """Maximum number of calls in flight."""
         return self._access.concurrency
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[Provider]:
-        """Who answers requests, from call to call; opened in the loop that all requests are made in."""
+        """Open the provider on first use, and yield it.
+
+        It stays open from call to call, in the loop in which all requests are made.
+        """
         if self._open is None or self._open[0] != os.getpid():
             exits = AsyncExitStack()
             # Nothing is awaited in here, so that calls made at once do not open two.
@@ -58,7 +64,7 @@ class Connection:
         yield self._open[1]
 
     def close(self) -> None:
-        """Close it, if it is open in this process."""
+        """Close the connection if it is open in this process."""
         if self._open is None or self._open[0] != os.getpid():
             return
         _, _, exits = self._open
@@ -69,7 +75,7 @@ class Connection:
 
 
 class ReadyJudge:
-    """A judge that can be called; made by `judge`.
+    """Judge that can be called; made by `judge`.
 
     Calls from any thread, and from under any running loop, share one connection pool a process: requests are made in a loop of
     their own. It closes by itself, or by `close`, or at the end of a ``with``.
@@ -101,12 +107,12 @@ class ReadyJudge:
 
     @property
     def by(self) -> str:
-        """How its verdicts are signed."""
+        """Author name on the judge's verdicts."""
         return self.task.by
 
     @property
     def pass_at(self) -> float:
-        """From which score on its verdicts pass."""
+        """Threshold from which its verdicts pass."""
         return self.task.cut.at
 
     @property
@@ -146,7 +152,7 @@ class ReadyJudge:
     async def many(
         self, pairs: Iterable[tuple[CaseLike, OutputLike]], *, repeats: int = 1
     ) -> AsyncGenerator[Verdict]:
-        """Judge outputs, as many at a time as calls may be in flight.
+        """Judge outputs, with as many at a time as calls may be in flight.
 
         Args:
             pairs: Cases with outputs; taken only as fast as verdicts are, in a thread of the judge's.
@@ -172,7 +178,10 @@ class ReadyJudge:
             await asyncio.wrap_future(submit(verdicts.aclose()))
 
     def close(self) -> None:
-        """Close the connections of this process, and those of whom it asks; a further call opens new ones."""
+        """Close the connections of this process, and those of the judges it asks.
+
+        A further call opens new ones.
+        """
         self._connection.close()
         for judge in self._ways.values():
             judge.close()
@@ -194,7 +203,7 @@ class ReadyJudge:
     def _item(
         self, case: CaseLike | None, output: OutputLike | None, inputs: Mapping[str, Any]
     ) -> tuple[Case, Output, Judge]:
-        """What is asked about, and the judge that is asked about it."""
+        """Return the case and output to judge, and the judge that is asked about them."""
         if case is not None and output is not None and not inputs:
             checked = as_case(case)
             return checked, as_output(output, checked), self.task.judge
@@ -214,7 +223,7 @@ class ReadyJudge:
         return await self._said(judge, case, as_judged(case, output))
 
     async def _said(self, judge: Judge, case: Case, output: Output, repeat: int = 0) -> Verdict:
-        """Ask a judge; again, without it, where its model refuses a parameter."""
+        """Ask a judge; retry without a parameter that its model refuses."""
         while True:
             try:
                 if isinstance(judge, Composite):

@@ -1,4 +1,4 @@
-"""The reply cache: what is in it, and how it is emptied."""
+"""Reply cache: show its content, and empty it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .shown import Shown
 
 
 class CachedReplies(Shown, frozen=True, kw_only=True, omit_defaults=True):
-    """What is in a cache.
+    """Content of a reply cache.
 
     Attributes:
         path: The file.
@@ -29,7 +29,7 @@ class CachedReplies(Shown, frozen=True, kw_only=True, omit_defaults=True):
     models: Mapping[str, int] | None = None
 
     def document(self) -> Document:
-        """It in words."""
+        """Return the content as a document."""
         if self.size_bytes is None:
             return [f"{self.path}: no cache yet"]
         models = (self.models or {}).items()
@@ -40,7 +40,7 @@ class CachedReplies(Shown, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def cached_replies(cache: FilePath | None = None) -> CachedReplies:
-    """What is in a reply cache; in the one in the user's cache folder where none is named."""
+    """Return the content of a reply cache, by default of the one in the user's cache folder."""
     path = default_cache() if cache is None else Path(cache)
     if not path.exists():
         return CachedReplies(path=str(path), replies=0)
@@ -52,7 +52,10 @@ def cached_replies(cache: FilePath | None = None) -> CachedReplies:
 
 
 def forget_replies(cache: FilePath | None = None, *, model: str | None = None) -> tuple[Path, int | None]:
-    """Forget cached replies, all or one model's: gives the file, and how many these were; None where there is no such file."""
+    """Delete cached replies, all or one model's.
+
+    Return the file and the number of deleted replies; None if there is no such file.
+    """
     path = default_cache() if cache is None else Path(cache)
     if not path.exists():
         return path, None

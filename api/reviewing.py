@@ -1,4 +1,4 @@
-"""`fiducial.review`: the page on which a person labels outputs, and the way of the labels into the run."""
+"""`fiducial.review`: make the labelling page, and add its labels to the run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 
 
 class ReviewPage(Shown, frozen=True, kw_only=True):
-    """A page on which a person labels.
+    """Page for labelling outputs.
 
     Attributes:
         run: The run's folder.
@@ -56,7 +56,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
     table: Path | None
 
     def to_dict(self) -> dict[str, Any]:
-        """It as ``review --json`` has it."""
+        """Return the page in the form of ``review --json``."""
         return {
             "page": self.page and str(self.page),
             "table": self.table and str(self.table),
@@ -70,7 +70,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
         }
 
     def document(self) -> Document:
-        """It in words."""
+        """Return the page's details as a document."""
         drawn = self.drawn
         graded = f" and {drawn.judge} graded" if drawn.judge else ""
         part = _PARTS[drawn.kind].format(
@@ -118,7 +118,7 @@ def review(
     agreements: int = 20,
     out: FilePath | None = None,
 ) -> ReviewPage:
-    """Make a page on which a person labels outputs of a run: one file that needs no network and no server.
+    """Make a page for labelling outputs of a run: one file without network or server.
 
     Args:
         run: A run that is kept in a folder, or that folder.
@@ -158,18 +158,18 @@ def review(
 
 
 class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
-    """Labels that were taken into a run."""
+    """Labels that were added to a run."""
 
     run: Path
 
     def to_dict(self) -> dict[str, Any]:
-        """It as ``review --add --json`` has it."""
+        """Return the result in the form of ``review --add --json``."""
         shown = msgspec.structs.asdict(self) | {"labels": str(self.labels)}
         del shown["run"]
         return shown
 
     def document(self) -> Document:
-        """It in words."""
+        """Return the result as a document."""
         people = ", ".join(f"{name} {number:,}" for name, number in self.people.items())
         return [
             f"{'decisions' if self.decided else 'labels'}: {self.labels} ({self.added:,} added, {self.unchanged:,} already there; {people})",
@@ -189,7 +189,7 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
 
 
 def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
-    """Take labels that people made into a run; the run, made again, corrects its rates by them.
+    """Add people's labels to a run; rerunning it corrects its rates by them.
 
     Args:
         run: A run that is kept in a folder, or that folder.
@@ -205,13 +205,16 @@ def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
 
 
 def _slug(kind: SampleKind, name: str) -> str:
-    """What tells files of samples and people apart; the page names its labels likewise."""
+    """Return a suffix that tells files of samples and people apart.
+
+    The page names its labels by the same suffix.
+    """
     parts = ["" if kind == "open" else kind, _NOT_IN_NAMES.sub("-", name)[:60]]
     return "".join(f"-{part}" for part in parts if part)
 
 
 def _adjudicated_by(run: Path) -> list[str]:
-    """What makes adjudicated numbers, and mends the data set."""
+    """Return the commands that make adjudicated numbers and correct the data set."""
     manifest = RunStore(run).manifest
     if "audit_of" in manifest.identity:
         return [f"  {manifest.command}"]
@@ -219,7 +222,7 @@ def _adjudicated_by(run: Path) -> list[str]:
 
 
 def _corrected_by(run: Path) -> list[str]:
-    """What makes corrected rates of labels of the open part."""
+    """Return the commands that correct rates with labels of the undecided outputs."""
     manifest = RunStore(run).manifest
     if "rules" in manifest.identity:
         return [f"  {manifest.command}"]
@@ -230,5 +233,5 @@ def _corrected_by(run: Path) -> list[str]:
 
 
 def _quoted(path: object) -> str:
-    """Return a path as a shell reads it."""
+    """Return a path quoted for a shell."""
     return shlex.quote(str(path))

@@ -1,4 +1,4 @@
-"""A run as a value: its rates, its judges' calibration, its verdicts, its report; it shows itself in a notebook."""
+"""Run results: rates, calibration, verdicts and report, displayed by notebooks."""
 
 from __future__ import annotations
 
@@ -29,17 +29,20 @@ if TYPE_CHECKING:
 
 
 def is_audit(folder: Path) -> bool:
-    """Whether what is kept in a run's folder is an audit: `fiducial.api.audits.load_audit` reads it."""
+    """Return whether a run's folder holds an audit: `fiducial.api.audits.load_audit` reads it."""
     return (folder / AUDIT).exists()
 
 
 def kept_of(given: Run | FilePath) -> FolderPath:
-    """Where a run is kept that is given as itself, or by its folder."""
+    """Return the folder of a run that is given as itself or by its folder."""
     return given.kept if isinstance(given, Run) else folder_path(given)
 
 
 def folder_of(given: Run | FilePath, purpose: str) -> Path:
-    """The same, of one that must not be in memory alone: a UsageError that says what for."""
+    """Return the folder of a run on disk.
+
+    A run in memory alone raises a UsageError, which names the purpose.
+    """
     kept = kept_of(given)
     if not isinstance(kept, Path):
         raise UsageError(f"this run is in memory alone: evaluate with out=FOLDER to {purpose} it")
@@ -47,11 +50,11 @@ def folder_of(given: Run | FilePath, purpose: str) -> Path:
 
 
 class Rate(Stratum, frozen=True, kw_only=True, dict=True):
-    """A rate of a run: a statistic that knows which outputs are behind it."""
+    """Rate of a run: a statistic with access to the outputs behind it."""
 
     @property
     def failures(self) -> list[Verdict]:
-        """The verdicts below 1 that it is the mean of, the lowest first; none of a rate that belongs to no run."""
+        """Verdicts below 1 behind this rate, lowest first; empty for a rate without a run."""
         run: Run | None = vars(self).get("run")
         return [] if run is None else run.failures(self)
 
@@ -79,7 +82,7 @@ class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(InWords):
-    """What an evaluation came to; made by `fiducial.evaluate` and `fiducial.load_run`.
+    """Results of an evaluation; made by `fiducial.evaluate` and `fiducial.load_run`.
 
     Args:
         kept: Where it is kept.
@@ -107,23 +110,23 @@ class Run(InWords):
 
     @property
     def folder(self) -> Path | None:
-        """Where it is kept; None for a run that is in memory alone."""
+        """Folder of the run; None if the run is in memory alone."""
         return self.kept if isinstance(self.kept, Path) else None
 
     @cached_property
     def calibration(self) -> Calibration:
-        """How far each judge agrees with the labels, by its name; empty where nothing that was judged had a label."""
+        """Agreement of each judge with the labels, by name; empty if no judged output has a label."""
         found = RunStore(self.kept).calibration
         return Calibration() if found is None else Calibration.of(found)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """What checkers and judges said, one verdict an output, author and repetition."""
+        """Verdicts of checkers and judges, one per output, author and repetition."""
         with RunStore(self.kept) as store:
             return list(store.verdicts.whole())
 
     def failures(self, rate: Stratum) -> list[Verdict]:
-        """The verdicts below 1 that a rate of this run is the mean of, the lowest first."""
+        """Return the verdicts below 1 behind a rate of this run, lowest first."""
         if rate.name.startswith(ALL):
             return self._failures_overall(vars(rate).get("system"))
         authors = {use.name: use.id or use.name for use in self.judges}
@@ -135,7 +138,10 @@ class Run(InWords):
         return sorted((each for each in said if each.score is not None and each.score < 1), key=_score)
 
     def _failures_overall(self, system: str | None) -> list[Verdict]:
-        """Return the verdicts below 1 behind the rate of all outputs: the checker's, else the first judge's by the rule."""
+        """Return the verdicts below 1 behind the rate of all outputs.
+
+        The checker's verdict counts, or else that of the first judge in `judge_order`.
+        """
         with RunStore(self.kept) as store:
             order: dict[Author, int] = {
                 judge: place for place, judge in enumerate(judge_order(store.roster, store.calibration))
@@ -150,7 +156,7 @@ class Run(InWords):
         return sorted((each for _, each in counted.values() if (each.score or 0) < 1), key=_score)
 
     def to_frame(self) -> pd.DataFrame:
-        """The verdicts as a data frame: a row each, None where there is no score."""
+        """Return a data frame with one row per verdict; a missing score is None."""
         return verdicts_frame(self.verdicts)
 
     def report(self, path: FilePath | None = None, *, texts: int | None = MOST_TEXTS) -> Path:
@@ -179,7 +185,7 @@ class Run(InWords):
 
     @cached_property
     def answers(self) -> Answers:
-        """Which system is better, which judge may be trusted, what to do next; by the rules of docs/report.md."""
+        """Best system, trusted judges and next step, by the rules of docs/report.md."""
         return answers(self._found)
 
     @cached_property
@@ -190,7 +196,7 @@ class Run(InWords):
             return found_in(store)
 
     def document(self) -> Document:
-        """It in a screen."""
+        """Return a one-screen summary."""
         return run_document(self._found)
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,7 @@
-"""Runs from files into a folder, with all that can be chosen about them; what `fiducial.evaluate` does for who has less to say."""
+"""Runs from files into a folder, with all options.
+
+`fiducial.evaluate` does so with fewer options.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ Access: TypeAlias = Callable[[], ModelAccess]
 
 
 class Outcome(Shown, frozen=True, kw_only=True):
-    """What a run came to.
+    """Results of a run.
 
     Attributes:
         plan: What was to be done.
@@ -87,7 +90,7 @@ class Outcome(Shown, frozen=True, kw_only=True):
 
     @property
     def found(self) -> RunSummary:
-        """What is shown of it."""
+        """Results to display."""
         told = self.conclusion
         return RunSummary(
             systems=told.systems,
@@ -99,12 +102,12 @@ class Outcome(Shown, frozen=True, kw_only=True):
         )
 
     def in_full(self) -> Document:
-        """All of it."""
+        """Return the complete results."""
         notes = [*self.plan.notes, *([""] if self.plan.notes else [])]
         return [*notes, *summary_document(self.conclusion)]
 
     def closing(self) -> Iterator[str]:
-        """What is missing, and where everything is kept."""
+        """Yield lines about missing verdicts, and where report and records are kept."""
         conclusion, out = self.conclusion, self.plan.out
         checks = sum(system.failed_checks for system in conclusion.systems)
         if conclusion.failed > checks:
@@ -115,7 +118,7 @@ class Outcome(Shown, frozen=True, kw_only=True):
         yield f"records: {out} (the same command resumes; `fiducial calibrate {out}` for every statistic)"
 
     def failing(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:
-        """The gates that it fails, a line each."""
+        """Return one line per gate that the run fails."""
         return run_gates(gates, min_graded, self.conclusion)
 
 
@@ -130,7 +133,9 @@ def plan_of(
     outputs: Sequence[InputPath],
     **fields: Any,
 ) -> Plan:
-    """What a run is to do; files may be folders of shards, and ``fields`` are those of `Plan`.
+    """Return the settings of a run.
+
+    Files may be folders of shards, and ``fields`` are those of `Plan`.
 
     ``prices``, beside the public list, are ``[MODEL=]IN/OUT`` in dollars for a million tokens, and None leaves costs out; ``jury`` is a rule by which opinions, each of
     its weight, are counted into one more verdict, ``unsure`` the scores that ``escalate`` hands on; ``poll_seconds`` None asks the model directly.
@@ -155,7 +160,7 @@ def _jury(rule: Any, weights: tuple[float, ...], unsure: tuple[float, float]) ->
 
 
 def run(plan: Plan, access: Access, *, progress: bool | None = None) -> Outcome:
-    """Do what a plan says, or go on where an earlier start of it stopped, and write the report.
+    """Run a plan, or resume it, and write the report.
 
     Raises:
         InputError: An input cannot be used; nothing was done.
@@ -172,7 +177,10 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> Outcome:
 
 
 def _load(plan: Plan) -> None:
-    """Load what the end of a run takes while the first replies are awaited: half of the time that it would take then."""
+    """Load what the end of a run needs while the first replies are pending.
+
+    Loading then takes half of the time that it would take at the end.
+    """
     report_template()
     component_versions()
     if plan.prices is not None and plan.model is not None:
@@ -181,19 +189,19 @@ def _load(plan: Plan) -> None:
 
 
 class Forecasts(Shown, frozen=True, kw_only=True):
-    """What judging would take."""
+    """Forecast of judging."""
 
     judges: list[Forecast]
 
     def document(self) -> Document:
-        """It in words."""
+        """Return the forecast as a document."""
         from ..report.forecast_words import forecasts_document  # noqa: PLC0415 - most runs are not foreseen
 
         return forecasts_document(self.judges)
 
 
 def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -> Forecasts:
-    """Find out what a plan's judges would take, without a call and without a trace in the run folder."""
+    """Forecast a plan's judging without making a call or writing to the run folder."""
     from ..evaluation.forecast import foresee  # noqa: PLC0415 - most runs are not foreseen
 
     with shown_progress(wanted=progress) as shown:
@@ -201,19 +209,19 @@ def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -
 
 
 class Reparsing(Shown, frozen=True, kw_only=True):
-    """What reading a run's replies again changed."""
+    """Changes from reparsing a run's replies."""
 
     found: list[Reparsed]
     conclusion: Conclusion
     report: Path
 
     def document(self) -> Document:
-        """It in words."""
+        """Return the changes as a document."""
         return [*summary_document(self.conclusion), *map(_reread, self.found), f"report: {self.report}"]
 
 
 def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
-    """Read every reply of a run again, as parsers are now; nobody is asked.
+    """Read every reply of a run again with the current parsers, without a call to a model.
 
     Raises:
         RunFolderError: It is no run folder, it is in use, or its inputs are not what and where they were.

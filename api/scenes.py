@@ -1,4 +1,4 @@
-"""What agents find when they work on cases: worlds, a memory, a web; from what callers say."""
+"""Environments in which agents work: worlds, a memory and a web, from callers' arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def scenes_of(
     embedding: Embedding | None = None,
     rules: Rules = "strict",
 ) -> Scenes:
-    """What agents find when they work on cases.
+    """Return the environments in which agents work on cases.
 
     ``memories`` is a folder in which memories are written down after each conversation (None keeps them in this process), ``search`` a corpus (JSON Lines or
     a folder) or the address of a search service, ``embedding`` what turns texts of the memory by likeness into vectors (None: hashed words); under
@@ -50,12 +50,12 @@ def scenes_of(
 
 
 def server_embedding(model: str | None, endpoint: Endpoint | None) -> Embedding | None:
-    """An embedding model at the endpoint that answers; None for none."""
+    """Return the embedding model at the endpoint, or None if either is missing."""
     return None if model is None or endpoint is None else ServerEmbedding(endpoint, model)
 
 
 def bfcl_histories(source: DataSource) -> dict[str, list[Conversation]]:
-    """BFCL's conversations before memory questions, by scenario."""
+    """Return BFCL's conversations before memory questions, by scenario."""
     histories: dict[str, list[Conversation]] = {}
     for scenario, name, turns in read_conversations(source):
         histories.setdefault(scenario, []).append(Conversation(history=scenario, id=name, messages=[*turns]))
@@ -63,6 +63,6 @@ def bfcl_histories(source: DataSource) -> dict[str, list[Conversation]]:
 
 
 def write_histories(data: FilePath, out: FilePath) -> int:
-    """Write these as a file of histories, and say how many there are."""
+    """Write a file of histories, and return their number."""
     histories = bfcl_histories(open_source(input_path(data)))
     return write_records(written_path(out), [each for history in histories.values() for each in history])

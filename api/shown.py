@@ -1,4 +1,4 @@
-"""What all results have in common: they can be looked at, on a terminal and in a notebook, and given to a machine."""
+"""Base of all results: display on a terminal and in a notebook, and export to JSON."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ _OF_VERDICTS = [
 
 
 class InWords:
-    """What shows itself on a terminal, in a notebook and in a pull request."""
+    """Base of values that are displayed on a terminal, in a notebook and in a pull request."""
 
     __slots__ = ()
 
     _words: ClassVar[staticmethod[[Any], Document]]
 
     def document(self) -> Document:
-        """It in words and tables."""
+        """Return the value as a document with tables."""
         return self._words(self)
 
     def __str__(self) -> str:
         return "\n".join(as_lines(self.document()))
 
     def to_markdown(self) -> str:
-        """It in GitHub's Markdown, as a summary of a pull request shows it."""
+        """Return GitHub Markdown for the summary of a pull request."""
         return "\n".join(as_markdown(self.document()))
 
     def _repr_html_(self) -> str:
@@ -54,24 +54,27 @@ class InWords:
 
 
 class Shown(msgspec.Struct, InWords, frozen=True):
-    """A result that shows itself: ``print(found)``, the value of a notebook's cell, ``to_dict``, ``to_frame``."""
+    """Result with a display: ``print(found)``, a notebook cell, ``to_dict``, ``to_frame``."""
 
     @classmethod
     def of(cls, numbers: Any) -> Self:
-        """The result that shows these numbers."""
+        """Return the result that displays these numbers."""
         return cls(**{name: getattr(numbers, name) for name in numbers.__struct_fields__})
 
     def to_dict(self) -> dict[str, Any]:
-        """It as JSON has it."""
+        """Return the result as JSON-compatible values."""
         return msgspec.to_builtins(self)
 
 
 def statistics_frame(rows: Iterator[tuple[Mapping[str, Any], Statistic]]) -> pd.DataFrame:
-    """Statistics, a row each, behind what each is of; None where one is undefined."""
+    """Return a data frame with one row per statistic, after its names; None if undefined."""
     return data_frame([{**named, **msgspec.structs.asdict(each)} for named, each in rows])
 
 
 def verdicts_frame(verdicts: Iterable[Verdict]) -> pd.DataFrame:
-    """Verdicts, a row each; ``score`` is NaN where there is none, which ``outcome`` says."""
+    """Return a data frame with one row per verdict.
+
+    ``score`` is NaN if there is none; ``outcome`` says why.
+    """
     rows = [[getattr(verdict, name) for name in _OF_VERDICTS] for verdict in verdicts]
     return data_frame(rows, columns=_OF_VERDICTS).astype({"score": "float64"})

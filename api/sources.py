@@ -1,4 +1,7 @@
-"""Cases and outputs in whatever form a caller has them: paths, records, mappings, data frames; all validated like files."""
+"""Cases and outputs in any form, all validated like files.
+
+The forms are paths, records, mappings and data frames.
+"""
 
 from __future__ import annotations
 
@@ -29,25 +32,31 @@ Record = TypeVar("Record", Case, Output)
 
 
 def paths_of(given: FilePath | Iterable[FilePath]) -> list[Path]:
-    """One path, or several."""
+    """Return one path or several as a list."""
     several: Iterable[FilePath] = [given] if isinstance(given, (str, os.PathLike)) else given  # pyright: ignore[reportUnknownVariableType] - of what a path may be
     return [input_path(each) for each in several]
 
 
 def source(name: str, given: Cases | Labels) -> InputPath:
-    """Where cases or labels are read from; a UsageError where they are nothing of the kind."""
+    """Return the source of cases or labels; raise a UsageError for any other value."""
     if isinstance(given, (str, os.PathLike)):
         return input_path(given)
     return _in_memory(name, given)
 
 
 def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[InputPath]:
-    """Where outputs, or cases, are read from, be it several files; a UsageError where they are nothing of the kind."""
+    """Return the sources of outputs or cases, which may be several files.
+
+    Any other value raises a UsageError.
+    """
     return [source(name, each) for each in pieces_of(outputs)]
 
 
 def pieces_of(given: Any, *also: type) -> list[Any]:
-    """Several paths, or values of other types that stand for files, one by one; else all that is given as one piece."""
+    """Return several paths one by one, or else the whole value as one piece.
+
+    ``also`` names types of other values that stand for files.
+    """
     places = (str, os.PathLike, *also)
     if isinstance(given, (*places, Mapping)) or is_frame(given) or not isinstance(given, Iterable):
         return [given]
@@ -56,12 +65,15 @@ def pieces_of(given: Any, *also: type) -> list[Any]:
 
 
 def as_case(case: Case | Mapping[str, Any]) -> Case:
-    """One case, validated like a line of a file."""
+    """Return a case, validated like a line of a file."""
     return _one("case", case, Case)
 
 
 def as_output(output: Output | Mapping[str, Any], case: Case) -> Output:
-    """One output of a case, validated like a line of a file; a mapping that names neither case nor system belongs to this case, and to ``system``."""
+    """Return an output of a case, validated like a line of a file.
+
+    A mapping that names neither case nor system belongs to this case, and to ``system``.
+    """
     if isinstance(output, Mapping):
         output = {"case_id": case.id, "system": "system", **output}
     found = _one("output", output, Output)
@@ -87,5 +99,5 @@ def _in_memory(name: str, records: Any) -> InputPath:
 
 
 def _whole(value: Any) -> Any:
-    """A whole number as one: pandas makes floats of a column of them in which one is left out."""
+    """Return a whole number as an int; pandas makes floats of a column with missing values."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,4 +1,4 @@
-"""What is found in tables: calibrations, comparisons, estimates, plans."""
+"""Results of tables: calibrations, comparisons, estimates and plans."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
-    """How far judges agree with labels: ``found["judge"].cohen_kappa.low``."""
+    """Agreement of judges with labels: ``found["judge"].cohen_kappa.low``."""
 
     def document(self, *, slices: Iterable[str] = ()) -> Document:
-        """It in words and tables.
+        """Return the results as a document with tables.
 
         Args:
             slices: Columns to show by value.
@@ -38,11 +38,11 @@ class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
         return calibration_document(self, slices=slices)
 
     def to_dict(self) -> dict[str, Any]:
-        """It as ``calibrate --json`` has it."""
+        """Return the results in the form of ``calibrate --json``."""
         return calibration_json(self) | {"warnings": sentences(self.cautions, self.judges)}
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a judge and statistic."""
+        """Return a data frame with one row per judge and statistic."""
         return statistics_frame(
             ({"judge": judge, "statistic": name}, each)
             for judge, panel in self.judges.items()
@@ -51,16 +51,16 @@ class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
 
 
 class Comparison(ComparisonNumbers, Shown, frozen=True, kw_only=True):
-    """Judges or systems against each other: ``found.pairs[0].difference``."""
+    """Pairwise comparison of judges or systems: ``found.pairs[0].difference``."""
 
     _words = staticmethod(comparison_document)
 
     def to_dict(self) -> dict[str, Any]:
-        """It as ``compare --json`` has it."""
+        """Return the results in the form of ``compare --json``."""
         return msgspec.to_builtins(self) | {"warnings": caution_lines(self.cautions)}
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a pair."""
+        """Return a data frame with one row per pair."""
         counts = ("a", "b", "n", "a_only_right", "b_only_right", "p", "adjusted_p", "better")
         return statistics_frame(
             ({name: getattr(pair, name) for name in counts}, pair.difference) for pair in self.pairs
@@ -68,17 +68,17 @@ class Comparison(ComparisonNumbers, Shown, frozen=True, kw_only=True):
 
 
 class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
-    """A rate corrected by labels: ``found.all.ppi_plus_plus.low``, ``found["system"]``."""
+    """Rate corrected by labels: ``found.all.ppi_plus_plus.low``, ``found["system"]``."""
 
     _words = staticmethod(estimation_document)
 
     def to_dict(self) -> dict[str, Any]:
-        """It as ``estimate --json`` has it."""
+        """Return the results in the form of ``estimate --json``."""
         parts = estimation_json(self)
         return {name: part | {"warnings": sentences(self[name].cautions)} for name, part in parts.items()}
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a part (all, and each system) and estimate."""
+        """Return a data frame with one row per part (all, and each system) and estimate."""
         return statistics_frame(
             ({"part": name, "estimate": way}, each)
             for name, part in self.parts.items()
@@ -87,16 +87,19 @@ class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
 
 
 class SamplePlan(PlanNumbers, Shown, frozen=True, kw_only=True):
-    """How many labels or items it takes, and which to label next."""
+    """Planned numbers of labels or items, and the items to label next."""
 
     _words = staticmethod(plan_document)
 
     def to_dict(self) -> dict[str, Any]:
-        """It as ``plan --json`` has it."""
+        """Return the plan in the form of ``plan --json``."""
         return plan_json(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row an item that was drawn; without a draw, a row a rate, or comparison, with how many it takes."""
+        """Return a data frame with one row per drawn item.
+
+        Without a draw, it has one row per rate or comparison, with the number of labels or items needed.
+        """
         takes = {**(self.labels or {}), **({} if self.items is None else {"comparison": self.items})}
         needed = [{"for": name, "n": number} for name, number in takes.items()]
         return data_frame(needed if self.draw is None else self.draw.rows())

@@ -1,4 +1,4 @@
-"""Calibration tables in whatever form a caller has them: files, run folders, runs, data frames, rows."""
+"""Calibration tables in any form: files, run folders, runs, data frames and rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Tables: TypeAlias = Rows | Table | Iterable[FilePath | Run]
 
 
 class TableReading(TypedDict, total=False):
-    """How a table is read.
+    """Options for reading a table.
 
     Attributes:
         labels: Its labels: trusted verdicts, or a table with ids (and systems) and grades.
@@ -65,7 +65,7 @@ def read(
     adjudications: Labels | None = None,
     **reading: Unpack[TableReading],
 ) -> Table:
-    """A calibration table in any form, read as a file is.
+    """Read a calibration table in any form, as a file is read.
 
     Args:
         given: The table.
@@ -116,12 +116,12 @@ def read(
 
 
 def together(a: Tables, b: Rows | None) -> Tables:
-    """Two tables as one."""
+    """Combine two tables into one."""
     return a if b is None else _Several((a, b))
 
 
 class _Several(tuple[Any, ...]):
-    """Tables that together are one."""
+    """Several tables, read as one."""
 
     __slots__ = ()
 

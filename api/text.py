@@ -1,4 +1,4 @@
-"""Text from anywhere, made fit for a terminal."""
+"""Text from any source, made safe for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fiducial.export`: a run, or what was imported, in the forms that other tools read."""
+"""`fiducial.export`: export a run or an import in the forms that other tools read."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def export(
 def send_otlp(
     run: Run | FilePath, endpoint: str, *, judge: str | None = None, system: str | None = None
 ) -> int:
-    """Send verdicts, chosen as by `export`, as ``gen_ai.evaluation.result`` log records by the official exporter over HTTP; says how many.
+    """Send verdicts as ``gen_ai.evaluation.result`` log records; return the number sent.
+
+    The official exporter sends them over HTTP. Verdicts are chosen as by `export`.
 
     Raises:
         MissingExtraError: The exporter is not installed.
@@ -60,7 +62,10 @@ def send_otlp(
 
 
 def _chosen(run: Run | FilePath, judge: str | None, system: str | None) -> tuple[Path, Iterator[Judged]]:
-    """A run's folder, and its outputs of a system, or all, with the verdicts of a judge, or all."""
+    """Return a run's folder, and its chosen outputs with verdicts.
+
+    The outputs are those of one system or of all, with the verdicts of one judge or of all.
+    """
     folder = folder_of(run, "export")
     return folder, (
         item._replace(verdicts=[verdict for verdict in item.verdicts if judge in {None, verdict.by}])

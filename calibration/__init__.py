@@ -1,4 +1,6 @@
-"""Statistics over verdicts: arrays and tables in, numbers out; knows no judge and no network.
+"""Statistics over verdicts: arrays and tables in, numbers out.
+
+Knows no judge and no network.
 
 Names are resolved when they are first used: scipy takes most of a second to import, and a run without labels needs none of it.
 """

@@ -1,4 +1,7 @@
-"""Arrays: their types, things numbered, clusters in folds, derivatives, and division that says "undefined" instead of warning."""
+"""Array helpers: types, numbering, cluster folds, derivatives, and safe division.
+
+A division by 0 is "undefined" instead of a warning.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +28,19 @@ FOLDS = 10
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide, element by element, real or (while a formula is being differentiated) complex; NaN where the denominator is 0, which callers turn into "undefined"."""
+    """Divide elementwise; NaN where the denominator is 0, which callers turn into "undefined".
+
+    Values are real, or complex while a formula is being differentiated.
+    """
     zero = np.abs(denominator) <= _ROUNDING
     return np.where(zero, np.nan, numerator / np.where(zero, 1.0, denominator))
 
 
 def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
-    """The distinct values, ascending, and the number of each: `numpy.unique` of ``(n,)`` values, none NaN, with its inverse, and no sort of all rows."""
+    """Return the distinct values, ascending, and the number of each.
+
+    Equals `numpy.unique` of ``(n,)`` values, none NaN, with its inverse, but without sorting all rows.
+    """
     distinct = np.unique(values)
     return distinct, np.searchsorted(distinct, values)
 
@@ -43,7 +52,7 @@ def cluster_numbers(names: Iterable[str]) -> IntArray:
 
 
 def without_gaps(numbers: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, int]:
-    """Number things anew, in the same order, so that every number up to the last is somebody's: shape ``(n,)``, and how many there are."""
+    """Renumber in the same order, without gaps: shape ``(n,)``, and the count of numbers."""
     top = int(numbers.max(initial=-1)) + 1
     if numbers.min(initial=0) < 0 or top > _DENSE * len(numbers) + _DENSE:
         distinct, code = numbered(numbers)
@@ -54,7 +63,10 @@ def without_gaps(numbers: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, int]:
 
 
 def first_known(values: FloatArray, place: IntArray, places: int) -> FloatArray:
-    """The first of ``(n,)`` values at each place (numbers, ``(n,)``) that is not NaN, shape ``(places,)``; NaN where there is none."""
+    """Return the first value at each place that is not NaN, shape ``(places,)``; else NaN.
+
+    Values and their places (numbers) have shape ``(n,)``.
+    """
     found = np.full(places, np.nan)
     known = np.flatnonzero(np.isfinite(values))[::-1]
     found[place[known]] = values[known]
@@ -64,7 +76,9 @@ def first_known(values: FloatArray, place: IntArray, places: int) -> FloatArray:
 def derivative(
     function: Callable[[FloatArray], FloatArray], at: FloatArray, directions: FloatArray
 ) -> FloatArray:
-    """Directional derivatives by the complex step: exact to rounding, with no difference to lose digits in.
+    """Compute directional derivatives by the complex step, exact to rounding.
+
+    No finite difference loses digits.
 
     The function maps weights ``(..., m)`` to ``(...)`` and must be built of analytic operations (comparisons of real parts are fine); ``at`` has
     shape ``(m,)``, directions ``(k, m)``, the result ``(k,)``.
@@ -77,7 +91,9 @@ def derivative(
 
 
 def folds_of(cluster: IntArray) -> tuple[IntArray, int]:
-    """Split clusters at random, never one of them, always in the same way: the fold of each row, shape ``(n,)``, and how many there are, 1 where there is one cluster.
+    """Split clusters at random, but reproducibly, into folds without dividing a cluster.
+
+    Returns the fold of each row, shape ``(n,)``, and the number of folds, 1 if there is one cluster.
 
     In the order of a file every tenth row may be of one sort (systems in turn, right and wrong in turn).
     """

@@ -8,7 +8,7 @@ from collections.abc import Callable
 def bisected(
     low: float, high: float, holds: Callable[[float], bool], *, halvings: int = 60
 ) -> tuple[float, float]:
-    """The last place at which it does not hold, and the first at which it does, of what holds from some place on."""
+    """Bisect a monotone condition; return its last failing and first holding points."""
     for _ in range(halvings):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)

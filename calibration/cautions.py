@@ -1,4 +1,4 @@
-"""Cautions: what a reader must know before believing a number, as types; `report` puts them into words."""
+"""Cautions: types for limits on a number's validity; `report` puts them into words."""
 
 from __future__ import annotations
 
@@ -79,5 +79,5 @@ class Caution(msgspec.Struct, frozen=True):
 
 
 def labels_of_checkers(checkers: Mapping[str, int]) -> list[Caution]:
-    """The caution of labels that were given, and call themselves a checker's; none where there are no such labels."""
+    """Return the caution for given labels that come from a checker; none without such labels."""
     return [Caution("labels_of_checkers", {**checkers})] if checkers else []

@@ -1,4 +1,4 @@
-"""From which score on a judge's verdict counts as a pass: as the user says, as the judge declares, or 0.5.
+"""Pass threshold of a judge: the user's, the one the judge declares, or 0.5.
 
 A cut belongs to a judge: what counts as a pass on one scale is half a pass on another.
 """
@@ -40,7 +40,7 @@ _SOURCES = {"told": "as told", "declared": "its own", "default": "none is declar
 
 @dataclass(frozen=True, slots=True)
 class PassAt:
-    """What a user says of cuts.
+    """Pass-threshold overrides.
 
     Attributes:
         everywhere: The cut of every judge that is not named; None to leave each its own.
@@ -51,7 +51,7 @@ class PassAt:
     judges: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def of(self, names: Iterable[str], own: PassThreshold) -> PassThreshold:
-        """The cut of a judge: what was said of it, the closest name first; else what was said of all; else its own."""
+        """Return a judge's threshold: the closest override by name, the general one, or its default."""
         names = list(names)
         named = [given for given in self.judges if any(_begins(name, given) for name in names)]
         if named:
@@ -80,7 +80,7 @@ GivenPassAt: TypeAlias = PassAt | Mapping[str, float] | float | None
 
 
 def pass_at_of(given: GivenPassAt) -> PassAt:
-    """What a caller says of cuts.
+    """Return a caller's threshold overrides.
 
     Raises:
         UsageError: A cut is not in (0, 1].

@@ -1,4 +1,4 @@
-"""What people decided of outputs that were put before them a second time: the adjudications behind adjudicated numbers."""
+"""Decisions of people on a second review of outputs: the adjudications behind the numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Found: TypeAlias = Literal["right", "wrong", "undecidable"]
 
 
 class Decision(NamedTuple):
-    """What one person decided of one output.
+    """Decision of one person on one output.
 
     Attributes:
         by: Who.
@@ -51,7 +51,7 @@ class Decision(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """Decisions by item (``case_id|system|trial``), and the category of items, where it is known."""
+    """Decisions by item (``case_id|system|trial``), and each item's category, if known."""
 
     by_item: Mapping[str, tuple[Decision, ...]] = {}
     categories: Mapping[str, str] = {}
@@ -66,7 +66,9 @@ class Decisions(NamedTuple):
 
 
 def read_decisions(path: InputPath) -> Decisions:
-    """Read decisions from verdicts (JSON Lines); of several lines of one person on one item the last counts.
+    """Read decisions from verdicts (JSON Lines).
+
+    Of several lines of one person on one item the last counts.
 
     Raises:
         InputError: The file cannot be read, or a line is no verdict of 0, of 1, or that it cannot be told.
@@ -75,7 +77,7 @@ def read_decisions(path: InputPath) -> Decisions:
 
 
 def decisions_of(verdicts: Iterable[tuple[int, Verdict]], path: InputPath) -> Decisions:
-    """The same of verdicts that were read, each with its line."""
+    """Return the decisions in verdicts already read, each with its line number."""
     people: dict[str, dict[str, Decision]] = {}
     for line, verdict in verdicts:
         try:
@@ -86,7 +88,7 @@ def decisions_of(verdicts: Iterable[tuple[int, Verdict]], path: InputPath) -> De
 
 
 def decision_of(verdict: Verdict) -> Decision:
-    """What a verdict decides.
+    """Return a verdict's decision.
 
     Raises:
         ValueError: It is none of right, wrong and undecidable.
@@ -111,19 +113,19 @@ def decision_of(verdict: Verdict) -> Decision:
 
 
 def review_of(verdict: Verdict) -> Mapping[str, Any]:
-    """What a verdict says of how its output came to be looked at; empty where it says nothing."""
+    """Return a verdict's record of why its output was reviewed; empty if it has none."""
     review = verdict.evidence.get(REVIEW)
     return cast("Mapping[str, Any]", review) if isinstance(review, dict) else {}
 
 
 def settled(decisions: Iterable[Decision]) -> Found:
-    """What more than half of those who looked decided; where no more than half agree, it cannot be decided."""
+    """Return the majority decision; undecidable if no more than half agree."""
     counts: Counter[Found] = Counter(each.found for each in decisions)
     found, most = counts.most_common(1)[0]
     return found if 2 * most > counts.total() else "undecidable"
 
 
 def drawn_rank(item: str, seed: int) -> bytes:
-    """Where an item stands in the random order of a seed: the same for whoever asks, whatever else is drawn from."""
+    """Return an item's place in a seed's random order, the same for every set drawn from."""
     text = f"{seed}|{item}".encode("utf-8", "surrogatepass")
     return blake2b(text, digest_size=8, person=b"review").digest()

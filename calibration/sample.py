@@ -1,4 +1,4 @@
-"""Sample: labels, scores and clusters of one judge, reduced to counts that every statistic is a function of."""
+"""Sample: a judge's labels, scores and clusters, reduced to counts for every statistic."""
 
 from __future__ import annotations
 
@@ -37,12 +37,18 @@ class Cells:
 
     @cached_property
     def quadrant(self) -> FloatArray:
-        """Which of true negative, false positive, false negative, true positive each cell is: one-hot ``(m, 4)``."""
+        """Quadrant of each cell, one-hot ``(m, 4)``.
+
+        Quadrants are true negative, false positive, false negative and true positive.
+        """
         which = 2 * (self.label >= self.pass_at) + (self.score >= self.pass_at)
         return np.eye(4)[which]
 
     def tables(self, weights: FloatArray) -> FloatArray:
-        """The 2x2 tables ``[[tn, fp], [fn, tp]]`` (rows: label, columns: judge) of weights ``(..., m)``."""
+        """Return the 2x2 tables of weights ``(..., m)``.
+
+        Tables are ``[[tn, fp], [fn, tp]]`` (rows: label, columns: judge).
+        """
         return (weights @ self.quadrant).reshape(*weights.shape[:-1], 2, 2)
 
 
@@ -52,7 +58,7 @@ QUADRANTS = Cells(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What a panel is computed from.
+    """Input of a panel.
 
     Clusters with the same counts are one group, so a million rows of 0/1 data are a few hundred numbers.
 
@@ -68,12 +74,12 @@ class Sample:
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters there are."""
+        """Number of clusters."""
         return int(self.sizes.sum())
 
     @property
     def n(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self.counts.sum())
 
     @cached_property
@@ -83,12 +89,15 @@ class Sample:
 
     @cached_property
     def singletons(self) -> bool:
-        """Whether every row is its own cluster."""
+        """True if every row is its own cluster."""
         return self.n == self.n_clusters
 
     @cached_property
     def effective_clusters(self) -> float:
-        """As many clusters of one size as these are worth: ``(sum m)^2 / sum m^2`` over their rows; 0 without rows."""
+        """Effective number of clusters of one size: ``(sum m)^2 / sum m^2`` over their rows.
+
+        It is 0 without rows.
+        """
         rows = np.asarray(self.groups.sum(axis=1), dtype=np.float64)
         return self.n**2 / float(self.sizes @ rows**2) if self.n else 0.0
 
@@ -97,11 +106,14 @@ class Sample:
         return group_weights @ self.groups
 
     def as_independent_rows(self) -> Sample:
-        """The same rows, each its own cluster: what software does that knows no clusters."""
+        """Return the same rows, each its own cluster, as in software without clusters."""
         return Sample(self.cells, _identity(len(self.counts)), self.counts.astype(np.int64))
 
     def without_each_group(self, rows: int) -> Iterator[tuple[FloatArray, IntArray]]:
-        """Counts per cell ``(b, m)`` with one cluster left out, for a cluster of each group, so many groups at a time; and how many clusters each stands for."""
+        """Yield counts per cell ``(b, m)`` with one cluster left out, for a cluster of each group.
+
+        Blocks are of ``rows`` groups; with each come the numbers of clusters that the groups stand for.
+        """
         for start in range(0, len(self.sizes), rows):
             block = self.groups[start : start + rows]
             dense = block.toarray() if isinstance(block, sparse.csr_array) else block
@@ -111,7 +123,9 @@ class Sample:
 def make_sample(
     label: FloatArray, score: FloatArray, cluster: IntArray | None = None, *, pass_at: float = 0.5
 ) -> Sample:
-    """Reduce rows, labels and scores in [0, 1], shape ``(n,)``, to a sample; without clusters every row is its own, and without rows it has none.
+    """Reduce rows, labels and scores in [0, 1], shape ``(n,)``, to a sample.
+
+    Without clusters every row is its own cluster; without rows there are no clusters.
 
     Raises:
         ValueError: The shapes differ.
@@ -125,7 +139,9 @@ def make_sample(
 def reduce_rows(
     columns: list[FloatArray], cluster: IntArray | None = None
 ) -> tuple[list[FloatArray], FloatArray | sparse.csr_array, IntArray]:
-    """Find the distinct rows of some columns, and how often each cluster has them; without clusters every row is its own.
+    """Find the distinct rows of some columns, and their counts in each cluster.
+
+    Without clusters every row is its own cluster.
 
     Returns:
         The columns of the ``m`` distinct rows; counts per cell of one cluster of each group, shape ``(k, m)``; how
@@ -163,7 +179,7 @@ def _group(
 
 
 def _distinct_rows(counts: IntArray) -> tuple[IntArray, IntArray]:
-    """The first of each distinct row, in the order of their values, and how many are equal to it."""
+    """Return the first of each distinct row, in order of value, and the number of equal rows."""
     radix = [int(top) + 1 for top in counts.max(axis=0)]
     if math.prod(radix) > _LARGEST_NUMBER:
         _, first, sizes = np.unique(counts, axis=0, return_index=True, return_counts=True)

@@ -49,7 +49,9 @@ def defined(
     method: str | None,
     level: float = 0.95,
 ) -> Statistic:
-    """A statistic that has a value, with its interval's two ends; None or not finite when no interval could be made, which ``method`` then says.
+    """Return a statistic with a value, and its interval if one could be made.
+
+    The interval is None or not finite if not; ``method`` then says so.
 
     Raises:
         ValueError: The value is not finite; what cannot be computed goes to `undefined`.
@@ -63,12 +65,14 @@ def defined(
 
 
 def undefined(why: str, *, n: int, level: float = 0.95) -> Statistic:
-    """A statistic that cannot be computed, and why: never 0, never NaN."""
+    """Return a statistic that cannot be computed, with the reason: never 0, never NaN."""
     return Statistic(n=n, level=level, undefined=why)
 
 
 class Entry:
-    """A statistic as an attribute of what has ``statistics``: ``found.mcc`` is ``found.statistics["mcc"]``.
+    """Attribute access to an entry of ``statistics``.
+
+    ``found.mcc`` is ``found.statistics["mcc"]``.
 
     Args:
         mapping: The field that holds it.

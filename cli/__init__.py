@@ -1,1 +1,1 @@
-"""The command line: one thin module a command."""
+"""Command line: one thin module per command."""

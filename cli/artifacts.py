@@ -1,4 +1,4 @@
-"""`fiducial artifacts`: workspaces for agents, and agents run in them."""
+"""`fiducial artifacts`: prepare workspaces for agents, and run agents in them."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def run(
     json_file: str | None,
     **options: Any,
 ) -> int:
-    """Ask judges about probes: which faults they miss, what harmless they punish, what talks them into passing.
+    """Ask judges about probes: missed faults, punished harmless changes, successful attacks.
 
     Right outputs are asked about --repeats times (2 unless said otherwise), to see whether the judge contradicts itself. With --ladder
     faults get harder: each dial is asked about in rounds near the level at which 80 % are caught, which needs no PROBES. Verdicts to read, survivors first of all, are in to_read.jsonl of the run folder. Exit code 3: finished, but calls failed.
@@ -184,6 +184,9 @@ def run(
 
 
 def _repeats(given: int) -> int:
-    """The option --repeats, which here is 2 unless said otherwise: whether a judge contradicts itself shows only when it is asked again."""
+    """Return the value of --repeats, which is 2 by default here.
+
+    A judge contradicts itself only if it is asked again.
+    """
     unsaid = click.get_current_context().get_parameter_source("repeats") is ParameterSource.DEFAULT
     return 2 if unsaid else given

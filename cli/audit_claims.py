@@ -1,4 +1,4 @@
-"""`fiducial audit certify` and `alt-test`: what may be claimed of a judge, and for how long."""
+"""`fiducial audit certify` and `alt-test`: certify claims about a judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fiducial audit export` and `import`: another tool's judge, audited by our probes."""
+"""`fiducial audit export` and `import`: audit another tool's judge with fiducial's probes."""
 
 from __future__ import annotations
 

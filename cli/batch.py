@@ -1,4 +1,7 @@
-"""``fiducial batch``: a judge's requests as batch files, and their results back into a run folder."""
+"""``fiducial batch``: write a judge's requests as batch files, and read their results back.
+
+Results are read into a run folder.
+"""
 
 from __future__ import annotations
 

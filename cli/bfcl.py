@@ -1,4 +1,7 @@
-"""``fiducial bfcl``: result trees of the Berkeley Function-Calling Leaderboard, generated and scored."""
+"""``fiducial bfcl``: generate and score BFCL result trees.
+
+BFCL is the Berkeley Function-Calling Leaderboard.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fiducial cache``: the replies that were paid for once."""
+"""``fiducial cache``: show or empty the reply cache."""
 
 from __future__ import annotations
 

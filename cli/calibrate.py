@@ -1,4 +1,4 @@
-"""`fiducial calibrate`: how far judges agree with trusted labels."""
+"""`fiducial calibrate`: measure agreement of judges with trusted labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fiducial cases``: other people's data as Cases, and as Outputs where it has them."""
+"""``fiducial cases``: import other tools' data as cases, and as outputs if it has them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ _OUT = option("--out", type=OUT_FILE, required=True, help="The cases file to wri
 
 
 class FormatGroup(click.Group):
-    """A group with a command for each format of ours, and for any that a user has registered."""
+    """Group with a command for each built-in format and each registered one."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; a name that is none of ours may be a format that is registered, or that ``--plugin`` brings."""
+        """Find the command of a name.
+
+        A name that is not built in may be a registered format, or one from ``--plugin``.
+        """
         from ..api.own import has_format  # looked for only here
 
         name, *rest = args
@@ -137,7 +140,7 @@ def agbenchmark(*, path: Path, out: Path) -> None:
 
 
 def _own_format(name: str) -> click.Command:
-    """The command of a format that a user has registered."""
+    """Return the command of a registered custom format."""
 
     @click.command(
         name, epilog=f"Example: fiducial cases {name} PATH --out cases.jsonl --plugin my_formats.py"

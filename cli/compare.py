@@ -1,4 +1,4 @@
-"""`fiducial compare`: judges, prompts or systems against each other on the same items."""
+"""`fiducial compare`: compare judges, prompts or systems on the same items."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _prefer(
     json_file: str | None,
     options: dict[str, Any],
 ) -> int:
-    """Ask judges which of two outputs is better, or foresee what that would take."""
+    """Ask judges which of two outputs is better, or forecast the cost of it."""
     from ..api.preferring import forecast_preferences, prefer
 
     if (table := next((each for each in runs if not each.is_dir()), None)) is not None:
@@ -136,7 +136,7 @@ def _prefer(
 
 
 def _refuse_typed(names: Iterable[str], why: str) -> None:
-    """Refuse options that would do nothing."""
+    """Refuse options that would have no effect."""
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:

@@ -1,4 +1,4 @@
-"""`fiducial demo`: the whole way on a built-in suite, offline."""
+"""`fiducial demo`: check, judge and calibrate a built-in suite, offline."""
 
 from __future__ import annotations
 

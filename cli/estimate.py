@@ -1,4 +1,4 @@
-"""`fiducial estimate`: the true pass rate from judge scores and some labels."""
+"""`fiducial estimate`: estimate the true pass rate from judge scores and some labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `run`, `judge` and `demo` have in common: evaluate, report, say what came out, and leave with the right exit code."""
+"""Shared steps of `run`, `judge` and `demo`: evaluate, report, print results, set exit code."""
 
 from __future__ import annotations
 
@@ -25,14 +25,17 @@ _WIDTH = 80
 
 
 def labels_of(labels: Path | None) -> InputPath | None:
-    """Return where ``--labels`` are read from: verdicts, or a table of grades."""
+    """Return the source of ``--labels``: verdicts, or a table of grades."""
     from ..api.label_sources import labels_told
 
     return None if labels is None else labels_told(labels, **grades_given())
 
 
 def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
-    """Run, or with ``--dry-run`` foresee, what the options of `run` and `judge` ask for; fields of the plan that one alone has follow."""
+    """Run, or with ``--dry-run`` forecast, a command line of `run` or `judge`.
+
+    ``stages`` are the fields of the plan that only one of the two commands has.
+    """
     # Once, since all models share its budget.
     reached = cache(lambda: model_access(given))
     generates = given.get("generate") is not None or given.get("agent") is not None
@@ -84,7 +87,7 @@ def evaluate(
     quiet: bool = False,
     progress: bool | None = True,
 ) -> int:
-    """Run a plan, say what it came to, and with which code to leave.
+    """Run a plan, print its results, and return the exit code.
 
     Args:
         plan: What to do.

@@ -1,4 +1,4 @@
-"""With which code commands leave."""
+"""Exit codes of the commands."""
 
 from __future__ import annotations
 

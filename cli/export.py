@@ -1,4 +1,4 @@
-"""`fiducial export`: verdicts in the forms that other tools read."""
+"""`fiducial export`: export verdicts in the forms that other tools read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fiducial generate`: a model or an agent works on cases, and what it produces becomes outputs."""
+"""`fiducial generate`: generate outputs for cases with a model or an agent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Examples:
 def _parameters(
     _ctx: click.Context, _param: click.Parameter, given: tuple[str, ...] | dict[str, Any]
 ) -> dict[str, Any]:
-    """``NAME=VALUE``, the value JSON, or a text where it is none."""
+    """Parse ``NAME=VALUE``, with the value as JSON, or else as a text."""
     if isinstance(given, dict):
         return given
     parameters: dict[str, Any] = {}
@@ -146,7 +146,7 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
 def source_of(
     options: Mapping[str, Any], model: str | None, out: Path, access: Callable[[], ModelAccess]
 ) -> Source:
-    """Who generates, as the options of this module say."""
+    """Return the source of outputs that the options of this module name."""
     from ..api.generating_files import who_generates
 
     return who_generates(
@@ -159,7 +159,10 @@ def source_of(
 
 
 def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> Generation | None:
-    """The first phase of a run that generates its outputs, by its own endpoint or that of the judges; None where nothing is to be generated."""
+    """Generate the outputs of a run as its first phase; None if there is nothing to generate.
+
+    The endpoint is the phase's own, or that of the judges.
+    """
     if given["generate"] is None and given["agent"] is None:
         if not given["outputs"]:
             raise UsageError(
@@ -188,7 +191,10 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
 
 
 def foresee_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> bool:
-    """Say what the first phase of a run would take, and whether its outputs are there already, so that what judging takes can be said, too."""
+    """Print the forecast of a run's first phase, and return whether its outputs exist already.
+
+    The cost of judging can be forecast only once they exist.
+    """
     from ..api.generating_files import GENERATED, foresee_file
 
     out: Path = given["out"] / GENERATED

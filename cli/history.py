@@ -1,4 +1,4 @@
-"""`fiducial history`: the runs of a folder over time."""
+"""`fiducial history`: show the runs of a folder over time."""
 
 from __future__ import annotations
 

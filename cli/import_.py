@@ -1,4 +1,4 @@
-"""`fiducial import`: what other tools wrote, as cases, outputs and verdicts."""
+"""`fiducial import`: import other tools' files as cases, outputs and verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fiducial judge`: a judge's verdicts only, in the same kind of run folder."""
+"""`fiducial judge`: judge without checking, into the same kind of run folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ Examples:
 
 
 def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -> None:
-    """What ``--reparse`` does; before the other options are looked at, since it goes with none of them."""
+    """Reparse a run for ``--reparse``, and exit.
+
+    This comes before the other options are checked, since it goes with none of them.
+    """
     if folder is not None and not ctx.resilient_parsing:
         from ..api.running_files import reparse
 

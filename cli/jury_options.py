@@ -1,4 +1,4 @@
-"""Options that make one verdict of several: of a jury's opinions, of an answer's statements."""
+"""Options that combine verdicts into one: a jury's, or those on an answer's statements."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ jury_options = section(
 
 
 def jury_options_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """How a jury counts, and by whom answers are split, for `plan_of`."""
+    """Return the options for juries and for splitting answers, as arguments of `plan_of`."""
     if options["split_model"] is not None and not options["split_statements"]:
         raise UsageError("--split-model goes with --split-statements")
     split = {"split": options["split_statements"], "split_model": options["split_model"]}

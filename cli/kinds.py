@@ -1,4 +1,4 @@
-"""What options take: places, which may be addresses of object stores; numbers; cuts of judges."""
+"""Parameter types of options: paths or addresses of object stores, numbers and thresholds."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ import click
 
 
 def _copy(address: str, _: click.Context | None) -> Path:
-    """The copy of what is read."""
+    """Return the copy of an input."""
     from ..api.places import input_path  # most places are on this machine
 
     return input_path(address)
 
 
 def _working_copy(address: str, ctx: click.Context | None) -> Path:
-    """The working copy of a run folder that is read or written, which is put back when the command ends."""
+    """Return the working copy of a run folder that is read or written.
+
+    It is put back when the command ends.
+    """
     from ..api.places import folder_path, put_back
 
     folder = folder_path(address, lambda note: click.echo(f"note: {note}", err=True))
@@ -28,14 +31,14 @@ def _working_copy(address: str, ctx: click.Context | None) -> Path:
 
 
 def _refused(address: str, _: click.Context | None) -> Path:
-    """Nothing: what is only written is on this machine."""
+    """Refuse an address for an output file, which must be on this machine."""
     from ..api.places import written_path
 
     return written_path(address)
 
 
 class _Place(click.Path):
-    """A path on this machine; an address of an object store is taken to one first."""
+    """Path on this machine; an address of an object store becomes a local one."""
 
     def __init__(self, reached: Callable[[str, click.Context | None], Path], **settings: Any) -> None:
         super().__init__(path_type=Path, **settings)
@@ -60,12 +63,15 @@ OUT_FOLDER = _Place(_refused, file_okay=False)
 
 
 class Number(click.FloatRange):
-    """A number in a range, that is one: neither ``nan``, which every comparison lets through, nor ``inf``."""
+    """Number in a range.
+
+    It must be a number: neither ``nan``, which passes every comparison, nor ``inf``.
+    """
 
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert as usual, then look whether it is finite."""
+        """Convert as usual, then refuse a number that is not finite."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
@@ -73,7 +79,7 @@ class Number(click.FloatRange):
 
 
 class Whole(click.IntRange):
-    """A whole number in a range."""
+    """Whole number in a range."""
 
     name = "n"
 
@@ -86,7 +92,7 @@ class PassThresholdType(click.ParamType):  # pyright: ignore[reportMissingTypeAr
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, float]:
-        """The judge, empty for all of them, and the score."""
+        """Return the judge's name, empty for all judges, and the threshold."""
         if isinstance(value, tuple):
             return cast("tuple[str, float]", value)
         judge, equals, score = str(value).rpartition("=")

@@ -1,4 +1,4 @@
-"""Options that say what grades in tables and in labels mean."""
+"""Options for the meaning of grades in tables and labels."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ score_scale_option = option(
 
 
 def grades_given() -> dict[str, Any]:
-    """Return what these options say, as the Python API takes it."""
+    """Return these options as arguments of the Python API."""
     given: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
     if "map_label" in given:
         given["map_label"] = numbers_by_name("--map-label", "WORD=SCORE", given["map_label"])

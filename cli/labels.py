@@ -1,4 +1,4 @@
-"""`fiducial labels`: what people decided, as a patch of the data set."""
+"""`fiducial labels`: export people's decisions as a patch of the data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``fiducial``: finds the subcommand, and turns errors into one line and an exit code."""
+"""Command ``fiducial``: find the subcommand, print errors as one line, set the exit code."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ _GARBAGE_AFTER = 50_000
 
 
 class LazyGroup(click.Group):
-    """A group whose subcommands live in modules of the same name beside this one."""
+    """Group whose subcommands live in modules of their names beside this one."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order in which people need them."""
+        """Return the names in the order in which people need them."""
         del ctx
         return list(COMMANDS)
 
@@ -87,7 +87,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, and what the team's file says of its options."""
+        """Find the command, and the team file's values of its options."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             from ..records.explanations import nearest  # only who mistypes needs it
 
@@ -106,7 +106,7 @@ class LazyGroup(click.Group):
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing one of them."""
+        """List the commands without importing any of them."""
         del ctx
         width = max(map(len, COMMANDS))
         for name, section in SECTIONS.items():
@@ -115,7 +115,10 @@ class LazyGroup(click.Group):
 
 
 def _within(command: click.Command, table: dict[str, Any], rest: list[str]) -> dict[str, Any]:
-    """What a table says of a command; of a group, of those of its commands whose names were typed, wherever."""
+    """Return the settings of a table that apply to a command.
+
+    For a group they are those of its commands whose names were typed, at any position.
+    """
     if not isinstance(command, click.Group):
         return table
     tables: list[dict[str, Any]] = [table[typed] for typed in rest if typed in table]
@@ -143,7 +146,7 @@ def cli() -> None:
 
 
 def main() -> NoReturn:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     try:
         gc.set_threshold(_GARBAGE_AFTER)
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell's background job has none

@@ -1,4 +1,4 @@
-"""`fiducial merge`: runs that were made apart, as one."""
+"""`fiducial merge`: merge runs of parts of one data set into one run."""
 
 from __future__ import annotations
 

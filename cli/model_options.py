@@ -1,4 +1,4 @@
-"""Options that say how a model is reached, and the environment variables behind them."""
+"""Options for access to models, and the environment variables behind them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ reaching_options = section(
 
 
 def _parameters(context: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Mapping[str, Any]:
-    """Read decoding parameters: a value is JSON where it is some, and a text elsewhere."""
+    """Parse decoding parameters: values are JSON, or else text."""
     del context, param
     return judge_parameters(given)
 
@@ -61,7 +61,9 @@ model_options = compose(
 
 
 def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> ModelAccess:
-    """Make of options and environment variables how a model is reached; a dry run needs no endpoint and no key.
+    """Return access to a model from options and environment variables.
+
+    A dry run needs no endpoint and no key.
 
     Raises:
         ConfigurationError: No endpoint is configured, or a key is missing.
@@ -96,12 +98,12 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
 
 
 def poll_seconds(options: Mapping[str, Any]) -> float | None:
-    """How often batches are looked at; None when the model is asked directly."""
+    """Return the seconds between polls of a batch; None if the model is asked directly."""
     return options["poll_seconds"] if options["batch"] else None
 
 
 def _endpoints(options: Mapping[str, Any]) -> Sequence[str]:
-    """The endpoints, unless what is typed says otherwise than what a team shares."""
+    """Return the endpoints, unless typed options override those of the team file."""
     others = [name for name in ("base_url", "connection") if options[name] is not None]
     endpoints: Sequence[str] = options.get("endpoints", ())
     if not endpoints or not others:
@@ -112,7 +114,7 @@ def _endpoints(options: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _connection(options: Mapping[str, Any]) -> str | None:
-    """The connection, unless what is typed says otherwise than what a team shares."""
+    """Return the connection, unless typed options override that of the team file."""
     others = [name for name in ("base_url", "api_key_env") if options[name] is not None]
     connection: str | None = options["connection"]
     if connection is None or not others:
@@ -125,7 +127,7 @@ def _connection(options: Mapping[str, Any]) -> str | None:
 
 
 def _key(api_key_env: str | None, environment: Mapping[str, str]) -> str | None:
-    """The key in the variable that is named; None where none is."""
+    """Return the key in the named variable; None if no variable is named."""
     if api_key_env is None:
         return None
     if not environment.get(api_key_env):
@@ -134,7 +136,7 @@ def _key(api_key_env: str | None, environment: Mapping[str, str]) -> str | None:
 
 
 def _from_file(*names: str) -> bool:
-    """Whether the team's file says this, and nobody typed it."""
+    """Return whether all of these options come from the team file rather than the command line."""
     context = click.get_current_context(silent=True)
     return context is not None and all(
         context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP for name in names

@@ -1,4 +1,4 @@
-"""Options that several commands share, so that they read and behave the same everywhere."""
+"""Options that several commands share, so that they behave the same everywhere."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def option(*names: str, **settings: Any) -> Callable[[F], F]:
-    """An option of click's; `--help` shows its default where it has one."""
+    """Return a click option; `--help` shows its default if it has one."""
     settings.setdefault("show_default", "default" in settings)
     return click.option(*names, **settings)
 
 
 def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Several decorators as one, the first on top."""
+    """Combine several decorators into one, the first on top."""
 
     def apply(function: F) -> F:
         for decorator in reversed(decorators):
@@ -36,7 +36,7 @@ def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 class SectionedCommand(click.Command):
-    """A command whose `--help` shows what is seldom needed, options with a ``section``, below the others."""
+    """Command whose `--help` shows options with a ``section`` below the common ones."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options, those of each section together."""
@@ -54,7 +54,7 @@ _SECTION = "section"
 
 
 def section(heading: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Several options as one, under a heading of their own in `--help`."""
+    """Combine several options into one decorator, under their own heading in `--help`."""
 
     def apply(function: F) -> F:
         before = len(getattr(function, "__click_params__", ()))
@@ -68,7 +68,7 @@ def section(heading: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 class SpreadCommand(SectionedCommand):
-    """A command whose repeatable options also take several values at once: ``--outputs a.jsonl b.jsonl``."""
+    """Command whose repeatable options also take several values: ``--outputs a.jsonl b.jsonl``."""
 
     needless: frozenset[str] = frozenset()
     """Flags with which there need be no argument, so that one comes first or not at all."""
@@ -105,7 +105,7 @@ def _spread(args: list[str], params: list[click.Parameter], *, positional_seen: 
 
 
 def numbers_by_name(option: str, form: str, given: Iterable[str]) -> dict[str, float]:
-    """What an option says that is given as ``NAME=NUMBER``, as often as one likes."""
+    """Parse the values of a repeatable option ``NAME=NUMBER``."""
     numbers: dict[str, float] = {}
     for text in given:
         name, _, value = text.partition("=")
@@ -117,7 +117,7 @@ def numbers_by_name(option: str, form: str, given: Iterable[str]) -> dict[str, f
 
 
 def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
-    """Return what an option says that is given as ``NAME=NAME``, as often as one likes."""
+    """Parse the values of a repeatable option ``NAME=NAME``."""
     found: dict[str, str] = {}
     for text in given:
         left, equals, right = text.partition("=")
@@ -128,7 +128,7 @@ def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
 
 
 def outputs_option(*, required: bool) -> Callable[[F], F]:
-    """The option that names files of outputs; a command that makes them itself does not need it."""
+    """Return the option for output files; a command that makes outputs does not require it."""
     return option(
         "--outputs",
         type=INPUT,
@@ -180,7 +180,7 @@ workspaces = section(
 
 
 def workspace_options(options: Mapping[str, Any]) -> Workspaces:
-    """Those of the options that are about workspaces."""
+    """Return the options that concern workspaces."""
     names = ("allow_code", "files", "case_insensitive", "whole_word", "code_timeout")
     return cast("Workspaces", {name: options[name] for name in names})
 
@@ -200,7 +200,10 @@ names_and_worlds = section(
 
 
 def rules_option(default: str) -> Callable[[F], F]:
-    """The option that chooses a rule set; a person's own cases go by strict rules, BFCL's trees by BFCL's."""
+    """Return the option for the rule set.
+
+    A user's cases are checked by strict rules, BFCL's trees by BFCL's.
+    """
     return option(
         "--rules",
         type=click.Choice(["bfcl", "strict"]),
@@ -239,7 +242,10 @@ _TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
 
 
 def _not_an_input(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
-    """``--json TABLE`` means JSON of the table; it must not be taken to mean a file of that name, and the table be lost."""
+    """Refuse ``--json TABLE``, which would overwrite an input.
+
+    It is meant as JSON of the table, not as a file of that name.
+    """
     if given is not None and (
         Path(given).is_dir() or (Path(given).suffix in _TABLES and Path(given).exists())
     ):

@@ -1,4 +1,4 @@
-"""`fiducial plan`: how many labels or items it takes, and which to label next."""
+"""`fiducial plan`: estimate how many labels or items are needed, and which to label next."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def command(
 
 
 def _judge_or_rates(text: str | None) -> str | tuple[float, float] | None:
-    """Two numbers are rates; all else names a judge."""
+    """Parse two numbers as rates, and any other text as a judge's name."""
     if text is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The option ``--plugin``, which every command has."""
+"""Option ``--plugin``, which every command has."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 
 def take_plugins(command: click.Command) -> None:
-    """Every command takes what users have of their own: give it, and those of a group, the option."""
+    """Add the option ``--plugin`` to a command, or to every command of a group."""
     if isinstance(command, click.Group):
         for each in command.commands.values():
             take_plugins(each)

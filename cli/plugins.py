@@ -1,4 +1,4 @@
-"""``fiducial plugins``: what users and installed packages have added, and why something cannot be used."""
+"""``fiducial plugins``: list plugins of users and packages, with the reason if one fails."""
 
 from __future__ import annotations
 

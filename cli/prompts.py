@@ -1,4 +1,4 @@
-"""``fiducial prompts``: the prompt files, and what is sent to a model."""
+"""``fiducial prompts``: show the prompt files and the prompts sent to a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fiducial report`: the report of a run, made again; or two runs beside each other."""
+"""`fiducial report`: rewrite the report of a run, or compare two runs."""
 
 from __future__ import annotations
 

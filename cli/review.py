@@ -1,4 +1,4 @@
-"""`fiducial review`: the page on which a person labels outputs, and the way of the labels into the run."""
+"""`fiducial review`: make the labelling page, and add its labels to the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fiducial run`: the whole way."""
+"""`fiducial run`: check, judge, calibrate and report."""
 
 from __future__ import annotations
 

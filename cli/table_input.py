@@ -1,4 +1,4 @@
-"""What the commands on calibration tables share: their arguments, and how JSON leaves them."""
+"""Shared arguments and JSON output of the commands on calibration tables."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _accept_edited(ctx: click.Context, _: click.Parameter, given: bool) -> None:
 
 
 def accepts_edited() -> bool:
-    """Whether ``--accept-edited`` was given."""
+    """Return whether ``--accept-edited`` was given."""
     return click.get_current_context().meta.get(_ACCEPTS, False)
 
 
@@ -66,14 +66,20 @@ _RESAMPLING_OPTIONS = (
 
 
 def table_options(*, resamples: bool) -> Callable[[Command], Command]:
-    """The arguments TABLE..., --labels, --column, --pass-at and --json, and perhaps --seed and --replicates."""
+    """Return the arguments TABLE..., --labels, --column, --pass-at and --json.
+
+    With ``resamples``, --seed and --replicates are added.
+    """
     return compose(*_TABLE_OPTIONS, *(_RESAMPLING_OPTIONS if resamples else ()))
 
 
 def load_table(
     tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, **reading: Any
 ) -> Table:
-    """Read the tables of a command line as `fiducial.api.tables.read` does, and say how they were read."""
+    """Read the tables of a command line as `fiducial.api.tables.read` does.
+
+    Notes about how they were read go to stderr.
+    """
     from ..api.tables import read
 
     try:
@@ -97,7 +103,9 @@ def load_table(
 def emit(
     found: Shown, json_file: str | None, document: Document | None = None, *, width: int | None = None
 ) -> None:
-    """Print a result, or a document in its place, and write its JSON where it is wanted; with ``--json -`` that is all that is printed.
+    """Print a result, or a document in its place, and write its JSON if requested.
+
+    With ``--json -`` only the JSON is printed.
 
     Paragraphs are broken to ``width`` columns, where that is given.
     """
@@ -116,7 +124,10 @@ def emit(
 def emit_page(
     found: Difference | History, html: Path | None, *, markdown: bool, json_file: str | None
 ) -> None:
-    """Print a result, or its Markdown, and write its page where one is named; the page's name does not get among what is printed."""
+    """Print a result, or its Markdown, and write its page if one is named.
+
+    The path of the page goes to stderr if stdout is Markdown or JSON.
+    """
     if markdown:
         click.echo(found.to_markdown())
     else:
@@ -126,7 +137,7 @@ def emit_page(
 
 
 def gate_failures(lines: Iterable[str]) -> int:
-    """Say which gates failed, and with which code to leave."""
+    """Print the gates that failed, and return the exit code."""
     code = 0
     for line in lines:
         click.echo(line, err=True)

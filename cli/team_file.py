@@ -1,4 +1,7 @@
-"""``fiducial.toml``: option values that a team shares, read from the working folder and its parents within the project."""
+"""``fiducial.toml``: option values that a team shares.
+
+The file is read from the working folder and its parents within the project.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ MODEL_COMMANDS = (("run",), ("judge",), ("audit", "run"))
 
 
 class TeamFile(NamedTuple):
-    """The team's file.
+    """Settings of the team file.
 
     Attributes:
         path: Where it is; None when there is none.
@@ -36,7 +39,7 @@ class TeamFile(NamedTuple):
     model: dict[str, Any] = {}
 
     def told(self, command: str, args: list[str]) -> dict[str, Any] | None:
-        """What the file says of a command that is typed with these arguments; None where it says nothing."""
+        """Return the file's settings for a command with these arguments; None if there are none."""
         table = self.defaults.get(command)
         if command == "compare" and any(arg.partition("=")[0] == "--judge" for arg in args):
             return {**self.model, **(table or {})} or None
@@ -44,7 +47,7 @@ class TeamFile(NamedTuple):
 
 
 def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
-    """Find the team's file and turn it into default values of options.
+    """Find the team file and return its default values of options.
 
     A table named like a command (``[run]``, ``[audit.run]``) holds its options, without the dashes in front; ``[model]``
     holds what every command that asks a model takes. What is typed on the command line wins. It is looked for in a folder and in its parents,
@@ -75,7 +78,10 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
 
 
 def _project_folders(folder: Path, home: Path | None) -> Iterator[Path]:
-    """The folder and its parents up to the root of its repository, or else up to the home folder; outside of both it stands alone."""
+    """Yield the folder and its parents up to the root of its repository.
+
+    Without a repository the home folder is the last. Outside of both, only the folder itself is yielded.
+    """
     above = [folder, *folder.parents]
     root = next((each for each in above if (each / ".git").exists()), home or Path.home())
     return iter(above[: above.index(root) + 1] if root in above else [folder])
@@ -92,7 +98,9 @@ def _by_command(tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def default_values(command: click.Command, table: dict[str, Any], name: str) -> dict[str, Any]:
-    """Find the parameters behind the options of a table, which are spelled as on the command line; of a group, behind a table a command.
+    """Find the parameters behind the options of a table.
+
+    Options are spelled as on the command line. A group has one table per command.
 
     Raises:
         UsageError: The command has no such option, or takes one value of it; the group has no such command.
@@ -119,7 +127,10 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
 
 
 def _typed(entry: tuple[str, Any]) -> tuple[str, Any]:
-    """Return a setting in the form of its option: a table of judges' parameters as one NAME=VALUE each."""
+    """Return a setting in the form of its option.
+
+    A table of judges' parameters becomes one NAME=VALUE each.
+    """
     key, value = entry
     if key.replace("_", "-") != "judge-parameters" or not isinstance(value, dict):
         return entry

@@ -1,4 +1,4 @@
-"""Settings of a team's file that are taken on trust: all but those that are known to be harmless.
+"""Team-file settings that need trust: all except those known to be harmless.
 
 A folder that was unpacked or cloned comes with the settings of whoever made it. What they could do harm with is used only from a
 file that nobody but the user can write, and only after the user has agreed to just this content of it.
@@ -146,7 +146,7 @@ _LINKED = "it is a link, perhaps to a file that was trusted for another folder, 
 
 
 class FileOwner(NamedTuple):
-    """What a file is.
+    """Content hash of a file, and the reason if it cannot be trusted.
 
     Attributes:
         sha256: Of its content.
@@ -158,7 +158,7 @@ class FileOwner(NamedTuple):
 
 
 def read_with_owner(path: Path) -> tuple[bytes, FileOwner]:
-    """Read a file, and find out who could have written just that.
+    """Read a file, and check who could have written it.
 
     Raises:
         OSError: It cannot be read, or is too long.
@@ -183,7 +183,7 @@ def _problem(status: os.stat_result) -> str | None:
 
 
 def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> None:
-    """Say which file settings come from, once the user trusts those of them that could do harm.
+    """Report the file of the settings, after the user has trusted those that could do harm.
 
     Raises:
         UsageError: The file cannot be trusted, or the user has not said that it is.
@@ -209,7 +209,7 @@ def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
 
 
 def _names_an_address(value: Any) -> bool:
-    """Whether a value sends somebody elsewhere, with whatever credentials are at hand there."""
+    """Return whether a value holds an address, to which credentials might be sent."""
     each: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
     return any("://" in text for text in each if isinstance(text, str))
 
@@ -234,7 +234,7 @@ def _agreed(path: Path, found: FileOwner, command: str, sensitive: Sequence[str]
 
 
 def on_terminal() -> bool:
-    """Whether there is somebody who can be asked."""
+    """Return whether a user can be asked on a terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

@@ -1,4 +1,4 @@
-"""The command as it was typed."""
+"""Command line as typed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ _CREDENTIALS = re.compile(r"(?<!abfs:)(?<!abfss:)//[^/@\s]+@")
 
 
 def command_line() -> str:
-    """The command as it was typed, for the record; without credentials that a URL may hold."""
+    """Return the command as typed, for the record, without credentials in URLs."""
     args = (each if "http" in each else redacted(each) for each in sys.argv[1:])
     return _CREDENTIALS.sub("//***@", shlex.join(["fiducial", *args]))

@@ -1,4 +1,4 @@
-"""Is one of the accepted answers in the last thing the system said? For memory and web-search cases."""
+"""Check whether the last message gives an accepted answer, for memory and web-search cases."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CONTRADICTION = re.compile(
 
 
 def last_words(steps: list[Any], is_call: Callable[[str], bool]) -> str:
-    """The last step that is a text with something in it; calls and empty steps are passed over; empty when there is none."""
+    """Return the last non-empty text step, ignoring calls; empty if there is none."""
     for step in reversed(steps):
         if isinstance(step, list) and step and all(isinstance(part, str) for part in cast("list[Any]", step)):
             return "\n".join(cast("list[str]", step))
@@ -50,7 +50,9 @@ def last_words(steps: list[Any], is_call: Callable[[str], bool]) -> str:
 
 
 def check_answer_strictly(message: str, answers: list[str]) -> Finding:
-    """Decide on a final message: a text, or ``{"answer": ..., "context": ...}`` as JSON or Python.
+    """Check a final message by strict rules.
+
+    The message is a text, or ``{"answer": ..., "context": ...}`` as JSON or Python.
 
     Valid when the answer is an accepted one and nothing else; graded 0 when there is no answer or a plain refusal that names
     none; otherwise undecided.
@@ -73,7 +75,7 @@ def check_answer_strictly(message: str, answers: list[str]) -> Finding:
 
 
 def _answer_field(message: str) -> str:
-    """The field ``answer`` where the message is an object that has one, else the message."""
+    """Return the ``answer`` field if the message is an object that has one, else the message."""
     text = message.strip().strip("`").removeprefix("json").strip()
     if not text.startswith("{"):
         return message
@@ -93,7 +95,7 @@ def _read_literal(text: str) -> Any:
 
 
 def _tidy(text: str) -> str:
-    """Without differences that no reader minds: case, runs of white space, quotes and a period around it."""
+    """Normalize a text: case, runs of white space, and surrounding quotes and periods."""
     text = " ".join(text.lower().replace("'", '"').replace("\N{RIGHT SINGLE QUOTATION MARK}", '"').split())
     while text != (stripped := text.strip('"`*').removesuffix(".").strip()):
         text = stripped
@@ -117,7 +119,10 @@ _STANDARD = str.maketrans("'", '"', ",./-_*^()")
 
 
 def check_answers(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Decide whether an output gives an accepted answer, in its turns of steps, or in its text after native calls."""
+    """Check whether an output gives an accepted answer.
+
+    The answer is looked for in the turns of steps, or in the text after native calls.
+    """
     if output.agent_turns is not None:
         turns: list[list[Any]] = list(output.agent_turns)
         native = any(isinstance(step, list) for turn in turns for step in turn)
@@ -131,7 +136,10 @@ def check_answers(case: Case, output: Output, options: CheckOptions) -> Finding:
 
 
 def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], options: CheckOptions) -> Finding:
-    """Decide on turns of raw steps; anything but one turn of steps means that the run went wrong."""
+    """Check turns of raw steps.
+
+    Anything but one turn of steps means that the run went wrong.
+    """
     turns = cast("list[Any]", result) if isinstance(result, list) else []
     if len(turns) != 1 or not isinstance(turns[0], list | str | dict):
         return fault("agentic:inference_error", f"expected one turn of steps, got {shorten(result)}")
@@ -148,12 +156,17 @@ def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], optio
 
 
 def last_message(steps: list[Any], read: ReplyReader) -> Any:
-    """The last step that is no call, wherever it stands; an empty one counts, and hides what was said before. None where all are calls."""
+    """Return the last step that is not a call, wherever it stands; None if all are calls.
+
+    An empty step counts, and hides what came before it.
+    """
     return next((step for step in reversed(steps) if not calls_in(step, read)), None)
 
 
 def check_answer(message: Any, answers: list[str]) -> Finding:
-    """BFCL's rule: the message contains an accepted answer as whole words, anywhere, whatever is said about it.
+    """Check by BFCL's rule whether a message contains an accepted answer as whole words.
+
+    The answer may stand anywhere, whatever is said about it.
 
     Case, single against double quotes, and ``, . / - _ * ^ ( )`` do not count.
     """
@@ -178,7 +191,7 @@ def _never(_text: str) -> bool:
 
 
 def calls_in(step: Any, read: ReplyReader) -> list[str]:
-    """The call texts of one step; none where it cannot be read."""
+    """Return the call texts of one step; none if it cannot be read."""
     try:
         return read(step)
     except (DecodingError, RecursionError, ValueError):

@@ -1,4 +1,4 @@
-"""Which checker decides which kind of case: one line a kind, imported when the first case of it comes."""
+"""Table of checkers: each kind of case, and the module imported at its first case."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CHECKERS: dict[Kind, tuple[str, str, str]] = {
 
 
 def check(case: Case, output: Output, options: CheckOptions | None = None) -> Verdict:
-    """Decide, without a model, whether an output is right.
+    """Check, without a model, whether an output is correct.
 
     Args:
         case: What was to be done.
@@ -60,7 +60,7 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
 
 
 def _checker_of(kind: Kind, rules: Rules) -> tuple[str, Checker]:
-    """Who signs the verdict, and who finds it."""
+    """Return the checker's name for the verdict, and the checker."""
     if kind not in BUILT_IN_KINDS and kind in CHECKERS:
         return f"{kind}/own", _own
     name, decide = checker_for(kind)
@@ -69,7 +69,7 @@ def _checker_of(kind: Kind, rules: Rules) -> tuple[str, Checker]:
 
 @cache
 def checker_for(kind: Kind) -> tuple[str, Checker]:
-    """The checker of a kind of case that comes along: its name in ``Verdict.by``, and the function."""
+    """Return a built-in checker: its name in ``Verdict.by``, and the function."""
     if kind not in _CHECKERS:
         return "none", _nothing_decides
     name, module, function = _CHECKERS[kind]
@@ -85,7 +85,7 @@ def _nothing_decides(case: Case, _output: Output, _options: CheckOptions) -> Fin
 
 
 def validate_reference(case: Case, options: CheckOptions) -> None:
-    """Refuse a case of any kind whose reference asks for what its own tools, worlds or functions do not have.
+    """Refuse a case whose reference needs tools, environments or functions it does not have.
 
     Raises:
         InputError: Nobody could meet it; the message names the case, ``field`` the field.

@@ -1,4 +1,4 @@
-"""Values under evaluation as a verdict may carry them: short in a sentence, bounded and plain JSON as evidence."""
+"""Evaluated values in a verdict: short in a sentence, bounded plain JSON as evidence."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _shortener = _Shortener()
 
 
 def shorten(value: Any) -> str:
-    """A value as a sentence may quote it: its ``repr``, cut where it is long."""
+    """Return the ``repr`` of a value for use in a sentence, cut if long."""
     kind: type = type(cast("object", value))
     if kind is float or kind is bool or (kind is str and len(value) < _TEXT):
         return repr(value)
@@ -42,7 +42,7 @@ def shorten(value: Any) -> str:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """A value as a verdict's evidence may hold it.
+    """Return a value in the form that a verdict's evidence may hold.
 
     Itself where JSON has it and it is small; else what comes near: a list for a tuple or set, text for NaN, bytes and complex
     numbers, a cut text for a long one.

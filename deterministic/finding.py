@@ -10,7 +10,7 @@ from ..records import Outcome
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What a checker found.
+    """Finding of a checker.
 
     Attributes:
         outcome: ``graded``, or why a checker cannot grade this.
@@ -28,7 +28,7 @@ class Finding(msgspec.Struct, frozen=True):
 
     @property
     def valid(self) -> bool:
-        """Whether everything was right."""
+        """True if everything was right."""
         return self.score == 1.0
 
 
@@ -37,10 +37,10 @@ PASSED = Finding("graded", 1.0)
 
 
 def fault(error_type: str, reason: str, **evidence: Any) -> Finding:
-    """Something was wrong, and the system is to blame: graded 0."""
+    """Return a finding that something was wrong and the system is to blame: graded 0."""
     return Finding("graded", 0.0, error_type, reason, evidence)
 
 
 def undecided(reason: str, **evidence: Any) -> Finding:
-    """The checker cannot tell; a judge has to."""
+    """Return a finding that the checker cannot decide; a judge has to."""
     return Finding("undecided", None, None, reason, evidence)

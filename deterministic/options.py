@@ -1,4 +1,4 @@
-"""Options of checkers: rule sets, how names were offered, custom functions and worlds, workspaces."""
+"""Checker options: rule sets, offered names, custom functions and environments, workspaces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FilesRule: TypeAlias = Literal["any", "all"]
 
 
 class ArtifactOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user may choose about checking workspaces; the defaults do as the original does.
+    """User's options for checking workspaces; the defaults follow the original.
 
     Attributes:
         files: Whether any or all of the chosen files must have the words.
@@ -39,7 +39,7 @@ Names: TypeAlias = Literal["dotted", "underscored"]
 
 
 class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a checker may need to know beside case and output.
+    """Options of a checker, beside case and output.
 
     Attributes:
         rules: Which rule set.

@@ -1,4 +1,4 @@
-"""Checkers of the user's own: a function of a case and an output decides a kind of case that does not come along."""
+"""Custom checkers: a function of a case and an output decides a custom kind of case."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
 
 
 def source_fingerprint(kind: Kind) -> str:
-    """A hash of the source of a kind's checker, its whole file where it has one, so that verdicts of two versions are not mixed.
+    """Return a hash of the source of a kind's checker, to keep verdicts of versions apart.
+
+    The source is the checker's whole file, if it has one.
 
     Raises:
         ConfigurationError: The checker cannot be loaded.
@@ -123,7 +125,7 @@ def _understood(said: Any, kind: Kind) -> Finding:
 
 
 def _number(said: Any) -> float | None:
-    """A truth value or number, numpy's included."""
+    """Return a truth value or number, numpy's included, as a float; None for anything else."""
     item = getattr(cast("object", said), "item", None)
     if callable(item) and getattr(cast("object", said), "ndim", None) == 0:
         said = item()
@@ -140,7 +142,7 @@ def _problem(said: Finding) -> str | None:
 
 
 def _plain(said: Finding) -> Finding:
-    """The same, as a line of JSON can hold it whatever the user put in."""
+    """Return the finding in a form that JSON can hold, whatever the user put in."""
     evidence: Any = plain(said.evidence)
     return Finding(
         said.outcome,

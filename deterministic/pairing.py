@@ -6,14 +6,17 @@ from collections.abc import Sequence
 
 
 class Pairing:
-    """Partners found so far; earlier choices are revised where that makes room (Kuhn's augmenting paths)."""
+    """Pairs found so far; earlier choices are revised if needed (Kuhn's augmenting paths)."""
 
     def __init__(self) -> None:
         self._fitting: list[Sequence[int]] = []
         self._taken_by: dict[int, int] = {}
 
     def add(self, fitting: Sequence[int]) -> bool:
-        """Find a partner for one more, among those that it can have, beside all that were added before; whether there is one."""
+        """Add one item and return whether it can be paired along with all earlier ones.
+
+        ``fitting`` lists the partners that it can have.
+        """
         self._fitting.append(fitting)
         return self._take(len(self._fitting) - 1, set())
 
@@ -28,13 +31,19 @@ class Pairing:
 
 
 def pair_completely(fitting: Sequence[Sequence[int]]) -> int | None:
-    """The first, if any, that cannot have a partner of its own beside those before it."""
+    """Return the number of the first item that cannot be paired along with all before it.
+
+    None if all can be paired.
+    """
     pairing = Pairing()
     return next((number for number, each in enumerate(fitting) if not pairing.add(each)), None)
 
 
 def pair_greedily(fitting: Sequence[Sequence[int]]) -> int | None:
-    """The first, if any, that is left alone when each in turn takes the first that is free; no choice is revised."""
+    """Return the number of the first item left unpaired by greedy pairing; None if all pair.
+
+    Each item takes its first free partner. Items take their turn in order, and no choice is revised.
+    """
     taken: set[int] = set()
     for number, each in enumerate(fitting):
         partner = next((partner for partner in each if partner not in taken), None)

@@ -1,4 +1,7 @@
-"""Calls that the tools on offer refute by themselves: of no tool, without a required argument, or with a value outside its enum."""
+"""Calls refuted by the offered tools alone.
+
+These name no tool, lack a required argument, or have a value outside its enum.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from .finding import Finding, fault
 def refutation(
     calls: Sequence[Mapping[Any, Any]], tools: Sequence[Mapping[str, Any]], *, native: bool
 ) -> Finding | None:
-    """Return why the first refuted call cannot be right; None where all fit, or no tool is known to have been on offer.
+    """Return why the first refuted call cannot be right.
+
+    None if all calls fit, or if no tool is known to have been offered.
 
     Of calls in a text only the function is looked at, since arguments there may be given by their place.
     """

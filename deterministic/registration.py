@@ -1,4 +1,4 @@
-"""Worlds and functions of the user's own: from ``module:Name`` on the command line, or registered (`plugins`)."""
+"""Custom environments and functions, from ``module:Name`` options or registered (`plugins`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from .evidence import shorten
 
 
 def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, type]:
-    """Find the worlds that users have registered, by the name that cases use; packages are imported when one is looked up.
+    """Return the registered environments by the name that cases use.
+
+    Packages are imported when one is looked up.
 
     Specs are ``module:Class``, looked for in the folder, too, and come before what is registered under the same name.
 
@@ -37,7 +39,9 @@ def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> 
 
 
 def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, Callable[..., Any]]:
-    """Find the functions that users have registered for executable calls; packages are imported when one is looked up.
+    """Return the functions registered for executable calls, by name.
+
+    Packages are imported when one is looked up.
 
     Specs are ``module:NAME``, a function or a mapping of functions by name, or ``module`` alone, for all public functions that it
     defines; looked for in the folder, too, they come before what is registered under the same name.
@@ -54,7 +58,10 @@ def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Map
 
 
 class _Registered(Mapping[str, Callable[..., Any]]):
-    """The functions of the group, which is loaded when one of them is looked up: it can hold several under one name."""
+    """Functions of the plugin group, loaded at the first lookup.
+
+    The group can hold several functions under one name.
+    """
 
     @cached_property
     def _all(self) -> dict[str, Callable[..., Any]]:

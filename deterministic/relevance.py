@@ -21,7 +21,7 @@ _LINE_CALL = re.compile(r"^[ \t`>*-]*+(?:python\b[ \t]*+)?(\[?)[ \t]*+([A-Za-z_]
 
 
 def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[str]) -> bool:
-    """Whether a reply, a text or native calls in any form, calls a function, or tries to.
+    """Return whether a reply, a text or native calls in any form, calls or tries to call.
 
     True for native calls, readable or not; for calls in a text unless they are prose that merely parses as a call (``Paris
     (France)``: no brackets, no named argument, no function that was offered); and for text that sets out to call, by a tag, by
@@ -38,7 +38,7 @@ def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[st
 
 
 def is_call_text(text: str, offered: list[str]) -> bool:
-    """Whether a text is a call that can be read, and not prose that merely parses as one."""
+    """Return whether a text is a readable call, and not prose that merely parses as one."""
     try:
         decoded = decode_prompt(text)
     except DecodingError:
@@ -52,7 +52,10 @@ def _may_be_prose(call: dict[Any, Any], names: set[str]) -> bool:
 
 
 def check_relevance(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Decide whether an output, its native calls where it has that field or else its text, calls or refrains as its case asks."""
+    """Check whether an output calls a function or refrains, as its case asks.
+
+    Native calls are read if the output has that field, else its text.
+    """
     reply = output.tool_calls if output.tool_calls is not None else output.text
     return check_reply(case, lambda: decode_output(output), reply, options)
 
@@ -73,7 +76,10 @@ def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: Chec
 
 
 def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure: str) -> Finding:
-    """Strict rules: prose that parses as a call is none, a call that does not parse is an attempt."""
+    """Return the finding by strict rules.
+
+    Prose that parses as a call is none; a call that does not parse is an attempt.
+    """
     attempted = is_call_or_attempt(calls, reply, [tool["function"]["name"] for tool in case.tools])
     if case.kind == "any_call":
         if calls and attempted:

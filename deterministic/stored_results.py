@@ -1,4 +1,7 @@
-"""Stored BFCL results to findings, without an Output between, so that odd results keep their meaning."""
+"""Turn stored BFCL results into findings.
+
+No Output comes between, so that odd results keep their meaning.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,9 @@ def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions |
 
 
 def decode_result(result: Any, *, mode: Mode, asked: AskedForm = PLAIN, strictly: bool = False) -> Any:
-    """Read the calls of a stored single-turn result of any type, as `decode_prompt` or `decode_native` do.
+    """Read the calls of a stored single-turn result of any type.
+
+    As `decode_prompt` or `decode_native` do.
 
     Raises:
         DecodingError: It cannot be read.

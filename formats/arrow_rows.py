@@ -19,7 +19,10 @@ _NULLS = "a struct has every key in every row, so that null there was taken as n
 
 
 def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
-    """The rows of a file, dates and decimals as text; it is said once a column that keys of structs which are null are left out."""
+    """Yield the rows of a file, with dates and decimals as text.
+
+    Dropped null keys of structs are reported once per column.
+    """
     place, number, told = Place(path), 0, set[str]()
     for batch in arrow_batches(path):
         for row in cast("list[dict[str, Any]]", batch.to_pylist()):
@@ -33,7 +36,7 @@ def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
 
 
 def read_any_rows(path: Path) -> Iterator[Row | Skipped]:
-    """The rows of CSV, TSV, Parquet, Arrow or JSON, by the end of the name."""
+    """Yield the rows of CSV, TSV, Parquet, Arrow or JSON, by file extension."""
     suffix = path.suffix.lower()
     if suffix in {".parquet", ".arrow"}:
         return read_arrow_rows(path)

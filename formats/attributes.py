@@ -16,7 +16,9 @@ _CONSTANTS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def plain_attributes(holder: FieldReader, name: str = "attributes") -> dict[str, Any]:
-    """The attributes of a span, an event or a resource: an object, or OTLP's list of keys and typed values.
+    """Return the attributes of a span, event or resource, whether an object or an OTLP list.
+
+    An OTLP list holds keys and typed values.
 
     Raises:
         RecordError: They are neither.
@@ -52,7 +54,7 @@ def _scalar(kind: str, value: Any) -> Any:
 
 
 def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
-    """The list that attributes ``prefix.0.name``, ``prefix.1.name`` and so on are the parts of; empty where there are none."""
+    """Rebuild a list from attributes ``prefix.0.name``, ``prefix.1.name`` ...; empty if none."""
     tree: dict[str, Any] = {}
     for key, value in attributes.items():
         if not key.startswith(f"{prefix}."):

@@ -35,7 +35,7 @@ _STATUS: dict[str, Outcome] = {
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a row, or holds the rows of results."""
+    """Return whether the first value of a file is a row, or holds the rows of results."""
     if not is_object(glimpse):
         return False
     rows = glimpse.get("rows")
@@ -90,7 +90,7 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
 
 
 def _asked_and_answered(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
-    """What was asked, and the messages of the answer."""
+    """Return the question, and the messages of the answer."""
     if row.get("conversation") is not None:
         asked, done = divided(row.node("conversation").nodes("messages"))
         return [message for one in asked for message in messages_of(one.value, one.at)], done
@@ -108,7 +108,7 @@ def _asked_and_answered(row: FieldReader) -> tuple[list[Message], list[FieldRead
 
 
 def _expected(row: FieldReader) -> tuple[list[Any] | None, list[str]]:
-    """The calls that were expected, where the truth is one of calls; and the accepted answers."""
+    """Return the expected calls, if the ground truth has calls; and the accepted answers."""
     items = row.unpacked("expected_actions", "ground_truth")
     if not is_list(items):
         return None, answers_of(items)
@@ -144,7 +144,10 @@ def _context(row: FieldReader) -> list[Any]:
 
 
 def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
-    """Verdicts' names, with the evaluators and the metrics that they are of: what other fields say more of, and numbers that stand alone."""
+    """Yield each verdict's name, evaluator and metric.
+
+    Metrics are fields that other fields elaborate on, and numbers that stand alone.
+    """
     keys: dict[str, list[str]] = {}
     for name in line.value:
         if name.startswith("outputs."):

@@ -23,7 +23,7 @@ LOST = "metrics, spans, stack traces of scorers but for their last line; classif
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a row of an experiment."""
+    """Return whether the first value of a file is a row of an experiment."""
     if not is_object(glimpse):
         return False
     if is_list(glimpse.get("results")):

@@ -35,7 +35,7 @@ class IdentifiedCall(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What an agent did: its last text, all its calls, and its steps where they say more."""
+    """Agent's answer: its last text, all its calls, and its steps if they add information."""
 
     text: str | None = None
     calls: list[ToolCall] | None = None
@@ -43,12 +43,15 @@ class Answer(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether neither a text nor a call stands in it."""
+        """Return whether the answer has neither text nor calls."""
         return not (self.text or "").strip() and self.calls is None and not self.steps
 
 
 def call_of(given: Any, at: str = "") -> IdentifiedCall:
-    """A tool call from any spelling; a `RecordError` where it has no name, or arguments that are neither an object nor a text."""
+    """Return a tool call from any spelling.
+
+    Raises a `RecordError` if it has no name, or arguments that are neither an object nor a text.
+    """
     outer = node = FieldReader(given, at)
     for level in ("tool_call", "function_call", "functionCall", "function"):
         if is_object(node.value.get(level)):
@@ -67,7 +70,7 @@ def plain_calls(given: Iterable[Any], at: str) -> list[ToolCall]:
 
 
 def has_arguments(given: Any) -> bool:
-    """Whether a call says what its arguments are, if only that there are none."""
+    """Return whether a call states its arguments, even if only that there are none."""
     call = given if is_object(given) else dict[str, Any]()
     inner = call.get("tool_call", call.get("function"))
     return any(call.get(name) is not None for name in _ARGUMENTS) or (
@@ -86,7 +89,7 @@ def _arguments(node: FieldReader) -> dict[str, Any] | str:
 
 
 def calls_of(message: FieldReader) -> list[IdentifiedCall]:
-    """The calls of an assistant's message, from wherever they stand in it."""
+    """Return the calls of an assistant's message, wherever they are in it."""
     calls = [call_of(item, at) for at, item in message.items("tool_calls", "toolCalls")]
     if message.get("function_call") is not None:
         calls.append(call_of(message.value["function_call"], message.place("function_call")))
@@ -96,7 +99,7 @@ def calls_of(message: FieldReader) -> list[IdentifiedCall]:
 
 
 def parts_of(message: FieldReader) -> list[FieldReader]:
-    """The parts of a message whose content is a list of them; a text among them is a part, too."""
+    """Return the parts of a message whose content is a list; texts in it are parts, too."""
     name = message.first("parts", "content", "contents")
     if name is None or not is_list(message.value[name]):
         return []
@@ -107,7 +110,10 @@ def parts_of(message: FieldReader) -> list[FieldReader]:
 
 
 def text_of(message: FieldReader) -> str | None:
-    """What a message says, from a text or its parts; a refusal is what was said; None where it says nothing."""
+    """Return a message's text, joined from its parts; None if there is none.
+
+    A refusal counts as text.
+    """
     name = message.first("content", "parts", "contents", "refusal")
     if name is None:
         return None
@@ -125,7 +131,7 @@ def _is_text(part: FieldReader) -> bool:
 
 
 def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
-    """What a message says that calls returned, each with its call's id where it is known."""
+    """Return the call results in a message, each with its call's id if known."""
     shared = message.name("tool_call_id", "toolCallId")
     found = list[tuple[str | None, Any]]()
     for part in parts_of(message):
@@ -139,13 +145,13 @@ def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
 
 
 def role_of(message: FieldReader) -> str | None:
-    """The role of a message, under its usual name."""
+    """Return the role of a message, under its usual name."""
     role = message.text("role", "type")
     return None if role is None else _ROLES.get(role, role)
 
 
 def message_of(given: Any, at: str = "") -> Message:
-    """A message of a case, in the chat API's form."""
+    """Return a message of a case in the chat API's form."""
     message = FieldReader(given, at)
     role = role_of(message)
     if role is None:
@@ -171,7 +177,7 @@ def message_of(given: Any, at: str = "") -> Message:
 
 
 def messages_of(given: Any, at: str = "") -> list[Message]:
-    """The messages of a case from a text, one message, or a list of messages or texts."""
+    """Return the messages of a case from a text, a message, or a list of messages or texts."""
     given = parsed(given)
     if given is None:
         return []
@@ -186,12 +192,12 @@ def messages_of(given: Any, at: str = "") -> list[Message]:
 
 
 def said_by_user(text: str | None) -> Message:
-    """A message of a user's."""
+    """Return a user message."""
     return {"role": "user", "content": text}
 
 
 def question_of(given: Any, at: str = "") -> list[Message]:
-    """What was asked: messages, by themselves or in an object, or the words that stand for a question; none where there are none."""
+    """Return the question: messages, bare or in an object, or text; empty if there are none."""
     for messages in (given, given.get("messages") if is_object(given) else None):
         if are_messages(messages):
             return messages_of(messages, at)
@@ -200,13 +206,13 @@ def question_of(given: Any, at: str = "") -> list[Message]:
 
 
 def divided(messages: list[FieldReader]) -> tuple[list[FieldReader], list[FieldReader]]:
-    """What was asked, up to the last message of a user's, and what was done then."""
+    """Split messages after the last user message into question and answer."""
     end = max((at for at, each in enumerate(messages, start=1) if role_of(each) == "user"), default=0)
     return messages[:end], messages[end:]
 
 
 def are_messages(given: Any) -> bool:
-    """Whether a value is a list of chat messages."""
+    """Return whether a value is a list of chat messages."""
     if not is_list(given) or not given:
         return False
     return all(is_object(item) and ("role" in item or "content" in item) for item in given)
@@ -243,7 +249,7 @@ def steps_of(messages: Iterable[FieldReader]) -> list[Step]:
 
 
 def answer_of_steps(steps: list[Step]) -> Answer:
-    """What an agent did, from its steps; they are left out where text and calls say it all."""
+    """Return an agent's answer from its steps; drop steps if text and calls are enough."""
     texts = [step for step in steps if isinstance(step, str)]
     calls = [call for step in steps if is_list(step) for call in step]
     says_more = len(steps) > len(texts[-1:]) + bool(calls) or (
@@ -253,7 +259,7 @@ def answer_of_steps(steps: list[Step]) -> Answer:
 
 
 def _in_order(calls: list[str | None], returned: list[tuple[str | None, Any]]) -> list[Any]:
-    """One result a call: by id, and what has no id of a call in the order in which it came."""
+    """Return one result per call, matched by id; other results are matched in order."""
     by_id = {name: value for name, value in returned if name is not None and name in calls}
     others = iter([value for name, value in returned if name is None or name not in calls])
     return [by_id[name] if name in by_id else next(others, None) for name in calls]

@@ -11,7 +11,9 @@ from .rows import Row, files_of
 
 
 def read_csv_rows(path: Path) -> Iterator[Row | Skipped]:
-    """The rows of CSV and TSV files by the names in their headers, whose commonest separator counts; an empty cell is null.
+    """Yield the rows of CSV or TSV files by header name; an empty cell is null.
+
+    The commonest separator in the header counts.
 
     A row that has more or fewer fields than the header is skipped.
     """

@@ -28,7 +28,7 @@ _OURS = frozenset({"actualOutput", "actual_output", "expectedOutput", "expected_
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a test case, a golden, or a test run."""
+    """Return whether the first value of a file is a test case, a golden, or a test run."""
     if not is_object(glimpse):
         return False
     row = ("input" in glimpse or "turns" in glimpse or "scenario" in glimpse) and bool(glimpse.keys() & _OURS)
@@ -84,7 +84,7 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
 
 
 def _listed(case: FieldReader, *names: str) -> list[Any] | None:
-    """A list, which CSV has as JSON text; None where nothing is said."""
+    """Return a list, which CSV has as JSON text; None if the field is empty."""
     value = case.unpacked(*names)
     return (
         None

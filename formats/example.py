@@ -49,7 +49,7 @@ EXPECTED_NAMES = "expected_calls"
 
 
 class Example(msgspec.Struct, kw_only=True):
-    """What one row says of a case, in the words of `Case` and `Output`, and of the answer to it.
+    """One row's case, in the words of `Case` and `Output`, with its answer.
 
     Attributes:
         id: The case's; empty where the file has none, and one is made of the row's number (from 1) behind the prefix.
@@ -82,7 +82,9 @@ class Example(msgspec.Struct, kw_only=True):
 
 
 def records_of(example: Example, place: Place, options: Options) -> Iterator[Found]:
-    """Yield the records of an example: its case, its output where it was answered, and verdicts on that.
+    """Yield the records of an example: its case, its output if answered, and the verdicts.
+
+    A conversation is one example, or one per turn, depending on the options.
 
     A conversation is one example, or one a turn, as the options say.
     """
@@ -217,13 +219,19 @@ def _reference(kind: Kind, example: Example, options: Options, expected: list[To
 
 
 def _plain(call: ToolCall) -> dict[str, Any]:
-    """Arguments that are expected, each exactly so; an object that looks like a spelling of alternatives is itself."""
+    """Return the expected arguments, each to be matched exactly.
+
+    An object that looks like a spelling of alternatives stays itself.
+    """
     given = msgspec.json.decode(call.arguments) if isinstance(call.arguments, str) else call.arguments
     return {name: {"exactly": value} if is_marked(value) else value for name, value in given.items()}
 
 
 def _undocumented(expected: list[ToolCall], tools: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Documents of functions that are expected and that nobody documented: the arguments that are expected, of any type."""
+    """Yield documents for expected functions without one.
+
+    Each lists the expected arguments, of any type.
+    """
     known = {str(tool.get("function", tool).get("name")) for tool in tools}
     arguments: dict[str, dict[str, Any]] = {}
     for call in expected:
@@ -237,7 +245,7 @@ def _undocumented(expected: list[ToolCall], tools: list[dict[str, Any]]) -> Iter
 
 
 def context_item(given: Any, number: int) -> ContextItem:
-    """A passage, as a text or an object that holds one; it is called after its id, or its number."""
+    """Return a passage given as a text or an object; its name is its id or its number."""
     if is_object(given):
         text = next((given[name] for name in ("content", "page_content", "text") if name in given), given)
         identity = given.get("id")
@@ -246,7 +254,7 @@ def context_item(given: Any, number: int) -> ContextItem:
 
 
 def listed(given: Any) -> list[Any]:
-    """A value as a list: what is one already, nothing, or the value alone; empty texts are nothing."""
+    """Return a value as a list; None and empty text give an empty list."""
     if given is None or given == "":
         return []
     return given if is_list(given) else [given]

@@ -81,7 +81,7 @@ class Exchange(msgspec.Struct, kw_only=True):
 
     @property
     def has_failed(self) -> bool:
-        """Whether it ended with an error and without an answer."""
+        """Return whether the exchange ended with an error and without an answer."""
         return self.error is not None and not any(map(says_something, (n for c in self.choices for n in c)))
 
 
@@ -91,7 +91,10 @@ def says_something(message: FieldReader) -> bool:
 
 
 def is_exchange(value: Any, *, plain: bool = True) -> bool:
-    """Return whether a line wraps a request with chat messages, or, in plain columns, a question of a session with its answer."""
+    """Return whether a line is an exchange with a model.
+
+    It wraps a request with chat messages or, with ``plain``, has columns for session, question and answer.
+    """
     if not is_object(value):
         return False
     try:
@@ -155,7 +158,7 @@ def exchange_of(row: Row) -> Exchange:
 
 
 def message_key(message: FieldReader) -> tuple[Any, ...]:
-    """Return what makes two messages the same, however they are spelt and whatever ids they have."""
+    """Return a key equal for messages that differ only in spelling or ids."""
     calls = tuple((each.call.name, as_text(parsed(each.call.arguments))) for each in calls_of(message))
     results = tuple(as_text(value) for _, value in results_of(message))
     role = "tool" if results else role_of(message)
@@ -242,7 +245,7 @@ def item_message(item: FieldReader) -> dict[str, Any]:
 
 
 def _response(inner: FieldReader, request: FieldReader) -> tuple[str | None, Any]:
-    """Return the field that holds the answer, and the answer; no field where there is no place for one."""
+    """Return the answer and the name of its field; no name if there is no such field."""
     if "choices" in inner:
         return "choices", {name: inner.value.get(name) for name in ("choices", "model", "created")}
     names = [name for name in RESPONSES if name in inner]
@@ -309,7 +312,7 @@ def _choice(choice: FieldReader) -> FieldReader:
 
 
 def _beyond(asked: Sequence[FieldReader], choice: list[FieldReader]) -> list[FieldReader]:
-    """Return the messages of an answer without those of the request, which some logs repeat in it."""
+    """Return an answer's messages without those of the request, which some logs repeat in it."""
     if len(choice) > len(asked) and all(
         message_key(a) == message_key(b) for a, b in zip(asked, choice, strict=False)
     ):

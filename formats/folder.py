@@ -26,7 +26,7 @@ CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS, LABELS = (
 
 
 class Imported(msgspec.Struct, kw_only=True):
-    """What an import came to.
+    """Summary of an import.
 
     Attributes:
         format: What the files were read as.
@@ -146,7 +146,7 @@ class _Answered:
 
     @property
     def shared(self) -> int:
-        """How many cases several systems answered."""
+        """Number of cases that several systems answered."""
         return len(self._shared)
 
 

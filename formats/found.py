@@ -45,7 +45,10 @@ Found: TypeAlias = Case | Output | Verdict | Skipped
 
 
 class SeenKeys:
-    """The cases and outputs that were read so far, by their hashes: a case may come again with another output, and is one."""
+    """Hashes of the cases, outputs and verdicts read so far.
+
+    A case may come again with another output; it still counts as one case.
+    """
 
     def __init__(self) -> None:
         self._cases: dict[int, tuple[int, int]] = {}
@@ -54,7 +57,10 @@ class SeenKeys:
         self._files: dict[Path, int] = {}
 
     def made_up(self, prefix: str, path: Path, number: int) -> str:
-        """Return an id for a row that has none; it holds the number of its file, except of the first, and no case before has it."""
+        """Return an id for a row that has none, unused by any earlier case.
+
+        It holds the number of its file, except for the first file.
+        """
         file = self._files.setdefault(path, len(self._files) + 1)
         name = f"{prefix}-{number:06d}" if file == 1 else f"{prefix}-{file}-{number:06d}"
         names = (name if again == 1 else f"{name}-{again}" for again in count(1))
@@ -94,7 +100,7 @@ class SeenKeys:
         self._outputs.add(key)
 
     def is_said_again(self, verdict: Verdict) -> bool:
-        """Whether the same judge said something of the same output before, as the same repetition."""
+        """Return whether the same judge already graded this output in the same repetition."""
         key = hash((verdict.key, verdict.by, verdict.repeat))
         again = key in self._said
         self._said.add(key)
@@ -102,7 +108,7 @@ class SeenKeys:
 
 
 class Held:
-    """Lines that can be read only when all are known: exchanges of sessions, and calls that failed."""
+    """Lines that can be read only at the end: exchanges of sessions, and failed calls."""
 
     def __init__(self) -> None:
         self.sessions: dict[str, list[tuple[bytes, Place, str, int]]] = {}
@@ -120,7 +126,7 @@ Unit: TypeAlias = Literal["session", "turn", "last"]
 
 @dataclass(frozen=True)
 class Options:
-    """What a user says beside the path, and what was read so far.
+    """Import options from the user, and the state of reading.
 
     Attributes:
         columns: Names of our fields by names in the file, or the other way round (``answer=response``); for tables.
@@ -154,7 +160,7 @@ class Place(NamedTuple):
     line: int | None = None
 
     def skipped(self, error: Exception) -> Skipped:
-        """What is listed of something that cannot be read."""
+        """Return the entry for a record that cannot be read."""
         if isinstance(error, InputError):
             return Skipped(file=str(self.path), line=self.line, field=error.field, reason=error.message)
         problem, _, field = str(error).partition(" - at `$")
@@ -163,7 +169,7 @@ class Place(NamedTuple):
         )
 
     def passed_over(self, field: str, reason: str) -> Skipped:
-        """What is listed of a part that has no place among records."""
+        """Return the entry for a part that has no place among records."""
         return Skipped(file=str(self.path), line=self.line, field=field, reason=reason)
 
 
@@ -174,7 +180,7 @@ UNREADABLE = (RecordError, msgspec.ValidationError)
 def converted(
     items: Iterable[T | Skipped], convert: Callable[[T], Iterable[Found]], place: Callable[[T], Place]
 ) -> Iterator[Found]:
-    """What items are converted to; of one that is not what it should be, it is listed why; what is skipped already stays so."""
+    """Convert items, and list the reason for each that is invalid; keep skipped ones."""
     for item in items:
         if isinstance(item, Skipped):
             yield item
@@ -188,13 +194,13 @@ def converted(
 
 
 class Trials:
-    """Numbers the attempts of a system at a case, where a file repeats rows and does not number them."""
+    """Counter of a system's attempts at a case, for files that repeat rows unnumbered."""
 
     def __init__(self) -> None:
         self._seen = Counter[tuple[str, str]]()
 
     def next(self, case_id: str, system: str) -> int:
-        """The number of the next attempt, from 0; a case without an id of its own is attempted once."""
+        """Return the number of the next attempt, from 0; always 0 for a case without an id."""
         if not case_id:
             return 0
         self._seen[case_id, system] += 1
@@ -202,7 +208,7 @@ class Trials:
 
 
 def only_records(found: Iterator[Found]) -> Iterator[Case | Output | Verdict]:
-    """What was found, for who wants all of a file or nothing.
+    """Yield all records of a file, or fail on the first that was skipped.
 
     Raises:
         RecordError: Something was skipped.

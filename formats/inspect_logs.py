@@ -38,7 +38,7 @@ _OUTCOMES: dict[str, Outcome] = {
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a log, or a precomputed score."""
+    """Return whether the first value of a file is a log, or a precomputed score."""
     if not is_object(glimpse):
         return False
     log = "eval" in glimpse and ("status" in glimpse or "samples" in glimpse)
@@ -119,7 +119,7 @@ def _system(log: FieldReader, options: Options) -> str:
 
 
 def read_sample(sample: FieldReader, place: Place, system: str, options: Options) -> Iterator[Found]:
-    """What a sample of a log says: its case, its output, verdicts on that; what is skipped.
+    """Yield a log sample's records: its case, its output, its verdicts, and skipped parts.
 
     Raises:
         RecordError: A field of the sample itself is not as it should be.
@@ -155,7 +155,7 @@ def read_sample(sample: FieldReader, place: Place, system: str, options: Options
 
 
 def _with_attachments(sample: FieldReader) -> FieldReader:
-    """The sample with long texts in their places, which a log keeps apart."""
+    """Return the sample with long texts restored, which a log keeps apart."""
     kept = sample.node("attachments").value
     if not kept:
         return sample
@@ -174,13 +174,13 @@ def _put_back(value: Any, kept: dict[str, Any]) -> Any:
 
 
 def _tools(sample: FieldReader) -> list[dict[str, Any]]:
-    """What the model was offered when it was first asked."""
+    """Return the tools that the model was offered in its first request."""
     first = next((event for event in sample.nodes("events") if event.get("event") == "model"), None)
     return [] if first is None else [tool.value for tool in first.nodes("tools")]
 
 
 def _answered(sample: FieldReader, asked: int) -> tuple[Answer | None, list[str]]:
-    """What the model did after the input, and where somebody else spoke to it meanwhile."""
+    """Return the model's answer to the input, and where others spoke during it."""
     messages = sample.nodes("messages")
     # A system message that a solver put in front is not in the input.
     first = next(
@@ -224,7 +224,7 @@ def _opinions(by: str, score: FieldReader) -> Iterator[ImportedScore]:
 
 
 def _precomputed(row: Row, options: Options) -> Found:
-    """A score for `precomputed_scores`, of a sample that is not there."""
+    """Read a score for `precomputed_scores`, whose sample is not in the file."""
     score = row.node
     opinions = list(_opinions("precomputed_scores", score))
     if len(opinions) != 1:

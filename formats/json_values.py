@@ -9,17 +9,17 @@ from ..records import TagValue
 
 
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a value is an object."""
+    """Return whether a value is an object."""
     return isinstance(value, dict)
 
 
 def is_arguments(value: Any) -> TypeGuard[dict[str, Any] | str]:
-    """Whether a value can be a call's arguments: an object, or its JSON text."""
+    """Return whether a value can be a call's arguments: an object, or its JSON text."""
     return isinstance(value, dict | str)
 
 
 def is_list(value: Any) -> TypeGuard[list[Any]]:
-    """Whether a value is a list."""
+    """Return whether a value is a list."""
     return isinstance(value, list)
 
 
@@ -27,7 +27,7 @@ _OPENINGS = ("{", "[", '"')
 
 
 def parsed(value: Any) -> Any:
-    """A value; of a text that is a JSON object, list or text, what it says."""
+    """Return a value, decoded if it is JSON text of an object, list or text."""
     if not isinstance(value, str) or not value.lstrip().startswith(_OPENINGS):
         return value
     try:
@@ -37,7 +37,7 @@ def parsed(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str | None:
-    """A value as text: a text as it is, everything else as JSON; None stays None."""
+    """Return a value as text: a text unchanged, None as None, all else as JSON."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
@@ -48,12 +48,18 @@ _QUESTIONS = ("question", "query", "input", "prompt", "q", "text", "content", "u
 
 
 def told(value: Any) -> str | None:
-    """What an answer says: of an object with one text, or with a field that is named like an answer, that text."""
+    """Return an answer's text.
+
+    An object gives its only text, or that of a field named like an answer.
+    """
     return _plain(value, _ANSWERS)
 
 
 def asked(value: Any) -> str | None:
-    """What is asked: of an object with one text, or with a field that is named like a question, that text."""
+    """Return a question's text.
+
+    An object gives its only text, or that of a field named like a question.
+    """
     return _plain(value, _QUESTIONS)
 
 
@@ -70,7 +76,7 @@ def _plain(value: Any, names: tuple[str, ...]) -> str | None:
 
 
 def number_in(value: Any) -> Any:
-    """The number that a text is; any other value as it is."""
+    """Return the number that a text spells; any other value unchanged."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:

@@ -32,7 +32,7 @@ class Judged(NamedTuple):
 
 
 class ExportContext(NamedTuple):
-    """What is known of a run as a whole.
+    """Facts about a run as a whole.
 
     Attributes:
         task: What the run is called.
@@ -52,12 +52,12 @@ class ExportContext(NamedTuple):
         return int(datetime.fromisoformat(self.created).timestamp() * 1e9)
 
     def passes(self, verdict: Verdict) -> bool | None:
-        """Whether a verdict passes; None where there is no score."""
+        """Return whether a verdict passes; None if it has no score."""
         return None if verdict.score is None else verdict.score >= self.cuts.get(verdict.by, 0.5)
 
 
 class Written(msgspec.Struct, kw_only=True):
-    """What was written.
+    """Summary of what a writer wrote.
 
     Attributes:
         files: The files.
@@ -71,7 +71,10 @@ class Written(msgspec.Struct, kw_only=True):
 
 
 def identity(verdict: Verdict) -> dict[str, Any]:
-    """Who gave a verdict, in our own namespace: what OpenTelemetry and others have no field for."""
+    """Return the author of a verdict as fields in our own namespace.
+
+    OpenTelemetry and others have no field for it.
+    """
     own: dict[str, Any] = {
         "fiducial.source": verdict.source,
         "fiducial.outcome": verdict.outcome,

@@ -25,7 +25,7 @@ from .turns import conversation
 
 
 def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:
-    """What was told of columns that no row has; None where all are there."""
+    """Return an error message for a mapped column that no row has; None if all are present."""
     there = set(columns)
     for left, right in told_by_user.items():
         if left not in there and right not in there:
@@ -34,7 +34,10 @@ def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> 
 
 
 def is_turn_of_a_session(row: Mapping[str, Any], told_by_user: Mapping[str, str]) -> bool:
-    """Return whether a row is one exchange of a session, and not a row with an id, references or scores of its own."""
+    """Return whether a row is one exchange of a session.
+
+    A row with an id, references or scores of its own is not.
+    """
     own = (
         "id",
         "accepted_answers",
@@ -56,7 +59,7 @@ def is_turn_of_a_session(row: Mapping[str, Any], told_by_user: Mapping[str, str]
 
 
 def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
-    """What a row of a table says, by the columns that the user told or that have known names, and what of it is skipped."""
+    """Return a row's example, from mapped or known columns, and its skipped parts."""
     line = row.node
     names = resolve(line.value, options.columns)
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
@@ -96,7 +99,10 @@ def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
 def reference_example(
     row: Row, names: Mapping[str, str], grades: GradeScale
 ) -> tuple[Example, list[Skipped]]:
-    """Return what a row says of a case beside the question and the answer, by columns whose fields are known."""
+    """Return the reference fields of a row, from known columns, and its skipped parts.
+
+    These are the fields of a case beside the question and the answer.
+    """
     line = row.node
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
     rest = {name: value for name, value in line.value.items() if name not in names.values()}
@@ -207,7 +213,7 @@ def _scored(by: str, value: Any, field: str) -> ImportedScore:
 def _labels(
     fields: FieldReader, names: Mapping[str, str], *, rest: Mapping[str, Any], grades: GradeScale
 ) -> list[ImportedScore]:
-    """What a person says, or several and then most of them."""
+    """Return a person's labels, or several people's and then their majority."""
     if "label" in names:
         return _graded(names["label"], fields.get("label"), grades)
     people = [name for name in rest if is_person(name)]

@@ -36,7 +36,10 @@ _TYPES = frozenset({"SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RE
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a page, an observation, a score, a trace or a dataset item."""
+    """Return whether the first value of a file is one of Langfuse's records.
+
+    These are a page, an observation, a score, a trace or a dataset item.
+    """
     if not is_object(glimpse):
         return False
     page = glimpse.get("data")
@@ -66,7 +69,7 @@ def _is_trace(value: dict[str, Any]) -> bool:
 
 
 class _Read:
-    """What was read so far."""
+    """Records read so far."""
 
     def __init__(self) -> None:
         self.spans: dict[str, Span] = {}
@@ -74,7 +77,7 @@ class _Read:
         self.items: list[tuple[FieldReader, Place]] = []
 
     def take(self, row: Row) -> Iterable[Found]:
-        """Take an observation, a score, a trace or an item of a data set; nothing can be said of it yet."""
+        """Store an observation, score, trace or dataset item; records are built later."""
         node = row.node
         if _is_score(node.value):
             self.scores.append((node, row.place))

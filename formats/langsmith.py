@@ -31,7 +31,7 @@ _KINDS: dict[str, SpanKind] = {"chain": "agent", "llm": "llm", "tool": "tool", "
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a run, an example or feedback."""
+    """Return whether the first value of a file is a run, an example or feedback."""
     if not is_object(glimpse):
         return False
     if "evaluation_results" in glimpse and "run" in glimpse:
@@ -83,7 +83,7 @@ def _at(row: Row, name: str) -> str:
 def _examples(
     found: _Read, by_trace: dict[str, list[Span]], options: Options
 ) -> Iterator[tuple[Callable[[], Example], Place]]:
-    """Runs that answer examples, whose traces are taken out; and the examples that nobody answered."""
+    """Yield runs that answer examples, removing their traces; then unanswered examples."""
     answered, trials = set[str](), Trials()
     for span, answers in found.runs.values():
         if answers is not None:
@@ -97,7 +97,7 @@ def _examples(
 
 
 class _Read:
-    """What was read so far: runs by id, with the example that each answers, examples by id, and feedback."""
+    """Records so far: runs by id with the example answered, examples by id, and feedback."""
 
     def __init__(self) -> None:
         self.runs: dict[str, tuple[Span, str | None]] = {}
@@ -149,7 +149,10 @@ def _span(row: Row) -> Span:
 def _example(
     root: Span, spans: list[Span], example_id: str, examples: dict[str, tuple[FieldReader, Place]], trial: int
 ) -> Example:
-    """What a run says that answers an example; asked and expected is what the example says, where it is there."""
+    """Build the example of a run that answers one.
+
+    Question and reference come from the stored example, if it is in the file.
+    """
     example = example_of(root, sorted(spans, key=lambda span: span.start))
     if example_id in examples:
         known = _unanswered(examples[example_id][0])

@@ -39,7 +39,7 @@ _CRITERIA = frozenset({"expected_facts", "guidelines", "criteria", "rubric"})
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a trace, or an assessment."""
+    """Return whether the first value of a file is a trace, or an assessment."""
     if not is_object(glimpse):
         return False
     info = glimpse.get("info")
@@ -113,7 +113,7 @@ def _span(piece: FieldReader, trace: str, row: Row) -> Span:
 
 
 def _read_chat(span: Span, attributes: FieldReader) -> None:
-    """What a model was asked and said, where it is in the chat API's form."""
+    """Read a model's request and reply if they are in the chat API's form."""
     system = attributes.get("mlflow.llm.model", "mlflow.chat.model")
     span.system = system if isinstance(system, str) else None
     returned = span.returned
@@ -127,7 +127,7 @@ def _read_chat(span: Span, attributes: FieldReader) -> None:
 
 
 def _assess(spans: list[Span], row: Row) -> Iterator[Skipped]:
-    """Add what was said of a trace to the span that it is about, and what was expected to its root."""
+    """Add feedback on a trace to the span it is about, and expectations to the root."""
     by_id = {span.id: span for span in spans}
     root = next((span for span in spans if span.parent is None), spans[0])
     for assessment in row.node.node("info").nodes("assessments"):

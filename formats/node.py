@@ -33,29 +33,32 @@ class FieldReader:
         return name in self.value
 
     def place(self, name: str) -> str:
-        """Where a field stands."""
+        """Return the path of a field."""
         return f"{self.at}.{name}" if self.at else name
 
     def refuse(self, name: str, expected: str) -> RecordError:
-        """The error of a field that is not as it should be."""
+        """Return an error for an invalid field."""
         if self.value.get(name) is None:
             return RecordError(f"missing; expected {expected}", field=self.place(name))
         return RecordError(f"expected {expected}, got {named(self.value[name])}", field=self.place(name))
 
     def first(self, *names: str) -> str | None:
-        """Which of some names has a value here."""
+        """Return the first of these names that has a value here."""
         for name in names:  # which is what reading spends its time on
             if self.value.get(name) is not None:
                 return name
         return None
 
     def get(self, *names: str) -> Any:
-        """The value of the first of some names that has one; None where none has."""
+        """Return the value of the first of these names that has one; None if none has."""
         name = self.first(*names)
         return None if name is None else self.value[name]
 
     def _typed(self, names: tuple[str, ...], types: type | UnionType, expected: str) -> Any:
-        """The value of the first of some names that has one, which is of a type; true and false are no numbers."""
+        """Return the value of the first of these names that has one, checked by type.
+
+        True and false are not numbers.
+        """
         name = self.first(*names)
         if name is None:
             return None
@@ -65,57 +68,57 @@ class FieldReader:
         return value
 
     def text(self, *names: str) -> str | None:
-        """A text."""
+        """Return a text."""
         return self._typed(names, str, "a text")
 
     def name(self, *names: str) -> str | None:
-        """An id or a name: a text as it is, or a whole number."""
+        """Return an id or a name: a text unchanged, or a whole number."""
         value = self._typed(names, str | int, "a text or a whole number")
         return None if value is None else str(value)
 
     def need(self, *names: str) -> str:
-        """An id or a name that has to be there."""
+        """Return a required id or name."""
         found = self.name(*names)
         if found is None:
             raise self.refuse(names[0], "a text")
         return found
 
     def number(self, *names: str) -> float | None:
-        """A number; None where there is none, or NaN."""
+        """Return a number; None if missing or NaN."""
         value = self._typed(names, int | float, "a number")
         return None if value is None or math.isnan(value) else value
 
     def whole(self, *names: str) -> int | None:
-        """A whole number."""
+        """Return a whole number."""
         return self._typed(names, int, "a whole number")
 
     def node(self, *names: str) -> FieldReader:
-        """An object; an empty one where there is none."""
+        """Return an object; empty if missing."""
         name = self.first(*names)
         return FieldReader({} if name is None else self.value[name], self.place(name or names[0]))
 
     def items(self, *names: str) -> list[tuple[str, Any]]:
-        """The items of a list with their places; none where there is no list."""
+        """Return the items of a list with their paths; empty if missing."""
         name = self.first(*names)
         found: list[Any] = self._typed(names, list, "a list") or []
         return [(f"{self.place(name or '')}[{place}]", item) for place, item in enumerate(found)]
 
     def nodes(self, *names: str) -> list[FieldReader]:
-        """The objects of a list; none where there is no list."""
+        """Return the objects of a list; empty if missing."""
         return [FieldReader(item, at) for at, item in self.items(*names)]
 
     def unpacked(self, *names: str) -> Any:
-        """A value that may be written as JSON text within JSON."""
+        """Return a value, decoded if it is JSON text within JSON."""
         return parsed(self.get(*names))
 
     def held(self, *names: str) -> dict[str, Any]:
-        """The object that stands in a field, or in JSON text there; an empty one where there is none."""
+        """Return the object in a field, or in JSON text there; empty if missing."""
         value = self.unpacked(*names)
         return value if is_object(value) else {}
 
 
 def named(value: Any) -> str:
-    """What a value is, for a person."""
+    """Name a value's type for a person."""
     kind = cast("type[object]", type(value))
     names: dict[type[object], str] = {
         dict: "an object",

@@ -32,7 +32,7 @@ LOST = "usage, log-probabilities, decoding parameters; images and other content 
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a chat, a completion, or a row of Evals."""
+    """Return whether the first value of a file is a chat, a completion, or a row of Evals."""
     if is_list(glimpse):
         return bool(glimpse) and all(is_object(each) and "role" in each for each in glimpse)
     if not is_object(glimpse):
@@ -44,12 +44,15 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read chats, a line each; see `Format`. What `Options.held` holds then is yielded by `held_records`."""
+    """Read chats, one per line; see `Format`.
+
+    Read what is then left in `Options.held` with `held_records`.
+    """
     yield from each(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
 
 
 def _page(document: FieldReader) -> list[tuple[str, Any]] | None:
-    """The rows of an answer of the API that lists them."""
+    """Return the rows of an API response that lists them."""
     return document.items("data") if is_list(document.get("data")) and "messages" not in document else None
 
 
@@ -72,7 +75,7 @@ def exchange_records(exchange: Exchange, row: Row, options: Options) -> Iterator
 
 
 def held_records(options: Options) -> Iterator[Found]:
-    """Yield what was held back: sessions, each put together from its lines, then calls that failed."""
+    """Yield the records held back: sessions merged from their lines, then failed calls."""
     held = options.held
     sessions = iter(held.sessions.items())
     yield from converted(
@@ -174,7 +177,10 @@ def _split(exchange: Exchange, choice: list[FieldReader] | None) -> tuple[list[F
 
 
 def reply_messages(given: dict[str, Any]) -> list[FieldReader] | None:
-    """Return the messages of an answer: a conversation, one message, a chat completion or a response; None where it is none of these."""
+    """Return the messages of an answer; None if its form is unknown.
+
+    Known forms: a conversation, one message, a chat completion or a response.
+    """
     if are_messages(given.get("messages")):
         return FieldReader(given).nodes("messages")
     if given.get("choices"):

@@ -18,12 +18,12 @@ _ASKED = ("messages", "input", "question", "query", "prompt")
 
 
 def is_evals_row(value: Mapping[str, Any]) -> bool:
-    """Whether an object is a row of Evals."""
+    """Return whether an object is a row of Evals."""
     return isinstance(value.get("item", value.get("datasource_item")), dict)
 
 
 def evals_example(row: Row) -> Example:
-    """What a row says for which `is_evals_row` holds."""
+    """Return the example of a row accepted by `is_evals_row`."""
     line = row.node
     item, sample = line.node("item", "datasource_item"), line.node("sample")
     number = line.name("data_source_idx", "datasource_item_id")

@@ -19,7 +19,7 @@ _LETTERS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
 
 
 class ImportedScore(NamedTuple):
-    """What was said of an answer: a `Verdict` that does not know yet on which output."""
+    """Score of an answer: a `Verdict` not yet assigned to an output."""
 
     by: str
     score: float | None = None
@@ -30,7 +30,7 @@ class ImportedScore(NamedTuple):
     repeat: int = 0
 
     def on(self, case_id: str, system: str, trial: int) -> Verdict:
-        """The verdict on an output."""
+        """Return the verdict on an output."""
         return Verdict(
             case_id=case_id,
             system=system,
@@ -58,7 +58,9 @@ def scored(
     evidence: Mapping[str, Any] | None = None,
     absent: str | None = None,
 ) -> ImportedScore:
-    """An opinion with a score, or, of NaN, without one; a `RecordError` where nothing says where in [0, 1] it lies.
+    """Return an opinion with a score; a NaN gives one without.
+
+    Raises a `RecordError` if nothing says where in [0, 1] the score lies.
 
     Args:
         by: Whose it is.
@@ -103,7 +105,7 @@ def unscored(
     source: Source = "judge",
     evidence: Mapping[str, Any] | None = None,
 ) -> ImportedScore:
-    """An opinion that the tool could not form, with the reason in words."""
+    """Return an opinion that the tool failed to form, with the reason in words."""
     kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
     return ImportedScore(by, None, outcome, reason, source, kept)
 
@@ -123,7 +125,10 @@ def collect_scores(
 
 
 def on_named(opinion: ImportedScore, told: Mapping[str, Any], case_id: str, system: str) -> Verdict:
-    """The verdict on an output that is not there, where ``fiducial.*`` fields of ours say which it is on; else on the case and system given."""
+    """Return the verdict on an output that is not in the file.
+
+    Our ``fiducial.*`` fields name the output, else the given case and system do.
+    """
     named_case, named_system = told.get("fiducial.case_id"), told.get("fiducial.system")
     trial, repeat = (str(told.get(f"fiducial.{name}", 0)) for name in ("trial", "repeat"))
     verdict = opinion._replace(repeat=int(repeat) if repeat.isdecimal() else 0)
@@ -135,7 +140,7 @@ def on_named(opinion: ImportedScore, told: Mapping[str, Any], case_id: str, syst
 
 
 def numbered_names(opinions: list[ImportedScore]) -> list[ImportedScore]:
-    """The same, where several have one name with their number behind it: they are different questions."""
+    """Number opinions that share a name, since they answer different questions."""
     seen = Counter[str]()
     named_apart = list[ImportedScore]()
     for each in opinions:

@@ -38,7 +38,7 @@ _HEX_LENGTHS = frozenset({16, 32})
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is of OTLP, or a span or event."""
+    """Return whether the first value of a file is OTLP, or a span or event."""
     if not is_object(glimpse):
         return False
     if glimpse.keys() & {*_HOLDERS}:
@@ -134,7 +134,7 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: Row) -> Span:
 
 
 def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What is said of a span on the span itself."""
+    """Yield the evaluations of a span that are stored on the span itself."""
     events = [event for event in piece.nodes("events") if _event_name(event, {}) == EVALUATION]
     yield from map(plain_attributes, events)
     if "gen_ai.evaluation.name" in attributes:
@@ -177,7 +177,7 @@ def _body(piece: FieldReader) -> dict[str, Any]:
 
 
 def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
-    """What an event ``gen_ai.evaluation.result`` says."""
+    """Return the opinion in a ``gen_ai.evaluation.result`` event."""
     node = FieldReader(dict(attributes))
     by = node.need("gen_ai.evaluation.name")
     value = node.value.get("gen_ai.evaluation.score.value")
@@ -202,7 +202,7 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
 
 
 def hex_id(given: str) -> str:
-    """A trace's or span's id in hexadecimal, from that or from base64; what is neither stays as it is."""
+    """Return a trace or span id in hexadecimal, from hexadecimal or base64, else unchanged."""
     text = given.removeprefix("0x").lower() if given.startswith("0x") else given
     if len(text) in _HEX_LENGTHS and all(sign in "0123456789abcdefABCDEF" for sign in text):
         return "" if set(text) == {"0"} else text.lower()

@@ -12,7 +12,9 @@ from ..records import Case, Output, Verdict, memory_file, read_records
 
 
 def read_own(name: str, path: Path) -> Iterator[Case | Output | Verdict]:
-    """Read cases, outputs and verdicts with a user's function, validated like lines of a file, in its order.
+    """Read cases, outputs and verdicts with a custom function, in its order.
+
+    They are validated like lines of a file.
 
     Raises:
         UsageError: No format has this name.

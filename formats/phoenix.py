@@ -27,7 +27,7 @@ _DETAILS, _SCORE = "_execution_details", "_score"
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a row with evaluations."""
+    """Return whether the first value of a file is a row with evaluations."""
     return is_object(glimpse) and any(name.endswith(_DETAILS) for name in glimpse)
 
 

@@ -47,7 +47,7 @@ _BROKEN: tuple[tuple[str, Outcome], ...] = (
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is of promptfoo's results."""
+    """Return whether the first value of a file is from promptfoo's results."""
     if not is_object(glimpse):
         return False
     results = glimpse.get("results")
@@ -112,7 +112,7 @@ def _example(row: Row, options: Options, trials: Trials, *, several: bool) -> It
 
 
 def _asked(variables: dict[str, Any], raw: str | None, *, several: bool) -> list[Message]:
-    """The prompt as it was sent; where there are several, the variables, which are what the test is."""
+    """Return the prompt as sent; for several prompts the variables, which are the test."""
     if raw is not None and not (several and variables):
         chat = parsed(raw)
         return messages_of(chat, "prompt.raw") if are_messages(chat) else messages_of(raw)
@@ -121,7 +121,10 @@ def _asked(variables: dict[str, Any], raw: str | None, *, several: bool) -> list
 
 
 def _values(test: FieldReader, *types: str) -> list[str]:
-    """What assertions of some types go by, as far as it is written out."""
+    """Return the literal values of assertions of these types.
+
+    Values with template variables are left out.
+    """
     values = [each.get("value") for each in test.nodes("assert") if each.get("type") in types]
     return [value for value in values if isinstance(value, str) and "{{" not in value]
 
@@ -187,7 +190,10 @@ _BLOCK = ("Status", "Score", "Named Scores")
 
 
 def _read_csv(path: Path, options: Options) -> Iterator[Found]:
-    """Results as a table: variables first, then a block of columns a prompt, ``[provider] prompt`` at its head."""
+    """Read results from a table: variables, then a block of columns per prompt.
+
+    The header of a block is ``[provider] prompt``.
+    """
     with opened_csv(path, ",") as (header, lines):
         heads = [at for at in range(len(header) - 3) if tuple(header[at + 1 : at + 4]) == _BLOCK]
         if not heads:

@@ -24,7 +24,7 @@ LOST = "metrics, attributes, durations, analyses, evaluators of data sets, stack
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a data set or a report."""
+    """Return whether the first value of a file is a data set or a report."""
     if not is_object(glimpse):
         return False
     cases = glimpse.get("cases")

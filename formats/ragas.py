@@ -28,7 +28,7 @@ _FIELDS = frozenset({"id", "user_input", "response", "reference", "retrieved_con
 
 
 def recognises(glimpse: Any) -> bool:
-    """Whether the first value of a file is a sample."""
+    """Return whether the first value of a file is a sample."""
     return is_object(glimpse) and "user_input" in glimpse
 
 

@@ -24,7 +24,7 @@ from .table_formats import TABLES, is_folder_of_datasets
 
 
 class Format(Protocol):
-    """What a module of a format has."""
+    """Interface of a format module."""
 
     NAME: str
     """As a user says it."""
@@ -34,7 +34,7 @@ class Format(Protocol):
     """What of it has no place among cases, outputs and verdicts."""
 
     def recognises(self, glimpse: Any) -> bool:
-        """Whether the first JSON value of a file is of this format."""
+        """Return whether the first JSON value of a file is of this format."""
         ...
 
     def read(self, path: Path, options: Options) -> Iterator[Found]:
@@ -74,7 +74,7 @@ _TEXT = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 
 
 def format_of(name: str) -> Format:
-    """A format that comes along, by its name.
+    """Return a built-in format by name.
 
     Raises:
         UsageError: There is none.
@@ -93,7 +93,9 @@ def read_found(name: str, path: Path, options: Options) -> Iterator[Found]:
 
 
 def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Found]:
-    """Read files or folders of one format, one that comes along or one that is registered; sessions may go on from file to file.
+    """Read files or folders of one built-in or registered format.
+
+    Sessions may continue from file to file.
 
     Raises:
         InputError: A file cannot be read.
@@ -125,7 +127,7 @@ def _without_repetitions(found: Iterable[Found], options: Options, path: Path) -
 
 
 def find_format(path: Path) -> str:
-    """The format of a file or folder, from what is in it.
+    """Detect the format of a file or folder from its content.
 
     Raises:
         InputError: It cannot be read, or could be anything.
@@ -138,7 +140,7 @@ def find_format(path: Path) -> str:
 
 
 def _by_start(path: Path) -> str | None:
-    """The format that a file's first bytes, or the end of its name, say."""
+    """Return the format indicated by a file's first bytes or extension."""
     with readable(path), path.open("rb") as file:
         start = file.read(4)
     suffix = path.suffix.lower()
@@ -189,7 +191,7 @@ def _of_table(path: Path) -> str:
 
 
 def _of_columns(row: Row | None) -> str | None:
-    """The tool whose columns a table has, from its first row."""
+    """Return the tool whose columns a table has, from its first row."""
     tools = ("phoenix", "deepeval", "ragas", "langsmith")
     return (
         None if row is None else next((name for name in tools if format_of(name).recognises(row.value)), None)
@@ -201,7 +203,10 @@ def _first(rows: Iterator[Row | Skipped]) -> Row | None:
 
 
 def _glimpses(path: Path) -> Iterator[Any]:
-    """Yield the first values of a file, each as it is and without what holds its rows: the first of all may be of no use."""
+    """Yield the first values of a file, and the first row of each that is a list.
+
+    Several are read because the very first may be of no use.
+    """
     rows = (row for row in read_rows(path, is_row=lambda _: True) if isinstance(row, Row))
     for row in islice(rows, _GLIMPSES):
         yield row.value

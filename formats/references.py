@@ -19,7 +19,7 @@ _NAMES_KEPT = 1000
 
 
 class References:
-    """What a table says of cases by their id.
+    """Table of references, labels and tags by case id.
 
     Args:
         path: CSV, JSON Lines, JSON or Parquet.

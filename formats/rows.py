@@ -35,7 +35,7 @@ class Row(NamedTuple):
 
 
 def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """The files that a path names: itself, or of a folder those below it with some suffixes, by name.
+    """Return the files of a path: itself, or a folder's with these suffixes, sorted by name.
 
     Raises:
         InputError: A folder holds none.
@@ -57,7 +57,9 @@ Within: TypeAlias = Callable[[FieldReader], list[tuple[str, Any]] | None]
 def read_rows(
     path: Path, within: Within | None = None, *, is_row: Callable[[Any], bool] | None = None
 ) -> Iterator[Row | Skipped]:
-    """The values of a file of JSON: one a line, or the items of a list, or a single one; of a folder, those of every such file.
+    """Yield the JSON values of a file, or of every such file in a folder.
+
+    A file holds one value per line, a list of them, or a single one.
 
     What is not JSON is skipped where the rest of the file can be read all the same.
 
@@ -97,7 +99,10 @@ def _unwrapped(rows: Iterable[Row | Skipped], within: Within) -> Iterator[Row | 
 
 
 def read_document(path: Path) -> Any:
-    """All of a file as one JSON value, like `decode`; an `InputError` where it cannot be read, is too large, or is no JSON."""
+    """Read a file as one JSON value; see `decode`.
+
+    Raises an `InputError` if it cannot be read, is too large, or is not JSON.
+    """
     with readable(path):
         if path.stat().st_size > MAX_DOCUMENT_BYTES:
             raise InputError(f"is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB", path=path)
@@ -109,7 +114,10 @@ def read_document(path: Path) -> Any:
 
 
 def decode(raw: bytes) -> Any:
-    """JSON; NaN and infinities, which some tools write, are understood. An error names the line where there are several."""
+    """Decode JSON, including NaN and infinities, which some tools write.
+
+    An error names the line if there are several.
+    """
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -134,7 +142,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def _has_lines(path: Path) -> bool:
-    """Whether a file has one value a line: its name says so, or more than one line has a value of its own."""
+    """Return whether a file has one value per line, by its name or because several lines do."""
     if path.suffix.lower() in {".jsonl", ".ndjson"}:
         return True
     try:

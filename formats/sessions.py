@@ -33,22 +33,22 @@ class _Piece:
 
     @property
     def has_history(self) -> bool:
-        """Whether it holds an answer from an earlier exchange."""
+        """Return whether the piece holds an answer from an earlier exchange."""
         return any(is_agents(each) for each in self.exchange.messages)
 
     def extends(self, other: _Piece) -> bool:
-        """Whether it begins with all of another."""
+        """Return whether the piece begins with all of another."""
         return _begins(self.asked, other.all)
 
     def is_within(self, other: _Piece) -> bool:
-        """Whether another begins with all of it."""
+        """Return whether another piece begins with all of this one."""
         if len(self.all) < len(other.all) or self.exchange.has_failed:
             return _begins(other.all, self.all)
         again = self.has_history or (self.exchange.id != "" and self.exchange.id == other.exchange.id)
         return again and self.all == other.all
 
     def is_left_by(self, other: _Piece) -> bool:
-        """Whether another goes on from the same question with another answer."""
+        """Return whether another piece goes on from the same question with another answer."""
         goes_on = len(turns_of(other.exchange.messages)) > 1
         return goes_on and len(self.asked) < len(other.asked) and _begins(other.all, self.asked)
 
@@ -144,7 +144,10 @@ def _listed(piece: _Piece, reason: str) -> Skipped:
 
 
 def _appended(nodes: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:
-    """Append messages, without those at their beginning that repeat the end, and without system messages that are there."""
+    """Append messages, without repeats of the end and of system messages.
+
+    Repeats are dropped from the beginning of the new messages.
+    """
     systems = {message_key(each) for each in nodes if _is_system(each)}
     new = [each for each in more if not _is_system(each) or message_key(each) not in systems]
     had, come = _keys(nodes), _keys(new)
@@ -162,7 +165,7 @@ def _after(nodes: list[FieldReader], size: int) -> list[FieldReader]:
 
 
 def _keys(nodes: Sequence[FieldReader]) -> list[tuple[Any, ...]]:
-    """Return what identifies each message, without system messages and those in which nothing stands."""
+    """Return a key for each message, without system messages and empty ones."""
     spoken = (each for each in nodes if FAILED not in each and not _is_system(each))
     return [message_key(each) for each in spoken if not is_agents(each) or says_something(each)]
 

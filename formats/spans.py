@@ -33,7 +33,7 @@ SpanKind: TypeAlias = Literal["agent", "llm", "tool", "retriever", "other"]
 
 
 class Span(msgspec.Struct, kw_only=True):
-    """One span, by its id within its trace; what it is an example of stands in the words of `Example`.
+    """One span, by its id within its trace; its example fields follow `Example`.
 
     Attributes:
         trace: The trace's id; empty where none is known.
@@ -80,7 +80,7 @@ class _Calls:
         self.results: dict[int, Any] = {}
 
     def take(self, span: Span) -> bool:
-        """Whether a tool span is the result of one of these calls."""
+        """Return whether a tool span is the result of one of these calls; if so, store it."""
         assert span.call is not None
         wanted = span.call
         open_calls = [(at, each) for at, each in enumerate(self.calls) if at not in self.results]
@@ -98,14 +98,14 @@ class _Calls:
         return False
 
     def steps(self) -> Iterator[Step]:
-        """The calls, and their results where there are some."""
+        """Yield the calls, and their results if there are any."""
         yield [each.call for each in self.calls]
         if self.results:
             yield ToolResults(results=[self.results.get(at) for at in range(len(self.calls))])
 
 
 def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[Found]:
-    """The records of all traces among some spans, which may come in any order."""
+    """Yield the records of all traces among these spans, which may come in any order."""
     traces: dict[str, list[Span]] = {}
     for span in spans:
         if span.trace:
@@ -149,7 +149,7 @@ def _below(span: Span, trace: list[Span]) -> list[Span]:
 
 
 def example_of(root: Span, spans: list[Span]) -> Example:
-    """What was asked and answered at a span."""
+    """Return the example of a span: its question and answer."""
     model = next((span for span in spans if span.kind == "llm"), None)
     question = _asked(root) or next((found for found in map(_asked, spans) if found), list[Message]())
     return Example(
@@ -208,7 +208,7 @@ def _said(span: Span) -> Iterator[str | _Calls]:
 
 
 def _final(root: Span) -> str | None:
-    """What was answered at the root, where that is not said by a model span."""
+    """Return the answer at the root, unless a model span gives it."""
     if root.kind == "llm":
         return None
     if root.done:

@@ -6,5 +6,8 @@ _BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def as_text_cell(text: str) -> str:
-    """A cell that a spreadsheet shows and does not compute: one that would begin a formula gets an apostrophe in front."""
+    """Return a cell that a spreadsheet shows as text, not as a formula.
+
+    Text that would begin a formula gets an apostrophe in front.
+    """
     return f"'{text}" if text.startswith(_BEGINS_FORMULA) else text

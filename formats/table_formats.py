@@ -47,7 +47,10 @@ def read_table(rows: Iterable[Row | Skipped], path: Path, options: Options) -> I
 
 
 class _Unanswered:
-    """Empty answers of a table, which are outputs as soon as one of its rows was answered; else it holds questions alone."""
+    """Buffer for empty answers of a table.
+
+    They become outputs once one of its rows has an answer; otherwise the table holds only questions.
+    """
 
     def __init__(self) -> None:
         self._held: list[Output] = []
@@ -91,7 +94,7 @@ class _Table(ABC):
     LOST: str
 
     def recognises(self, glimpse: Any) -> bool:
-        """Nothing: a table is what is left."""
+        """Return False, since a table is the fallback."""
         del glimpse
         return False
 
@@ -101,7 +104,7 @@ class _Table(ABC):
 
     @abstractmethod
     def rows(self, path: Path) -> Iterator[Row | Skipped]:
-        """The rows of a file, or of a folder's."""
+        """Yield the rows of a file, or of the files in a folder."""
 
 
 class _Csv(_Table):
@@ -138,7 +141,7 @@ class _Parquet(_Table):
 
 
 class _HuggingFace(_Table):
-    """Folders of Hugging Face ``datasets``: what ``save_to_disk`` wrote, or files of data as a repository has them."""
+    """Hugging Face ``datasets`` folders: saved by ``save_to_disk``, or files of a repository."""
 
     NAME = "hf"
     ABOUT = "folders that `datasets` saved, and repositories with Parquet, JSON Lines or CSV, read without that library"
@@ -157,7 +160,7 @@ TABLES: dict[str, _Table] = {each.NAME: each for each in (_Csv(), _Parquet(), _J
 
 
 def is_folder_of_datasets(path: Path) -> bool:
-    """Whether a folder was saved by ``datasets``, or has a card beside files of data."""
+    """Return whether a folder was saved by ``datasets``, or has a card beside data files."""
     if any((path / mark).exists() for mark in _MARKS):
         return True
     return (path / "README.md").exists() and any(file.suffix == ".parquet" for file in path.rglob("*"))

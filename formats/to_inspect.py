@@ -24,7 +24,10 @@ _REASONS: dict[Outcome, str] = {
 
 
 def write_scores(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
-    """Write scores for ``inspect score --scorer precomputed_scores``; a verdict without a score is left out, and unscored there."""
+    """Write scores for ``inspect score --scorer precomputed_scores``.
+
+    A verdict without a score is left out, and unscored there.
+    """
     del known
     given = list(items)
     systems = {item.output.system for item in given}
@@ -51,7 +54,10 @@ def _score_row(verdict: Verdict) -> dict[str, Any]:
 
 
 def write_log(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
-    """Write logs, which Inspect views, analyses and scores on: a file, or of several systems a folder with a log each."""
+    """Write logs that Inspect can view, analyse and score further.
+
+    One system gives a file; several give a folder with a log each.
+    """
     by_system: dict[str, list[Judged]] = {}
     for item in items:
         by_system.setdefault(item.output.system, []).append(item)

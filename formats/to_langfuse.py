@@ -12,7 +12,10 @@ from .judged import ExportContext, Judged, Written, identity, with_scores
 
 
 def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
-    """Write bodies of scores (JSON Lines), whose trace is the case; verdicts without a score are left out, since one there must have a value."""
+    """Write score bodies as JSON Lines, with the case as trace.
+
+    Verdicts without a score are left out, since Langfuse requires a value.
+    """
     del known
     graded, left_out = with_scores(verdict for item in items for verdict in item.verdicts)
     rows = write_records(path, map(_body, graded))

@@ -23,7 +23,7 @@ _INFO = 9
 
 
 def evaluation_attributes(verdict: Verdict, item: Judged, known: ExportContext) -> dict[str, Any]:
-    """The attributes of an evaluation event."""
+    """Return the attributes of an evaluation event."""
     attributes: dict[str, Any] = {"gen_ai.evaluation.name": verdict.by}
     passes = known.passes(verdict)
     if verdict.score is None or passes is None:
@@ -43,7 +43,7 @@ def evaluation_attributes(verdict: Verdict, item: Judged, known: ExportContext) 
 
 
 def evaluated_span(item: Judged) -> tuple[str, str]:
-    """The trace and the span that an output was read from, in hexadecimal; empty where it was from none."""
+    """Return the trace and span of an output, in hexadecimal; empty if it came from none."""
     trace, span = (item.case.tags.get(name) for name in (TRACE_TAG, SPAN_TAG))
     return (trace, span) if isinstance(trace, str) and isinstance(span, str) else ("", "")
 
@@ -124,7 +124,7 @@ def send(items: Iterable[Judged], endpoint: str, known: ExportContext) -> int:
 
 
 def _context(trace: str, span: str) -> dict[str, Any]:
-    """The evaluated span as the record's context."""
+    """Return the evaluated span as the record's context."""
     if not trace:
         return {}
     from opentelemetry import trace as traces  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingImports]
@@ -155,6 +155,6 @@ class _Results:
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Nothing waits."""
+        """Return True, since no record is buffered."""
         del timeout_millis
         return True

@@ -22,7 +22,10 @@ PROBE = "probe"
 
 
 def write_inspect(items: Sequence[Judged], out: Path, known: ExportContext) -> list[Path]:
-    """Write ``dataset.jsonl``, and ``log.json`` in which every probe is answered already, for ``inspect score``."""
+    """Write ``dataset.jsonl``, and ``log.json`` with every probe answered.
+
+    Both are for ``inspect score``.
+    """
     dataset, log = out / "dataset.jsonl", out / "log.json"
     rows = (
         {
@@ -39,7 +42,10 @@ def write_inspect(items: Sequence[Judged], out: Path, known: ExportContext) -> l
 
 
 def write_promptfoo(items: Sequence[Judged], out: Path, known: ExportContext) -> list[Path]:
-    """Write ``promptfooconfig.json``: the echo provider says each probe's output; what judges it is yours to add to ``defaultTest.assert``."""
+    """Write ``promptfooconfig.json``, whose echo provider returns each probe's output.
+
+    Add your own judge to ``defaultTest.assert``.
+    """
     config: dict[str, Any] = {
         "description": known.task,
         "prompts": ["{{output}}"],
@@ -126,5 +132,5 @@ def _accepted(item: Judged) -> list[str]:
 
 
 def _raw(text: str) -> str:
-    """A text that a template of promptfoo leaves as it is."""
+    """Return a text that a promptfoo template leaves unchanged."""
     return f"{{% raw %}}{text}{{% endraw %}}" if "{{" in text or "{%" in text else text

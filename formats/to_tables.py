@@ -19,7 +19,7 @@ _COLUMNS: tuple[str, ...] = ("item_id", "judge", "score", "cluster", "system", "
 
 
 def verdict_rows(items: Iterable[Judged]) -> Iterator[dict[str, Any]]:
-    """A row a verdict, with the columns of a calibration table first."""
+    """Yield a row per verdict, with the columns of a calibration table first."""
     for item in items:
         for verdict in item.verdicts:
             yield {
@@ -115,7 +115,10 @@ def _are_plain(calls: Any) -> bool:
 
 
 def _json(value: Any) -> str:
-    """A value as JSON text: a column of structs would give every row every key."""
+    """Return a value as JSON text.
+
+    A column of structs would give every row every key.
+    """
     return msgspec.json.encode(value).decode()
 
 

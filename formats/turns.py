@@ -47,7 +47,10 @@ def is_agents(message: FieldReader) -> bool:
 
 
 def turns_of(messages: Iterable[FieldReader]) -> list[Turn]:
-    """Cut a conversation into turns; what the agent says before anybody speaks to it belongs to the question."""
+    """Cut a conversation into turns.
+
+    Agent messages before anybody else's belong to the question.
+    """
     turns: list[Turn] = []
     spoken = False
     for message in messages:
@@ -68,7 +71,7 @@ def asked_message(message: FieldReader) -> Message:
 
 
 def conversation(messages: Iterable[FieldReader], options: Options) -> list[Turn]:
-    """Return the turns of a conversation where there are several, and the options take more of it than the last."""
+    """Return a conversation's turns if there are several and the options use more than the last."""
     turns = turns_of(messages) if options.unit != "last" else []
     return turns if len(turns) > 1 else []
 
@@ -79,5 +82,5 @@ def failed(error: str) -> FieldReader:
 
 
 def answer_over(turns: Sequence[Turn]) -> Answer:
-    """Return the answer of a whole conversation: the last text that is not empty, and the calls of all turns."""
+    """Return the answer of a whole conversation: its last non-empty text, and all its calls."""
     return answer_of_steps([step for turn in turns for step in turn.steps])

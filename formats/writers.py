@@ -28,7 +28,7 @@ WRITERS: dict[str, tuple[str, str, str]] = {
 
 
 def writer_of(name: str) -> Writer:
-    """What writes a format.
+    """Return the writer of a format.
 
     Raises:
         UsageError: Nothing does.

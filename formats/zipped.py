@@ -67,7 +67,7 @@ class Zipped(Closing):
 
 
 def _decompressed(file: BinaryIO, size: int) -> bytes:
-    """The bytes behind several Zstandard frames, no more than one above what is allowed."""
+    """Decompress several Zstandard frames, up to one byte more than allowed."""
     try:
         import zstandard  # noqa: PLC0415 - an extra, and only some files need it
     except ImportError as error:

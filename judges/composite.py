@@ -29,7 +29,7 @@ class Part(Protocol):
 
     @property
     def by(self) -> str:
-        """How its verdicts are signed."""
+        """Author name on the judge's verdicts."""
         ...
 
     @property

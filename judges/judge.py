@@ -51,7 +51,7 @@ class ModelClient(Protocol):
 
     @property
     def concurrency(self) -> int:
-        """How many calls may be in flight."""
+        """Maximum number of calls in flight."""
         ...
 
     def open(self) -> AbstractAsyncContextManager[Provider]:

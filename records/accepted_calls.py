@@ -1,4 +1,4 @@
-"""What calls a reference accepts, whichever of its two forms it is written in.
+"""Calls that a reference accepts, in either of its two forms.
 
 BFCL's form, ``{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}``, lists acceptable values per argument; ``""`` among them
 means that the argument may be left out, and dicts in a value may hold lists of acceptable values, too.
@@ -46,7 +46,7 @@ _LONGEST = 500
 
 
 class AcceptedValues(msgspec.Struct, frozen=True):
-    """What is acceptable for one argument.
+    """Acceptable values for one argument.
 
     Attributes:
         values: The acceptable values.
@@ -91,12 +91,15 @@ def accepted_calls(calls: list[dict[str, Any]]) -> list[AcceptedCall]:
 
 
 def is_plain(call: dict[str, Any]) -> bool:
-    """Whether a call of a reference is in the plain form: a function of BFCL's form is never a text."""
+    """Return whether a call of a reference is in the plain form.
+
+    In BFCL's form a function is never a text.
+    """
     return isinstance(call.get("name"), str) or (len(call) > 1 and "arguments" in call)
 
 
 def is_marked(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a value of the plain form says how it is meant, instead of being what is meant."""
+    """Return whether a value of the plain form is a special spelling, not the literal value."""
     keys = cast("dict[str, Any]", value).keys() if isinstance(value, dict) else frozenset[str]()
     return bool(keys) and keys <= MARKERS
 
@@ -183,7 +186,7 @@ def _flag(marked: dict[str, Any], field: str) -> bool:
 
 
 def _literals(value: Any, field: str) -> list[Any]:
-    """Every value that a value stands for: itself, unless alternatives stand somewhere in it."""
+    """Return every literal that a value accepts: only itself, unless it holds alternatives."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value)
         parts = {key: _accepted(item, f"{field}.{key}") for key, item in items.items()}

@@ -1,4 +1,4 @@
-"""Case: one thing to be done, and how its answer is graded; the kinds that there are, and what their references look like."""
+"""Case: one task and how its answer is graded; the case kinds and their references."""
 
 from __future__ import annotations
 
@@ -32,12 +32,15 @@ OWN_REFERENCES: dict[Kind, type[msgspec.Struct]] = {}
 
 
 def is_kind(name: str) -> bool:
-    """Whether there is a kind of this name. Packages are looked through only for what does not come along."""
+    """Return whether a kind of this name exists.
+
+    Plugin packages are searched only for kinds that are not built in.
+    """
     return name in BUILT_IN_KINDS or name in CHECKERS
 
 
 def unknown_kind(name: str) -> str:
-    """What is told of a kind that is not there."""
+    """Return the error message for an unknown kind."""
     known = [*BUILT_IN_KINDS, *(kind for kind in CHECKERS if kind not in BUILT_IN_KINDS)]
     return (
         f"unknown kind {name!r}{nearest(name, known)}; known are {', '.join(known)}, "
@@ -97,7 +100,7 @@ class ExecutableReference(Record, frozen=True, kw_only=True):
 
 
 class MultiTurnReference(Record, frozen=True, kw_only=True):
-    """The worlds of a conversation, their first state, and the reference trajectory, turn by turn."""
+    """Reference of a conversation: its worlds, their first state, and the calls by turn."""
 
     classes: list[str]
     """Names of the worlds."""
@@ -140,14 +143,14 @@ class Claim(Record, frozen=True, kw_only=True):
 
 
 class GroundedReference(Record, frozen=True, kw_only=True):
-    """The pieces of an answer with their support, where the answer was built so that it is known."""
+    """Claims of an answer with their support, where it is known from the answer's construction."""
 
     claims: list[Claim] | None = None
     """Claims that answers may make."""
 
 
 class OpenReference(Record, frozen=True, kw_only=True):
-    """What the answer should achieve, in a sentence, and an answer to compare with where there is one."""
+    """Criterion for the answer, in a sentence, and an answer to compare with, if any."""
 
     criterion: str
     """Demand on the answer."""
@@ -156,7 +159,7 @@ class OpenReference(Record, frozen=True, kw_only=True):
 
 
 class NoReference(Record, frozen=True, kw_only=True):
-    """Whether a call was made says it all."""
+    """Empty reference; the case is graded only by whether a call was made."""
 
 
 REFERENCES: dict[Kind, type[Record]] = {

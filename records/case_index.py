@@ -1,4 +1,4 @@
-"""Cases by id without holding them all: the index keeps one offset a case and reads a case when it is asked for."""
+"""Cases by id, read on demand without holding them all; the index keeps one offset per case."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ cases, once per system, and a cache that gives up the oldest would then never ha
 
 
 class CaseFacts(NamedTuple):
-    """What is known of a case without reading it again.
+    """Facts about a case that need no further read.
 
     Attributes:
         kind: Its kind.
@@ -125,7 +125,7 @@ class CaseIndex(Closing):
 
     @property
     def path(self) -> InputPath | str:
-        """What stands for the files in messages."""
+        """Name of the files in messages."""
         return named(self.files)
 
     def __len__(self) -> int:
@@ -135,11 +135,11 @@ class CaseIndex(Closing):
         return case_id in self._facts
 
     def __iter__(self) -> Iterator[str]:
-        """The ids, in the order of the file."""
+        """Yield the ids, in the order of the file."""
         return iter(self._facts)
 
     def __getitem__(self, case_id: str) -> Case:
-        """The case of this id.
+        """Return the case of this id.
 
         Raises:
             KeyError: There is none.
@@ -148,7 +148,7 @@ class CaseIndex(Closing):
         return self._read(case_id) if case is None else case
 
     def facts(self, case_id: str) -> CaseFacts:
-        """What is known of a case without reading it again.
+        """Return the facts about a case that need no further read.
 
         Raises:
             KeyError: There is no such case.
@@ -156,7 +156,7 @@ class CaseIndex(Closing):
         return self._facts[case_id]
 
     def cluster(self, case_id: str) -> str:
-        """The cluster of a case, which is the case itself unless something else is named.
+        """Return the cluster of a case; by default the case itself.
 
         Raises:
             KeyError: There is no such case.
@@ -164,7 +164,7 @@ class CaseIndex(Closing):
         return self._facts[case_id].cluster
 
     def line(self, case_id: str) -> bytes:
-        """The line of a case as it stands in its file.
+        """Return the line of a case, verbatim from its file.
 
         Raises:
             KeyError: There is no such case.
@@ -189,7 +189,7 @@ class CaseIndex(Closing):
         return file
 
     def open_again(self) -> None:
-        """Open the files once more: a forked process must not read at the place where its parent does."""
+        """Reopen the files, so that a forked process does not share its parent's read position."""
         self._open = {}
 
     def close(self) -> None:
@@ -200,13 +200,13 @@ class CaseIndex(Closing):
 
 
 def named(files: Sequence[InputPath]) -> InputPath | str:
-    """What stands for files in messages."""
+    """Return the name of the files for messages."""
     others = len(files) - 1
     return f"{files[0]} and {others} more" if others else files[0]
 
 
 def files_of(given: CaseFiles) -> tuple[InputPath, ...]:
-    """One file, or several, as several."""
+    """Return one file or several as a tuple."""
     return (given,) if isinstance(given, (Path, MemoryFile)) else tuple(given)
 
 

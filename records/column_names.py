@@ -1,4 +1,4 @@
-"""Names under which columns of tables are known: one set for imports, tables of scores, and labels."""
+"""Column names that tables may use, shared by imports, tables of scores, and labels."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _ENDS_OF_SCORES = ("_judge", "_score")
 
 
 def normal(name: str) -> str:
-    """Return a column's name in small letters, with an underscore for all that is no letter or digit."""
+    """Normalize a column's name: lower case, an underscore for anything but letters and digits."""
     return re.sub(r"[^a-z0-9]+", "_", name.strip().lower()).strip("_")
 
 

@@ -1,4 +1,4 @@
-"""Finds keys that stand twice in one JSON object, of which a decoder keeps the last in silence.
+"""Detect duplicate keys in JSON objects, of which a decoder silently keeps the last.
 
 No decoder says so, and reading every object key by key takes ten times as long as decoding. So what was decoded of some lines is written
 down again: where that gives the same bytes, as of every file of ours, nothing was lost. Where it does not, the colons of both are counted: a
@@ -30,7 +30,7 @@ class DuplicateKeys:
         """Whether records held every key so far: they leave out what is as it would be anyway."""
 
     def may_be_in(self, lines: Sequence[bytes], records: Sequence[object]) -> bool:
-        """Whether a line may have a key twice; when not, none has."""
+        """Return whether a line may have a duplicate key; if False, none has."""
         text = lines[0] if len(lines) == 1 else b"".join(lines)
         if self._as_we_write:
             self._as_we_write = _lines_of(records) == text

@@ -1,4 +1,4 @@
-"""How a record that is not in its form is told to a person: what is there instead, and what is nearest."""
+"""Explanations of invalid records: the value found, and the nearest valid one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def explained(message: str, record_type: Any, noun: str | None = None) -> str:
-    """The message of a failed decoding, with the fields or values that are possible where one was not."""
+    """Return a decoding error's message, with the fields or values that are possible there."""
     problem, at, place = message.partition(_PLACE)
     path = place.rstrip("`")
     types = _types_at(record_type, path)
@@ -44,14 +44,17 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
 
 
 def unknown_field(name: str, known: Iterable[str], called: str) -> str:
-    """What is told of a field that is not there; ``called`` is what has the known ones, with its article."""
+    """Return the error message for an unknown field.
+
+    ``called`` names, with its article, the object that has the known fields.
+    """
     fields = list(known)
     has = f"has: {', '.join(fields)}" if fields else "has no fields"
     return f"unknown field {name!r}; {called} {has}{nearest(name, fields)}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A question after the nearest of the names that there are; empty where none is near."""
+    """Return a question that suggests the nearest known name; empty where none is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - only where something is wrong
 
     near = get_close_matches(name, list(known), n=1)
@@ -59,13 +62,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:
-    """What is told of bytes that are no UTF-8."""
+    """Return the error message for invalid UTF-8."""
     utf16 = error.object[:2] in {b"\xff\xfe", b"\xfe\xff"}
     return f"not UTF-8: byte 0x{error.object[error.start]:02x}; save it as UTF-8{' (it is UTF-16)' if utf16 else ''}"
 
 
 def line_hint(message: str, raw: bytes) -> str:
-    """What to do about a line that holds no object, empty where it is something else that is wrong with it."""
+    """Return a hint for a line that holds no object; empty for any other problem."""
     if message != _LIST and not message.startswith("not JSON: Expecting"):
         return ""
     line = raw.strip(b"\xef\xbb\xbf \t\r\n")
@@ -75,7 +78,7 @@ def line_hint(message: str, raw: bytes) -> str:
 
 
 def _types_at(record_type: Any, path: str) -> list[Any]:
-    """The types that can stand at a path, such as ``.claims[0]``."""
+    """Return the types possible at a path, such as ``.claims[0]``."""
     here: list[Any] = [record_type]
     for step in _STEP.finditer(path):
         here = [below for each in here for below in _below(each, step[1])]
@@ -83,7 +86,7 @@ def _types_at(record_type: Any, path: str) -> list[Any]:
 
 
 def _below(kind: Any, field: str | None) -> list[Any]:
-    """What can stand in a field of a type, or among its items."""
+    """Return the types possible in a field of a type, or among its items."""
     if field is None:
         inner = get_args(kind)[-1:] if get_origin(kind) in {list, dict} else ()
     elif _is_record(kind):
@@ -94,7 +97,7 @@ def _below(kind: Any, field: str | None) -> list[Any]:
 
 
 def _parts(kind: Any) -> list[Any]:
-    """The members of a union; a type that is none is its own."""
+    """Return the members of a union; any other type is its own only member."""
     if get_origin(kind) in {Literal, list, dict, None}:
         return [kind]
     return [part for each in get_args(kind) for part in _parts(each)]

@@ -1,4 +1,7 @@
-"""Inputs by address: copied once into the user's cache folder, where they are read like any file, until the store has another content."""
+"""Inputs by address, copied once into the user's cache folder and read from there.
+
+A copy is reused until the content in the store changes.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _KEPT_SECONDS = 30 * 24 * 3600
 
 
 def fetch_input(objects: ObjectFolder, marks: Mapping[str, Mark], cache: Path) -> Path:
-    """A copy of an object, or of a folder of objects, as they are now; what was copied before is not copied again.
+    """Return a current copy of an object or a folder of objects; earlier copies are reused.
 
     Args:
         objects: Where they are.
@@ -53,7 +56,7 @@ def fetch_input(objects: ObjectFolder, marks: Mapping[str, Mark], cache: Path) -
 
 
 def hashed(text: str) -> str:
-    """A name for a folder that stands for a text."""
+    """Return a folder name that identifies a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def is_frame(value: Any) -> bool:
-    """Whether a value is a pandas DataFrame, found out without importing pandas."""
+    """Return whether a value is a pandas DataFrame, without importing pandas."""
     return any(kind.__module__.partition(".")[0] == "pandas" for kind in type(value).__mro__) and hasattr(
         value, "columns"
     )
 
 
 def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """The rows of a frame.
+    """Yield the rows of a frame.
 
     Args:
         frame: What is NaN, NaT or NA in it is missing.

@@ -92,7 +92,7 @@ class GradeScale(msgspec.Struct, frozen=True):
 
     @property
     def is_plain(self) -> bool:
-        """Whether grades are in [0, 1], with words of ours alone."""
+        """True if grades are in [0, 1], with only the built-in words."""
         return self.ends is None and self.pass_at is None and not self.words
 
 
@@ -158,7 +158,7 @@ class UnreadGrades:
                 self.values.setdefault(shown, error.value)
 
     def message(self, option: str) -> str:
-        """The message; ``option`` declares the scale of this column."""
+        """Return the message; ``option`` declares the scale of this column."""
         listed = ", ".join(
             f"{_short(shown)}{'' if count == 1 else f' ({count:,} times)'}"
             for shown, count in list(self.counts.items())[:_SHOWN]

@@ -1,4 +1,7 @@
-"""JSON Lines, read as streams: memory does not grow with the file, and errors name file, line and field."""
+"""JSON Lines, read as streams.
+
+Memory does not grow with the file, and errors name file, line and field.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,10 @@ def read_numbered(path: InputPath, record_type: type[T], *, again: bool = False)
 
 
 def _looked_through(rows: Iterable[tuple[int, bytes, T]], path: InputPath) -> Iterator[tuple[int, bytes, T]]:
-    """The same rows, after a look at some together whether a key stands twice in them: that costs half of a look at each."""
+    """Yield the rows, checked in batches for duplicate keys.
+
+    Batching halves the cost of the check.
+    """
     keys, some, size = DuplicateKeys(), list[tuple[int, bytes, T]](), 0
     try:
         for row in rows:
@@ -118,7 +124,7 @@ def read_lines(path: InputPath) -> Generator[tuple[int, int, bytes]]:
 
 
 def lines_of(file: BinaryIO, path: InputPath) -> Iterator[tuple[int, int, bytes]]:
-    """The non-blank lines of a file that is open; see `read_lines`.
+    """Yield the non-blank lines of an open file; see `read_lines`.
 
     Args:
         file: At its start.

@@ -1,4 +1,4 @@
-"""Who judged: a typed id, which says whose a verdict is whatever the name it is shown under."""
+"""Judge identity: a typed id that tells whose a verdict is, under any displayed name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ baseline, several judges counted together, a judge asked statement by statement,
 
 
 class JudgeId(Record, frozen=True, kw_only=True):
-    """What makes a judge this one and no other. Names are for people; two judges are the same when their ids are equal.
+    """Identity of a judge; two judges are the same when their ids are equal.
+
+    Names are for people.
 
     Attributes:
         kind: What sort of judge.
@@ -32,7 +34,7 @@ class JudgeId(Record, frozen=True, kw_only=True):
 
     @property
     def plain(self) -> str:
-        """The name under which it is shown as long as no other would be shown alike: ``judge/variant@model``, or ``judge/variant``."""
+        """Display name where it is unambiguous: ``judge/variant@model``, or ``judge/variant``."""
         return f"{self.name}/{self.variant}@{self.model}".removesuffix("@")
 
 
@@ -41,7 +43,7 @@ Author: TypeAlias = JudgeId | str
 
 
 class ShownNames:
-    """Names of judges that may come from several places: each judge has one, and no two share one."""
+    """Display names of judges from several sources, one per judge and all different."""
 
     def __init__(self) -> None:
         self.judges: dict[str, JudgeId] = {}
@@ -49,7 +51,10 @@ class ShownNames:
         self._taken: set[str] = set()
 
     def of(self, author: Author, by: str) -> str:
-        """The name of a judge; when another signs verdicts like this already, the beginning of the fingerprint is put behind."""
+        """Return the display name of a judge.
+
+        If another judge has that name already, the beginning of the fingerprint is appended.
+        """
         known = self._names.get(author)
         if known is not None:
             return known
@@ -75,5 +80,5 @@ def _candidates(author: Author, by: str) -> Iterator[str]:
 
 
 def marked(name: str, judge: JudgeId, length: int = _SHORTEST) -> str:
-    """A judge's name with the beginning of its fingerprint."""
+    """Return a judge's name with the beginning of its fingerprint."""
     return f"{name}#{judge.fingerprint[:length]}"

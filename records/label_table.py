@@ -237,7 +237,7 @@ class LabelIndex:
 
 
 def no_label_matches(first: Place, known: Iterable[Place], path: object) -> InputError:
-    """The error of labels of which none is of an output, with the key that is nearest to the first."""
+    """Return the error for labels that match no output, with the key nearest to the first label."""
     places = list(dict.fromkeys(known))
     same = [each for each in places if each.id == first.id]
     shown = _shown(first)

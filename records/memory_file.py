@@ -1,4 +1,7 @@
-"""Files and folders that are in memory alone, read and written like those on a disk: one way of doing either, with the same messages."""
+"""In-memory files and folders, read and written like those on disk.
+
+Both use the same functions and give the same messages.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,11 @@ class MemoryFile:
         return self.name
 
     def exists(self) -> bool:
-        """Whether it was written."""
+        """Return whether the file was written."""
         return self._pieces is not None
 
     def read_bytes(self) -> bytes:
-        """All that is in it.
+        """Return the file's content.
 
         Raises:
             FileNotFoundError: It was not written.
@@ -47,7 +50,7 @@ class MemoryFile:
         return self._pieces[0]
 
     def open(self, mode: Literal["rb"] = "rb") -> io.BytesIO:
-        """A reader of its own, from the start; what is appended later it does not see."""
+        """Return an independent reader from the start; it does not see what is appended later."""
         del mode
         return io.BytesIO(self.read_bytes())  # which shares the bytes
 

@@ -1,4 +1,6 @@
-"""Objects in stores that `fsspec` knows (s3, gs, abfs, memory, ...): addresses, and one way to list, fetch and put what is there.
+"""Objects in stores that `fsspec` supports (s3, gs, abfs, memory, ...).
+
+It parses addresses, and lists, fetches and puts objects.
 
 Whatever a driver raises becomes one line with the address here, and no line holds a credential.
 """
@@ -51,7 +53,7 @@ fetched_alone: set[Path] = set()
 
 
 def is_address(given: object) -> bool:
-    """Whether a text is an address (``s3://bucket/key``) and no path.
+    """Return whether a text is an address (``s3://bucket/key``) and not a path.
 
     Raises:
         UsageError: It is a `Path` that was made of an address, which takes one of its slashes away.
@@ -64,12 +66,12 @@ def is_address(given: object) -> bool:
 
 
 def redacted(text: str) -> str:
-    """A text whose addresses show neither passwords nor queries, in which signatures stand."""
+    """Redact passwords and queries, which hold signatures, from the addresses in a text."""
     return _QUERY.sub(r"\1?***", _PASSWORD.sub("***", text))
 
 
 def local_path(address: str) -> Path | None:
-    """The path of a ``file://`` address; None of any other."""
+    """Return the path of a ``file://`` address; None for any other address."""
     scheme, _, rest = address.partition("://")
     if scheme.lower() not in {"file", "local"}:
         return None
@@ -77,14 +79,14 @@ def local_path(address: str) -> Path | None:
 
 
 class Mark(NamedTuple):
-    """How an object is told from another content under the same name."""
+    """Version of an object's content, to tell it from another under the same name."""
 
     size: int
     version: str
 
 
 class ObjectFolder:
-    """What is below an address.
+    """Objects below an address.
 
     Args:
         address: The address of an object, of a folder of objects, or of some in a folder (``s3://bucket/part-*.jsonl``).
@@ -125,11 +127,14 @@ class ObjectFolder:
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it stands for some objects of a folder."""
+        """True if the address is a pattern for some objects of a folder."""
         return self._pattern is not None
 
     def find(self) -> dict[str, Mark]:
-        """The objects below the address, by their names from there on; one that is the object itself has the name ``""``."""
+        """Return the objects below the address, by their names relative to it.
+
+        An object that is at the address itself has the name ``""``.
+        """
         with self._translated():
             self._fs.invalidate_cache()
             found: dict[str, Any] = (
@@ -200,7 +205,10 @@ class ObjectFolder:
 
     @contextmanager
     def _translated(self, scheme: str = "") -> Generator[None]:
-        """Whatever a driver raises, as one line; where the address holds a secret, without the cause, whose text may hold it, too."""
+        """Translate any error that a driver raises into one line.
+
+        If the address holds a secret, the cause is dropped, because its text may hold the secret, too.
+        """
         try:
             yield
         except FileNotFoundError as error:

@@ -1,4 +1,7 @@
-"""OpenAI's own shapes, accepted where its names are used and made one: tools without the outer object, content as parts."""
+"""Normalization of OpenAI's formats: tools without the outer object, content as parts.
+
+They are accepted wherever OpenAI's names are used, and become one form.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,20 @@ _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 
 
 def outer_tool(tool: dict[str, Any]) -> dict[str, Any]:
-    """A tool in the shape of the chat API; older logs and the newer API name function and parameters directly."""
+    """Return a tool in the format of the chat API.
+
+    Older logs and the newer API put name and function parameters at the top level.
+    """
     if "function" in tool:
         return tool
     return {"type": "function", "function": {key: value for key, value in tool.items() if key != "type"}}
 
 
 def plain_message(message: dict[str, Any]) -> dict[str, Any]:
-    """A message whose content is its text, where that came in parts; other parts, such as images, leave it as it is."""
+    """Return a message with its text as content, where the content came in parts.
+
+    Other parts, such as images, leave the message unchanged.
+    """
     content = message.get("content")
     if not isinstance(content, list) or not content:
         return message
@@ -26,7 +35,10 @@ def plain_message(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def message_text(message: dict[str, Any]) -> str:
-    """The text of a message; parts of another sort are named by their type, and no content is no text."""
+    """Return the text of a message; empty without content.
+
+    Parts of other types are named by their type.
+    """
     content = plain_message(message).get("content")
     if not isinstance(content, list):
         return "" if content is None else str(content)

@@ -1,4 +1,7 @@
-"""Output: what one system produced for one case, what came of it when its calls were executed, and two of them as a pair."""
+"""Output: the result of one system for one case.
+
+Also the outcome of executing its calls, and two outputs as a pair.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from .case import Record
 
 
 class ItemKey(NamedTuple):
-    """What identifies an output, and ties verdicts on it together."""
+    """Key of an output, which connects the verdicts on it."""
 
     case_id: str
     system: str
@@ -22,7 +25,7 @@ class ItemKey(NamedTuple):
 
 
 class CalledFunction(Record, frozen=True, kw_only=True):
-    """What OpenAI's form of a call names ``function``."""
+    """Content of ``function`` in OpenAI's form of a call."""
 
     name: str
     arguments: dict[str, Any] | str = {}
@@ -32,7 +35,7 @@ _NO_NAME = "\0"
 
 
 class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
-    """One call as the system made it: its name, and its arguments verbatim, an object or JSON text.
+    """Call as the system made it: its name and its verbatim arguments, an object or JSON text.
 
     OpenAI's own form, ``{"id": ..., "type": "function", "function": {"name": ..., "arguments": ...}}``, is understood and becomes the
     same: of it nothing but name and arguments stays.
@@ -62,7 +65,10 @@ class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
 
 
 class ToolResults(Record, frozen=True, kw_only=True):
-    """What the calls since the last such step returned, as the agent was told: one result a call, in their order."""
+    """Results of the calls since the last such step, as shown to the agent.
+
+    There is one result per call, in the order of the calls.
+    """
 
     results: list[Any]
     """One result per call."""
@@ -76,7 +82,7 @@ Step: TypeAlias = AgentStep | ToolResults
 
 
 class Output(Record, frozen=True, kw_only=True):
-    """What one system produced for one case.
+    """Output of one system for one case.
 
     Attributes:
         case_id: The case it answers.
@@ -112,7 +118,9 @@ class Output(Record, frozen=True, kw_only=True):
 
 
 class Pair(Output, frozen=True, kw_only=True):
-    """Two outputs of one case, to be put before a judge one after the other; kept nowhere, it is made of both when it is judged.
+    """Two outputs of one case, shown to a judge one after the other.
+
+    A pair is not stored; it is made from both outputs when it is judged.
 
     Attributes:
         first: What is shown first.
@@ -124,13 +132,13 @@ class Pair(Output, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, first: Output, second: Output) -> Self:
-        """Two outputs in this order; its name says who comes first."""
+        """Create a pair in this order; its name says which system comes first."""
         system = f"{first.system} vs {second.system}"
         return cls(case_id=first.case_id, system=system, trial=first.trial, first=first, second=second)
 
 
 class StepOutcome(NamedTuple):
-    """What came of one step of an agent.
+    """Outcome of one step of an agent.
 
     Attributes:
         calls: The calls that were executed, as source text.

@@ -1,4 +1,7 @@
-"""Files that are ours to write: opened where they are, never through a link that somebody put in their place."""
+"""Safe opening of the files that a run writes; links are never followed.
+
+Somebody may have put a link in place of such a file.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from ..errors import RunFolderError
 
 
 def open_plainly(path: Path, flags: int) -> int:
-    """Open a file that a run keeps; a link is not followed, and nothing but a plain file is opened.
+    """Open a file that a run keeps, if it is a plain file; links are not followed.
 
     Args:
         path: The file.

@@ -24,7 +24,10 @@ _INDEX = "__index_level_"
 
 
 def file_rows(path: InputPath) -> Iterator[NumberedRow]:
-    """Read the rows of a table by the file's suffix; what is in memory, or has another suffix, is JSON Lines."""
+    """Read the rows of a table by the file's suffix.
+
+    Files in memory, or with another suffix, are JSON Lines.
+    """
     if isinstance(path, MemoryFile):
         return json_rows(path)
     readers = {
@@ -38,7 +41,7 @@ def file_rows(path: InputPath) -> Iterator[NumberedRow]:
 
 
 def json_rows(path: InputPath) -> Iterator[NumberedRow]:
-    """The rows of JSON Lines."""
+    """Yield the rows of JSON Lines."""
     keys = DuplicateKeys()
     for line, _, raw in read_lines(path):
         try:
@@ -52,7 +55,7 @@ def json_rows(path: InputPath) -> Iterator[NumberedRow]:
 
 
 def _csv_rows(path: Path) -> Iterator[NumberedRow]:
-    """The rows, each with as many fields as the header names."""
+    """Yield the rows, each with as many fields as the header names."""
     with opened_csv(path) as (header, rows):
         refuse_repeated_names(header, path)
         for line, cells in rows:
@@ -71,7 +74,7 @@ def _parquet_rows(path: Path) -> Iterator[NumberedRow]:
 
 
 def _document_rows(path: Path) -> Iterator[NumberedRow]:
-    """The rows of a JSON array, or of JSON Lines that are called .json."""
+    """Yield the rows of a JSON array, or of JSON Lines in a .json file."""
     with readable(path):
         raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     if not raw.lstrip().startswith(b"["):

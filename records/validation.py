@@ -1,4 +1,4 @@
-"""What of a case its types alone do not say: the shape of the reference, of the messages and of the tools."""
+"""Validation of cases beyond their types: the shape of reference, messages and tools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .explanations import explained
 
 
 def validate_case(case: Case) -> None:
-    """Check what the types alone cannot: the shape of the reference, of the messages and of the tools.
+    """Check the shape of a case's reference, messages and tools, which types alone cannot.
 
     Args:
         case: A case whose field types are right.

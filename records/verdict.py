@@ -21,7 +21,7 @@ _AT_SCORE, _AT_JUDGE = " - at `$.score`", " - at `$.judge`"
 
 
 class Usage(Record, frozen=True, kw_only=True):
-    """What a judge's verdict cost, summed over every call that was made for it."""
+    """Cost of a judge's verdict, summed over all its calls."""
 
     calls: int = 1
     """Number of calls."""
@@ -36,7 +36,7 @@ class Usage(Record, frozen=True, kw_only=True):
 
 
 class Verdict(Record, frozen=True, kw_only=True):
-    """What one checker, judge, person or construction says of one output.
+    """Verdict of one checker, judge, person or construction on one output.
 
     Attributes:
         case_id: The case.
@@ -83,7 +83,7 @@ class Verdict(Record, frozen=True, kw_only=True):
 
     @classmethod
     def on(cls, item: ItemKey, *, by: str, source: Source, outcome: Outcome = "graded", **said: Any) -> Self:
-        """A verdict on an output, with whatever else is said."""
+        """Create a verdict on an output; further fields are passed on."""
         case_id, system, trial = item
         return cls(case_id=case_id, system=system, trial=trial, by=by, source=source, outcome=outcome, **said)
 
@@ -94,10 +94,10 @@ class Verdict(Record, frozen=True, kw_only=True):
 
     @property
     def author(self) -> Author:
-        """Whose verdict it is."""
+        """Author of the verdict."""
         return self.by if self.judge is None else self.judge
 
     @property
     def graded(self) -> bool:
-        """Whether there is a score."""
+        """True if there is a score."""
         return self.outcome == "graded"

@@ -63,7 +63,7 @@ def _laid_out(value: Any) -> bytes:
 
 @contextmanager
 def atomic_write(path: InputPath) -> Generator[BinaryIO]:
-    """Open a file for writing that appears under its name only when the block ends without an error.
+    """Open a file for writing; it takes its name only if the block ends without an error.
 
     Args:
         path: The file to be made or replaced; its folder is made when missing.
@@ -95,7 +95,7 @@ def atomic_write(path: InputPath) -> Generator[BinaryIO]:
 
 
 def _left_by_killed(path: Path) -> Iterator[Path]:
-    """What processes that were killed while they wrote a file left beside it."""
+    """Yield the partial files that killed writers left beside a file."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
         writer = left.suffixes[-2].removeprefix(".") if len(left.suffixes) > 1 else ""
         if writer.isdecimal() and not Path("/proc", writer).exists():
@@ -105,7 +105,7 @@ def _left_by_killed(path: Path) -> Iterator[Path]:
 
 
 def _held(file: BinaryIO) -> bool:
-    """Lock a file for as long as this process has it open; False where another one has, or nobody can."""
+    """Lock a file while this process has it open; False if another has it or locks are missing."""
     try:
         import fcntl  # noqa: PLC0415 - not on every system
 

@@ -1,4 +1,7 @@
-"""Adjudicated numbers in words: who decided what, judges by the labels as they are and as decided, and the labels' own errors."""
+"""Text for adjudication results.
+
+Covers who decided, each judge against the labels before and after adjudication, and label errors.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _HOW = "by double sampling: also for agreements that nobody looked at; what cann
 
 
 def adjudication_pieces(found: Adjudication | None) -> Iterator[Piece]:
-    """What adjudication changes; nothing where nobody decided anything."""
+    """Yield the effects of adjudication; yield no pieces if nothing was adjudicated."""
     if found is None:
         return
     yield from who_decided(found.by, found.faults)
@@ -38,7 +41,7 @@ def adjudication_pieces(found: Adjudication | None) -> Iterator[Piece]:
 
 
 def who_decided(by: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
-    """Who decided, how far they agree, and why they say that judge and label differ."""
+    """Yield who adjudicated, how far they agree, and why judge and label differ."""
     yield f"Adjudicated: {_who(by)}"
     if by.models:
         yield Caution(_MODELS, indent=2)
@@ -58,7 +61,10 @@ def _who(by: Adjudicators) -> str:
 
 
 def said_of(found: AdjudicatedJudge) -> str:
-    """What became of a judge's disagreements, in a clause: ``of 36 disagreements the judge is right in 25, ...``."""
+    """Return a clause on a judge's disagreements.
+
+    Example: ``of 36 disagreements the judge is right in 25, ...``.
+    """
     apart = found.disagreements
     parts = [f"the judge is right in {apart.judge_right:,}", f"the label in {apart.judge_wrong:,}"]
     parts += [f"{apart.undecidable:,} cannot be decided"] if apart.undecidable else []
@@ -117,7 +123,7 @@ def bounds(lowest: Statistic, highest: Statistic) -> str:
 
 
 def adjudicated_by(found: Adjudication | None, judge: str) -> str:
-    """How a judge's labels were adjudicated, in a clause for who reads nothing else; empty where they were not."""
+    """Return a self-contained clause on a judge's adjudication; empty if there was none."""
     each = None if found is None else found.judges.get(judge)
     if found is None or each is None or each.disagreements.left == each.disagreements.rows:
         return ""

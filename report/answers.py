@@ -1,4 +1,4 @@
-"""First answers, by the rules of docs/report.md: the best system, the judges' verdicts, the next step."""
+"""First answers by the rules of docs/report.md: best system, judge verdicts, next step."""
 
 from __future__ import annotations
 

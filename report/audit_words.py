@@ -29,7 +29,7 @@ _COMPARED = (
 
 
 def probe_document(manifest: ProbeManifest) -> Document:
-    """What `build_probes` made."""
+    """Summarize the output of `build_probes`."""
     made = ", ".join(f"{made:,} {plants}s" for plants, made in manifest.by_plants.items())
     over = "; ".join(f"{passed:,} {reason}" for reason, passed in manifest.passed_over.items())
     rows = [
@@ -47,7 +47,10 @@ def probe_document(manifest: ProbeManifest) -> Document:
 
 @document
 def audit_document(audit: Audit) -> Iterator[Piece]:
-    """What an audit came to: each judge, judges against each other, and what judges that do not look would get."""
+    """Build the audit document: each judge, agreement between judges, and baselines.
+
+    The baselines are the rates of judges that do not look.
+    """
     lexical = _lexical_rates(audit.judges)
     for judge in audit.judges:
         yield from _judge(judge, lexical.get(judge.id.name, {}) if judge.id.kind == "shipped" else {})
@@ -84,7 +87,7 @@ def _profiles(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
 
 
 def _adjudicated(found: AuditAdjudication | None) -> Iterator[Piece]:
-    """The operators of whose probes people looked at some; nothing where nobody did."""
+    """Yield the operators with adjudicated probes; yield no pieces if there are none."""
     if found is None:
         return
     yield from who_decided(found.by, found.faults)
@@ -154,7 +157,10 @@ def _comparisons(comparisons: Iterable[Comparison]) -> Table:
 
 
 def _lexical_rates(judges: Iterable[JudgeAudit]) -> dict[str, dict[str, str]]:
-    """The lexical baseline's rates, by the name of the judge that comes along whose stand-in it is."""
+    """Return the lexical baseline's rates by operator, keyed by the judge it stands in for.
+
+    The keys are names of built-in judges.
+    """
     return {
         judge.id.name: {each.operator: statistic_cells(each.rate)[0] for each in judge.operators}
         for judge in judges

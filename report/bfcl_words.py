@@ -12,7 +12,7 @@ from .words import count
 
 @document
 def scores_document(systems: Iterable[SystemScore]) -> Iterator[Piece]:
-    """The scores of every system."""
+    """Yield the scores of every system."""
     head = ("category", "valid", "of", "accuracy", "95% interval")
     for system in systems:
         yield ""

@@ -1,4 +1,4 @@
-"""A piece of a document, whatever it shows: how it is read on a terminal, on a page and in Markdown."""
+"""Base class of document pieces: render to a terminal, an HTML page and Markdown."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ class Block(msgspec.Struct, frozen=True):
     """A piece of a document that is more than a paragraph, which is a plain text."""
 
     def lines(self) -> Iterator[str]:
-        """It on a terminal."""
+        """Render for a terminal."""
         yield from ()
 
     def in_full(self) -> Iterator[str]:
-        """It on a terminal, for who wants to read all of it."""
+        """Render in full for a terminal."""
         return self.lines()
 
     def markup(self) -> Markup:
-        """It on a page; every text is escaped."""
+        """Render as HTML; every text is escaped."""
         return Markup()
 
     def markdown(self) -> Iterator[str]:
-        """It in GitHub's Markdown, a line each; every text is escaped."""
+        """Yield lines of GitHub Markdown; every text is escaped."""
         return map(escaped, self.lines())

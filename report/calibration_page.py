@@ -1,4 +1,4 @@
-"""The calibration of a run, as a page shows it: judges side by side, and folded away what stands beside them."""
+"""Calibration page: judges side by side, with details folded away."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MOST_SLICES = 40
 
 
 def statistic_cell(found: Statistic | None) -> Cell:
-    """A statistic: its value, its interval, and how that was made; of what is undefined, the reason."""
+    """Return a cell with value, interval and method, or the reason if undefined."""
     if found is None:
         return Cell("-", title="not computed")
     if found.value is None:
@@ -53,7 +53,7 @@ def statistic_cell(found: Statistic | None) -> Cell:
 def calibration_page(
     found: Calibration, scores: Mapping[str, Sequence[Bin]] | None = None, baselines: Collection[str] = ()
 ) -> Iterator[Piece]:
-    """A calibration for a page.
+    """Build the calibration page.
 
     Args:
         found: The calibration.
@@ -84,7 +84,7 @@ def calibration_page(
 
 
 def _of(found: Calibration, judges: Collection[str]) -> Calibration:
-    """What is said of these judges alone."""
+    """Restrict a calibration to the given judges."""
 
     def kept(values: Mapping[str, T]) -> dict[str, T]:
         return {name: value for name, value in values.items() if name in judges}
@@ -99,7 +99,10 @@ def _of(found: Calibration, judges: Collection[str]) -> Calibration:
 
 
 def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequence[Bin]]) -> Iterator[Piece]:
-    """What a judge says against the labels; where it says more than yes and no, how that spreads and whether it comes true."""
+    """Yield each judge's confusion matrix, score distribution and reliability curve.
+
+    Distribution and curve are drawn only for judges with scores other than 0 and 1.
+    """
     for name, panel in judges.items():
         yield Figure(
             confusion(panel.tp, panel.fn, panel.fp, panel.tn, of=name),
@@ -114,7 +117,10 @@ def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequen
 
 
 def _against_each_other(found: Calibration, judges: Mapping[str, JudgeCalibration]) -> Iterator[Piece]:
-    """How often two judges are right or wrong together, and what comparing them finds; pairs without a common item are left out."""
+    """Yield the joint errors of each pair of judges, and the result of comparing them.
+
+    Pairs without a common item are skipped.
+    """
     if found.comparison is None:
         return
     pairs = [pair for pair in found.comparison.pairs if pair.n]
@@ -162,7 +168,7 @@ def _slice(
 def _multiple(
     column: str, judge: str, values: Sequence[tuple[str, Mapping[str, JudgeCalibration]]]
 ) -> Iterator[Figure]:
-    """One judge's accuracy on every value of a column, to be seen beside the other judges'."""
+    """Yield one judge's accuracy for every value of a column, for comparison with other judges."""
     found = {value: panels[judge].statistics.get("accuracy") for value, panels in values if judge in panels}
     rows = [Interval.of(value, each) for value, each in found.items() if each is not None]
     if len(rows) > 1:

@@ -33,7 +33,7 @@ _LAST_OF_OURS = "ece"
 
 @document
 def calibration_document(found: Calibration, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
-    """What `calibrate` found, for people; each value of some columns beside."""
+    """Build the calibration document, with a table for each value of the ``slices`` columns."""
     if not any(panel.n for panel in found.judges.values()):
         yield _nothing(found.judges)
         yield from judges_alone_words(found)
@@ -59,7 +59,7 @@ def calibration_document(found: Calibration, *, slices: Iterable[str] = ()) -> I
 
 
 def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
-    """What to do where no judge can be held against a label."""
+    """Return advice for when no judge can be compared with labels."""
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in judges.values())
     labels = sum(panel.n_missing for panel in judges.values())
     why = f"none of {counted(labels, 'row')} with a label has a score" if labels else "no row has a label"
@@ -107,7 +107,7 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
 
 
 def _baselines(found: Calibration) -> Iterator[Piece]:
-    """What a judge has to beat: blind judges on all labelled items, the others on those of which they speak."""
+    """Yield the baselines: blind judges on all labelled items, others on the items they grade."""
     blind = {name: found.baselines[name] for name in ("always_pass", "always_fail")}
     others = {name: panel for name, panel in found.baselines.items() if name not in blind}
     yield f"Judges that do not look, on the same {counted(blind['always_pass'].n, 'labelled item')}:"
@@ -119,7 +119,10 @@ def _baselines(found: Calibration) -> Iterator[Piece]:
 
 
 def people_words(found: Calibration) -> Iterator[Piece]:
-    """People among themselves: a judge can hardly agree with them more; nothing where there are none."""
+    """Yield the agreement among people, the practical ceiling for judges.
+
+    Yields no pieces if there is no such agreement.
+    """
     if found.people is not None:
         yield f"Krippendorff's alpha of {len(found.people.names)} people among themselves:"
         yield from statistic_pieces(found.people.krippendorff_alpha, head=False)
@@ -157,7 +160,7 @@ def _suspects(found: Calibration) -> Iterator[Piece]:
 
 
 def _requested(found: Calibration) -> Iterator[Piece]:
-    """What was asked for, but the map of scores."""
+    """Yield the optional results that were requested, except the map of scores."""
     audit, cascade = found.label_audit, found.cascade
     if audit is not None:
         count = audit.tp + audit.fp + audit.fn + audit.tn

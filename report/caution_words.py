@@ -33,7 +33,7 @@ _SENTENCES: dict[str, str] = {
 
 
 def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:
-    """Cautions of a calibration or an estimate, a sentence each; ``judges`` are those that they are about."""
+    """Return one sentence per caution; ``judges`` are the judges that the cautions are about."""
     return [
         _SENTENCES[each.kind].format(
             about=", ".join(
@@ -51,7 +51,10 @@ _NAMED = 3
 def folded(
     cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None, *, of: str = ""
 ) -> list[Folded]:
-    """The same, each a line that unfolds to its sentence; before each is put what it is about (``of``)."""
+    """Return one caution per line, unfolding to its sentence.
+
+    Each is prefixed with its subject, ``of``.
+    """
     cautions = list(cautions)
     wholes = sentences(cautions, judges)
     return [
@@ -61,7 +64,7 @@ def folded(
 
 
 def _folded(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
-    """The sentence, with no more names than fit a line."""
+    """Return the sentence with no more names than fit on a line."""
     more = len(caution.about) - _NAMED
     if more <= 0:
         return whole
@@ -70,7 +73,7 @@ def _folded(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration]
 
 
 def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:
-    """One name with its number; of an estimate, whose part is named before it, the number alone."""
+    """Return one name with its number; for an estimate, whose part is already named, the number."""
     panel = judges.get(name)
     match kind:
         case "few_labelled_clusters" | "no_chance":

@@ -1,4 +1,4 @@
-"""What may be claimed of a judge, in words: certificates, how they stand, and whether it may stand in for people."""
+"""Text for claims about a judge: certificates, their status, and replacing people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .words import count, number, passing
 
 
 def certificate_document(certificate: Certificate) -> Document:
-    """A certificate: its claims, each with what was measured."""
+    """Build the document of a certificate: its claims, each with the measured value."""
     rows = [
         (
             claim.statistic,
@@ -40,7 +40,7 @@ def _holds(claim: Claim) -> str:
 
 
 def standing_document(standing: Standing) -> Document:
-    """How a certificate stands."""
+    """Build the document of a certificate's status."""
     accuracy = (
         "" if standing.accuracy is None else f", accuracy on the anchors now {number(standing.accuracy)}"
     )
@@ -53,7 +53,7 @@ def standing_document(standing: Standing) -> Document:
 
 
 def _found_by(certificate: Certificate) -> str:
-    """What will be called drift."""
+    """Return the definition of drift in this certificate."""
     if certificate.drift == "e-process":
         return f"drift is an accuracy below {number(certificate.accepted)} (e-process, looks independent)"
     below = f", to less than {number(certificate.accepted)}" if certificate.accepted_told else ""
@@ -61,7 +61,7 @@ def _found_by(certificate: Certificate) -> str:
 
 
 def _foresight(seen: Foresight) -> str:
-    """How often a drop will be found, and what it takes where that is seldom."""
+    """Return the chance of detecting a drop, and the anchors needed where it is too low."""
     line = (
         f"  where verdicts do not repeat, a drop by {seen.drop:g} is found within {seen.looks} looks "
         f"{_percent(seen.found)} of the time"
@@ -90,7 +90,7 @@ def _drift(standing: Standing) -> str:
 
 @document
 def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[Piece]:
-    """Whether each judge may stand in for people, at each handicap."""
+    """Yield whether each judge may replace people, at each handicap."""
     for result in results:
         rows = [
             (

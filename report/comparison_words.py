@@ -1,4 +1,4 @@
-"""A comparison in words: rates and differences with their intervals, what there is evidence for, and what limits it."""
+"""Text for a comparison: rates, differences with intervals, evidence and limits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COSTS = ("tokens a verdict", "$ per 1,000", "calls")
 
 
 class _Terms(NamedTuple):
-    """How a kind of comparison is spoken of; ``{}`` stands for a name."""
+    """Wording for one kind of comparison; ``{}`` stands for a name."""
 
     share: str
     ahead: str
@@ -49,7 +49,7 @@ _HOW_WELL_JUDGED = (
 
 @document
 def comparison_document(found: Comparison) -> Iterator[Piece]:
-    """What `compare` found, for people."""
+    """Build the document of a `compare` result."""
     terms = _terms(found)
     yield from _heading(found)
     yield from _by_stratum(found, terms)
@@ -80,7 +80,7 @@ def _heading(found: Comparison) -> Iterator[str]:
 
 
 def _cuts(cuts: Mapping[str, PassThreshold]) -> str:
-    """From which score on whose verdicts pass: once, where it is the same for all."""
+    """Return each judge's threshold, or one threshold if all are equal."""
     if len(set(cuts.values())) <= 1:
         cut = next(iter(cuts.values()), PassThreshold())
         return f"{cut.at:g}" if cut.source == "default" else str(cut)
@@ -111,7 +111,7 @@ def _said_by(stratum: Stratum) -> str:
 
 
 def _alone(judges: Mapping[str, Stratum]) -> Iterator[Piece]:
-    """The pairs by each judge alone."""
+    """Yield the pairs for each judge alone."""
     told = [(judge, pair) for judge, each in judges.items() for pair in each.pairs if pair.n]
     if told:
         yield "  by each judge alone, on what it judged:"
@@ -131,7 +131,7 @@ def _stratum(stratum: Stratum, terms: _Terms) -> Iterator[Piece]:
 
 
 def _pairs(pairs: Sequence[Pair], statistic: str, terms: _Terms) -> Iterator[Piece]:
-    """A table of the pairs, and a sentence on each."""
+    """Yield a table of the pairs, and a sentence on each."""
     compared = [pair for pair in pairs if pair.n]
     what = terms.share if statistic == "accuracy" else statistic
     if compared:
@@ -151,7 +151,10 @@ def _pairs(pairs: Sequence[Pair], statistic: str, terms: _Terms) -> Iterator[Pie
 
 
 def _columns(pairs: Sequence[Pair], difference: str) -> tuple[str, ...]:
-    """The columns of a table of pairs: their rates where they are known, and an adjusted p where there are several pairs."""
+    """Return the columns of a table of pairs.
+
+    Rates are shown where known, an adjusted p if there are several pairs.
+    """
     rates = _RATES if any(pair.rate_a is not None for pair in pairs) else ()
     adjusted = (_ADJUSTED,) if sum(pair.p is not None for pair in pairs) > 1 else ()
     return ("pair", "n", "a only", "b only", *rates, difference, "interval", "p", *adjusted, "")
@@ -182,7 +185,7 @@ def _rate(found: Statistic | None) -> str:
 
 
 def _tests(pairs: Sequence[Pair], statistic: str) -> str:
-    """What the p of these pairs are."""
+    """Name the test behind the p-values of these pairs."""
     alone = "McNemar's mid-p" if statistic == "accuracy" else "of the test that the interval inverts"
     over = [pair.clustered_p is not None for pair in pairs if pair.p is not None]
     name = "of a test over clusters" if over and all(over) else alone
@@ -214,7 +217,7 @@ def _verdict(pair: Pair, what: str, terms: _Terms, tested: int) -> str:
 
 
 def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Piece]:
-    """The share right of each, and cost beside it, when the table says what verdicts cost."""
+    """Yield each contender's share right, with cost if the table has the cost of verdicts."""
     priced = any(each.costs is not None for each in contenders.values())
     yield (
         "Each by itself, and its cost (tokens of cached replies count; judging systems costs what their judges do):"
@@ -273,7 +276,7 @@ _CAUTIONS: dict[str, str] = {
 
 
 def caution_lines(cautions: Sequence[Caution]) -> list[str]:
-    """What limits a comparison, a sentence a kind."""
+    """Return the limits of a comparison, one sentence for each kind."""
     return [f"{_CAUTIONS[each.kind]}: {_about(each.about)}" for each in cautions]
 
 

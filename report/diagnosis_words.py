@@ -1,4 +1,4 @@
-"""What stands beside the agreement of each judge, in words: judges among themselves, systems, scores as probabilities."""
+"""Text for agreement details: judge against judge, systems, scores as probabilities."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def system_words(found: Calibration) -> Iterator[Piece]:
 
 
 def _systems(found: SystemAgreement) -> Table:
-    """The systems, highest by labels first."""
+    """Return a table of the systems, sorted by label mean, highest first."""
     ordered = sorted(found.systems.items(), key=lambda each: -each[1].label_mean)
     rows = [
         (name, number(each.label_mean), number(each.score_mean), *statistic_cells(each.difference))
@@ -98,7 +98,10 @@ def _systems(found: SystemAgreement) -> Table:
 
 
 def recalibration_words(found: Calibration) -> Iterator[Piece]:
-    """What a map from scores to rates is worth; nothing where none was asked for."""
+    """Yield the value of recalibrated scores; yield no pieces if it was not requested.
+
+    Recalibration maps scores to rates.
+    """
     for judge, each in found.recalibration.items():
         yield (
             f"{judge}, scores mapped to rates ({each.method}, each tenth of the clusters by a map of the others; the map is in the "

@@ -1,4 +1,4 @@
-"""Two runs beside each other in words: what got better, what broke, by how much, and what changed."""
+"""Text for two runs: fixes, regressions, differences and changed settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LISTED = 50
 
 @document
 def difference_document(found: TwoRuns) -> Iterator[Piece]:
-    """What two runs have in common, and in what they differ."""
+    """Yield what two runs share, and the differences between them."""
     yield f"{found.after} against {found.before}, on {counted(found.outputs, 'output')} that both have."
     for system, strata in found.systems.items():
         yield _verdict(system, strata)
@@ -120,7 +120,7 @@ def _fault(each: Moved) -> Cell:
 
 
 def _apart(found: TwoRuns) -> Iterator[str]:
-    """What is in one of them only, or cannot be compared."""
+    """Yield counts of outputs that are in one run only or cannot be compared."""
     for number, which in ((found.only_before, found.before), (found.only_after, found.after)):
         if number:
             yield f"{counted(number, 'output')} only in {which}"
@@ -138,6 +138,6 @@ def _changed(changed: Sequence[Changed]) -> Iterator[Piece]:
 
 
 def changes(changed: Sequence[Changed]) -> Table:
-    """What a run wrote down otherwise than one before it."""
+    """Return a table of the records that changed from an earlier run."""
     rows = [(each.what, each.before or "(not there)", each.after or "(not there)") for each in changed]
     return Table(("what", "before", "after"), rows, words=ENDS | {1})

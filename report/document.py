@@ -1,4 +1,4 @@
-"""What is to be read, before anybody knows where: pieces that a terminal, a page and a notebook each show in their way."""
+"""Documents independent of their medium: pieces for terminal, page and notebook."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def document(pieces: Callable[P, Iterator[Piece]]) -> Callable[P, Sequence[Piece
 
 
 def as_lines(document: Document, *, full: bool = False, width: int | None = None) -> Iterator[str]:
-    """The lines of a document for a terminal, nothing in them that it obeys.
+    """Return the lines of a document for a terminal, free of control sequences.
 
     With ``full`` cautions are unfolded; paragraphs and cautions are broken to ``width`` columns, where that is given.
     """
@@ -51,7 +51,10 @@ def as_lines(document: Document, *, full: bool = False, width: int | None = None
 
 
 def _broken(line: str, width: int) -> Sequence[str]:
-    """A line broken at blanks, by columns: `textwrap` counts letters, of which those of East Asia take two."""
+    """Wrap a line at blanks, by terminal columns.
+
+    `textwrap` counts letters, but East Asian letters take two columns.
+    """
     if columns_of(line) <= width:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 2)
@@ -67,13 +70,19 @@ def _broken(line: str, width: int) -> Sequence[str]:
 
 
 def as_html(document: Document) -> Markup:
-    """A document for a page or a notebook: every text is escaped, and legible without a style sheet."""
+    """Render a document for a page or notebook.
+
+    Every text is escaped, and the result is legible without a style sheet.
+    """
     shown = (_paragraph(piece) if isinstance(piece, str) else piece.markup() for piece in document)
     return joined(filter(None, shown), "\n")
 
 
 def as_markdown(document: Document) -> Iterator[str]:
-    """The lines of a document in GitHub's Markdown, as a summary of a pull request; figures are left out, since tables have what they show."""
+    """Yield a document as lines of GitHub Markdown, for a pull request summary.
+
+    Figures are left out, since tables have their numbers.
+    """
     for piece in document:
         lines = [escaped(piece)] if isinstance(piece, str) else list(piece.markdown())
         if any(lines):
@@ -86,7 +95,7 @@ def _paragraph(text: str) -> Markup:
 
 
 class Caution(Block, frozen=True):
-    """What a reader must know to read a number: a line, and, where the line is not all of it, the whole."""
+    """Caution needed to read a number: a line that may unfold to the full text."""
 
     text: str
     whole: str = ""
@@ -97,11 +106,11 @@ class Caution(Block, frozen=True):
         yield f"{' ' * self.indent}note: {self.text}"
 
     def in_full(self) -> Iterator[str]:
-        """All of it."""
+        """Return the complete results."""
         yield f"{' ' * self.indent}note: {self.whole or self.text}"
 
     def markup(self) -> Markup:
-        """It on a page, folded to its line."""
+        """Render as HTML, folded to one line."""
         if self.whole:
             return _folded("note", self.text, [self.whole])
         return Markup('<p class="note">{}</p>').format(fit(self.text))
@@ -112,35 +121,35 @@ class Caution(Block, frozen=True):
 
 
 class Command(Block, frozen=True):
-    """What to type; never broken."""
+    """Command to type; never wrapped."""
 
     text: str
 
     def lines(self) -> Iterator[str]:
-        """It on a terminal, a line of its own."""
+        """Render for a terminal, on a line of its own."""
         yield f"  {self.text}"
 
     def markup(self) -> Markup:
-        """It on a page."""
+        """Render as HTML."""
         return Markup("<p><code>{}</code></p>").format(fit(self.text))
 
     def markdown(self) -> Iterator[str]:
-        """It as code, which nothing in it can end."""
+        """Yield a Markdown code block that no content can close."""
         yield f"<code>{escaped(self.text)}</code>"
 
 
 class Details(Block, frozen=True):
-    """What only some want to read: folded away on a page, and left out on a terminal."""
+    """Optional details: folded on a page, left out on a terminal."""
 
     title: str
     pieces: Sequence[Piece]
 
     def markup(self) -> Markup:
-        """It on a page, folded to its title."""
+        """Render as HTML, folded to the title."""
         return _folded("slice", self.title, self.pieces)
 
     def markdown(self) -> Iterator[str]:
-        """It folded to its title."""
+        """Yield Markdown, folded to the title."""
         yield f"<details><summary>{escaped(self.title)}</summary>"
         yield ""
         yield from as_markdown(self.pieces)
@@ -166,14 +175,14 @@ class Verbatim(Block, frozen=True):
     role: Role = "text"
 
     def lines(self) -> Iterator[str]:
-        """It on a terminal, each line for itself."""
+        """Render for a terminal, line by line."""
         yield f"{self.title}:"
         yield from (f"  {line}" for line in self.text.splitlines())
         if self.hidden:
             yield f"  {self._cut}"
 
     def markup(self) -> Markup:
-        """It on a page."""
+        """Render as HTML."""
         cut = filled('<p class="cut">%s</p>', self._cut) if self.hidden else NOTHING
         block = '<section class="block %s"><h4>%s</h4><pre dir="auto">%s</pre>%s</section>'
         return filled(block, self.role, fit(self.title), fit(self.text), cut)
@@ -184,20 +193,20 @@ class Verbatim(Block, frozen=True):
 
 
 class Columns(Block, frozen=True):
-    """What stands side by side on a page that is wide enough."""
+    """Blocks shown side by side on a page that is wide enough."""
 
     pieces: Sequence[Piece]
 
     def lines(self) -> Iterator[str]:
-        """It on a terminal, one below the other."""
+        """Render for a terminal, one block below the other."""
         return as_lines(self.pieces)
 
     def markup(self) -> Markup:
-        """It on a page."""
+        """Render as HTML."""
         return Markup('<div class="columns">{}</div>').format(as_html(self.pieces))
 
     def markdown(self) -> Iterator[str]:
-        """It one below the other."""
+        """Yield Markdown, one block below the other."""
         return as_markdown(self.pieces)
 
 
@@ -206,7 +215,9 @@ def _folded(kind: str, title: str, pieces: Document) -> Markup:
 
 
 class Figure(Block, frozen=True):
-    """A drawing that says in itself what it shows; on a terminal its words, or nothing where a table beside it says the same.
+    """Figure that describes itself.
+
+    A terminal shows its words, or no lines where a table beside it has the same numbers.
 
     Attributes:
         svg: With title and description, see `figures.drawing.svg`.
@@ -221,12 +232,12 @@ class Figure(Block, frozen=True):
     numbers: Table | None = None
 
     def lines(self) -> Iterator[str]:
-        """What it shows."""
+        """Render the figure's words for a terminal."""
         if self.words:
             yield self.words
 
     def markup(self) -> Markup:
-        """It on a page."""
+        """Render as HTML."""
         caption = Markup("<figcaption>{}</figcaption>").format(fit(self.caption)) if self.caption else ""
         behind = "" if self.numbers is None else _folded("behind", "Numbers", [self.numbers])
         return Markup('<figure class="card">{}{}{}</figure>').format(caption, self.svg, behind)

@@ -24,7 +24,7 @@ _NO_LABEL = (
 
 @document
 def estimation_document(found: Estimation) -> Iterator[Piece]:
-    """What `estimate` found, for people."""
+    """Build the document of an `estimate` result."""
     yield _TARGETS[found.all.target]
     for name, part in _shown(found).items():
         counts = (
@@ -48,7 +48,7 @@ def estimation_document(found: Estimation) -> Iterator[Piece]:
 
 
 def _shown(found: Estimation) -> dict[str, RateEstimate]:
-    """The parts to print: of a single system itself, not the same numbers twice."""
+    """Return the parts to print; a single system is not repeated as a total."""
     if len(found.systems) != 1:
         return found.parts
     (only,) = found.systems.values()
@@ -62,7 +62,7 @@ def _shown(found: Estimation) -> dict[str, RateEstimate]:
 
 
 def _answer(part: RateEstimate) -> str:
-    """The estimate to report, by its name in the table below; empty without one."""
+    """Return the estimate to report, with its name in the table below; empty if there is none."""
     name = part.reported
     if name is None:
         return ""
@@ -83,7 +83,7 @@ def _judge(part: RateEstimate) -> Iterator[Piece]:
 
 
 def _strata(part: RateEstimate) -> Iterator[Piece]:
-    """The strata, each by itself."""
+    """Yield each stratum separately."""
     if part.strata is None:
         return
     rows: list[tuple[str, ...]] = []
@@ -96,7 +96,7 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
 
 
 def _ranks(found: Estimation) -> Iterator[Piece]:
-    """The systems by rank, each with the ranks that the intervals leave open."""
+    """Yield the systems by rank, each with the ranks that its interval allows."""
     placed = {name: part.rank for name, part in found.parts.items() if part.rank is not None}
     known = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)
     if not known:

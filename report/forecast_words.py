@@ -1,4 +1,4 @@
-"""What judging would take, in words."""
+"""Text for forecasts of the cost of judging."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .words import counted
 
 
 def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
-    """What judges would take, one after another, and all of them together."""
+    """Build the document of judging forecasts, one judge after another, and their total."""
     lines = [line for forecast in forecasts for line in forecast_lines(forecast)]
     if not forecasts:
         lines.append("no model would be asked")
@@ -26,7 +26,7 @@ def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
 
 
 def forecast_lines(forecast: Forecast) -> Iterator[str]:
-    """What asking one judge would take."""
+    """Yield the forecast for one judge."""
     yield forecast.by
     place = "recording" if forecast.replayed else "cache"
     kept = "no cache" if forecast.again else f"{forecast.cached:,} in the {place}"
@@ -45,7 +45,7 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
 
 
 def generation_forecast(forecast: GenerationForecast) -> Document:
-    """What generating would take."""
+    """Build the document of a generation forecast."""
     return [*_generation_lines(forecast), "dry run: no call was made, nothing was written"]
 
 

@@ -1,4 +1,4 @@
-"""What the first answers are made of, and what an answer is."""
+"""Data behind the first answers, and the type of an answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What the answers are made of.
+    """Data behind the first answers.
 
     Attributes:
         systems: What a run says of each system.
@@ -52,7 +52,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def agreement(self) -> Calibration:
-        """How far judges agree with labels; of nobody where there are none."""
+        """Agreement of judges with labels; empty if there are no labels."""
         return self.calibration or Calibration()
 
     @property
@@ -70,11 +70,17 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def resumes(self) -> bool:
-        """Return if the command, typed again, goes on; a merge and a batch's results only come to the same again."""
+        """Return whether rerunning the command resumes the run.
+
+        A merge or an import of batch results only repeats its result.
+        """
         return self.command.startswith("fiducial.") or self.typed[1:2] in (["run"], ["judge"], ["demo"])
 
     def again(self, options: str = "", arguments: str = "") -> str:
-        """The same run once more, with options on the command line or arguments in Python; empty where it takes none."""
+        """Return the command that reruns this run with more options; empty if it takes none.
+
+        In Python, ``arguments`` are added to the call instead of ``options``.
+        """
         if self.command.startswith("fiducial."):
             return f"fd.evaluate({', '.join(['...', *([arguments] if arguments else [])])})"
         if not self.resumes or (options and self.typed[1] == "demo"):
@@ -82,7 +88,10 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.command} {options}".rstrip()
 
     def reviewed(self, options: str = "") -> str:
-        """How a person is shown its items; of a run in memory, how it gets a folder first."""
+        """Return the command that shows a person its items.
+
+        For a run in memory, return the call that gives it a folder first.
+        """
         return (
             f"fiducial review {shlex.quote(self.folder)} {options}".rstrip()
             if self.folder

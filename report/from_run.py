@@ -56,7 +56,7 @@ def report_on(
 
 
 def found_in(store: RunStore) -> RunSummary:
-    """What the first answers to a run are made of; a `RunFolderError` where it was not concluded."""
+    """Return the data behind a run's first answers; a `RunFolderError` if it is unfinished."""
     manifest = store.manifest
     if manifest.results is None:
         raise RunFolderError(f"{store.path}: the run was not finished; type its command again to go on")
@@ -71,7 +71,7 @@ def found_in(store: RunStore) -> RunSummary:
 
 
 def report_data(store: RunStore) -> ReportData:
-    """Everything of a report but its items; a `RunFolderError` where the run was not concluded."""
+    """Return the report without its items; a `RunFolderError` if the run is unfinished."""
     manifest = store.manifest
     found = found_in(store)
     data = ReportData(
@@ -98,13 +98,13 @@ def _scores(store: RunStore, data: ReportData) -> dict[str, list[Bin]]:
 
 
 def edited(store: RunStore) -> Iterator[str]:
-    """A warning of verdicts that are not as the run wrote them."""
+    """Warn about files of verdicts that were edited after the run wrote them."""
     for name in store.edited:
         yield f"{name} was changed by hand since the run wrote it: what is shown here is what it says now."
 
 
 def _not_judged(manifest: Manifest, systems: Sequence[SystemResult]) -> Iterator[str]:
-    """What to do where outputs that no checker decided were not judged for want of a judge or a model."""
+    """Yield advice for undecided outputs that lack a judge or a model."""
     if problem := manifest.not_judged:
         yield f"No judge was asked: {problem}. With that, the command below goes on where it stopped."
     elif open_outputs := words.not_judged(systems):
@@ -124,7 +124,10 @@ _GIVEN: dict[Source, str] = {
 
 
 def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
-    """How many outputs have a label, by who gave it: checkers' verdicts, but where there is another label."""
+    """Count labelled outputs by who gave the label.
+
+    A checker's verdict counts as a label unless the output has another one.
+    """
     given: dict[ItemKey, Source] = {label.key: label.source for label in store.labels if label.graded}
     checked = sum(system.outcomes.get("checker", {}).get("graded", 0) for system in systems)
     checked -= sum(
@@ -137,7 +140,10 @@ def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
 
 
 def _certificates(store: RunStore) -> dict[str, list[str]]:
-    """What certificates in the run's folder (`certificate*.json`) say of judges of the run that are still the same."""
+    """Return the findings of certificates in the run's folder, by judge.
+
+    Reads `certificate*.json`; only judges unchanged since then are included.
+    """
     folder = store.path
     places = [] if isinstance(folder, MemoryFolder) else sorted(folder.glob("certificate*.json"))
     found: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""What a generation came to, in words."""
+"""Text for the result of a generation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _SHOWN = 5
 
 
 def generation_lines(tally: Tally, system: str, cost: float | None = None) -> list[str]:
-    """What became of a system's attempts, a line each sort; ``cost`` is US dollars for the tokens, None where the price is not known."""
+    """Return a line for each kind of outcome of a system's attempts.
+
+    ``cost`` is US dollars for the tokens, None if the price is unknown.
+    """
     there = tally.kept + tally.made
     untracked = "" if tally.tracked or not tally.kept else "; the agent's code is not tracked"
     lines = [
@@ -37,7 +40,10 @@ def generation_lines(tally: Tally, system: str, cost: float | None = None) -> li
 
 
 def crashes(tally: Tally) -> str | None:
-    """Say how many outputs ended with an error of the system's own, and the commonest one; None where none did."""
+    """Count outputs that ended with the system's own error, and name the commonest.
+
+    Returns None if there are none.
+    """
     if not tally.crashes:
         return None
     cases = "case" if tally.errors == 1 else "cases"

@@ -1,4 +1,4 @@
-"""Runs over time in words: a table, a line with intervals a system, what changed from one to the next, judges that drifted."""
+"""Text for runs over time: table, trend per system, changes, drifted judges."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _over_time(
     *,
     alarms: Iterable[tuple[str, str]] = (),
 ) -> Iterator[Piece]:
-    """A row a run, a column a rate; and each rate as a line."""
+    """Yield a table with a row per run and a column per rate, and each rate's trend."""
     columns, marked = _names(values), set(alarms)
     if not columns:
         return

@@ -1,4 +1,4 @@
-"""The HTML report: one file that opens from the disk, loads nothing, and runs nothing that came with the data."""
+"""HTML report: one offline file that runs nothing that came with the data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TEMPLATE = "report.html.j2"
 
 
 def _passing(data: ReportData) -> str:
-    """From which score on verdicts pass: of most judges, and of those that have another cut."""
+    """Return the thresholds in words: the default, and each judge with another one."""
     own = [
         f"{judge.name} from {cut.at:g} on"
         for judge in data.judges
@@ -35,7 +35,7 @@ def _passing(data: ReportData) -> str:
 
 
 def _told(column: str, choice: str) -> str:
-    """A value that items can be filtered by, in words."""
+    """Return the label of a filter value; a fault is put into words."""
     return f"{in_words(choice)} ({choice})" if column == "fault" else choice
 
 
@@ -46,7 +46,7 @@ _MOST_FAULTS = 6
 
 
 def _failures(data: ReportData) -> list[tuple[int, str, str]]:
-    """Return how often the best system's commonest faults occur, each in words and as an address of its items."""
+    """Return the best system's commonest faults: count, description and link to the items."""
     if not data.systems:
         return []
     best = by_rate(data.systems)[0]
@@ -61,7 +61,10 @@ def _failures(data: ReportData) -> list[tuple[int, str, str]]:
 def write_report(
     path: InputPath, data: ReportData, items: Iterable[Candidate], *, texts: int | None = MOST_TEXTS
 ) -> None:
-    """Write a report, see `render_report`, to a file, which appears only when it is complete; an `InputError` where it cannot be written."""
+    """Write a report to a file, see `render_report`; an `InputError` if it cannot be written.
+
+    The file appears only when it is complete.
+    """
     write_page(path, render_report(data, items, texts=texts))
 
 
@@ -100,5 +103,5 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
 
 
 def report_template() -> jinja2.Template:
-    """The page's template, so that it is compiled before it is needed."""
+    """Return the page's template, compiled before it is needed."""
     return templates().get_template(_TEMPLATE)

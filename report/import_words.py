@@ -1,4 +1,4 @@
-"""What an import came to, in words: what there was, who judges it, what to type next."""
+"""Text for an import: what was found, who judges it, what to type next."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BECAUSE: dict[Kind, str] = {
 
 
 def import_lines(imported: Imported) -> Iterator[str]:
-    """What an import came to, for a terminal."""
+    """Yield the result of an import for a terminal."""
     cases, outputs = sum(imported.kinds.values()), sum(imported.outputs.values())
     verdicts = sum(sum(said.values()) for said in imported.verdicts.values())
     yield (
@@ -45,7 +45,7 @@ def import_lines(imported: Imported) -> Iterator[str]:
 
 
 def _told(imported: Imported) -> Iterator[str]:
-    """What a reader may not expect of a log: conversations, failures, several models."""
+    """Yield limits of a log: conversations, failures, several models."""
     if imported.sessions:
         earlier = f"{imported.earlier_calls:,} with calls in earlier turns"
         yield f"  {counted(imported.sessions, 'conversation')} of several turns, one case each; {earlier} (--unit turn: a case a turn)"

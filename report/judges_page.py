@@ -18,7 +18,10 @@ from .trust import Trust
 def trust_document(
     trust: Sequence[Trust], labels: Mapping[str, int], certificates: Mapping[str, Sequence[str]] | None = None
 ) -> Document:
-    """How far each judge may be trusted, why, by how many labels of whom, and what certificates beside the run say of it."""
+    """Build the document of trust in each judge: verdict, reason, labels, certificates.
+
+    Labels are counted by who gave them; certificates are those beside the run.
+    """
     if not trust:
         return []
     given = ", ".join(f"{words.count(number)} by {who}" for who, number in labels.items() if number)
@@ -43,7 +46,7 @@ _HEAD: tuple[str | Cell, ...] = (
 
 @document
 def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Iterator[Piece]:
-    """What each judge was used for and what that took, beside how far it agrees with the labels."""
+    """Yield each judge's use and cost, beside its agreement with the labels."""
     if not judges:
         return
     panels = {} if calibration is None else calibration.judges
@@ -71,7 +74,10 @@ def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) 
 
 
 def _drawn(judges: Sequence[JudgeUse], worths: Mapping[str, float | None]) -> Iterator[Figure]:
-    """Cost, or where no price is known tokens, against accuracy, where two judges or more have both."""
+    """Yield cost against accuracy, if at least two judges have both.
+
+    Tokens stand in for cost if no price is known.
+    """
     prices = {judge.name: _verdict_price(judge) for judge in judges}
     for unit, place in (("$ a verdict", 0), ("tokens a verdict", 1)):
         points = {

@@ -1,4 +1,4 @@
-"""Judges as a table: their errors on labelled outputs, how large these may be at worst, and the verdict."""
+"""Table of judges: errors on labelled outputs, their upper bounds, and the verdict."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _NAME = 26
 
 
 def judges_table(trust: Sequence[Trust], *, most: int | None = None, why: bool = False) -> Iterator[Piece]:
-    """Yield a table of judges, variants alike in one row, and what it leaves out beyond ``most`` rows.
+    """Yield a table of judges, and the number of rows beyond ``most``.
+
+    Variants alike share a row.
 
     With ``why`` each judge has its row, with the reason of its verdict in place of a drawing.
     """
@@ -40,7 +42,7 @@ def judges_table(trust: Sequence[Trust], *, most: int | None = None, why: bool =
 
 
 def _alike(trust: Iterable[Trust]) -> Iterator[list[Trust]]:
-    """Group variants of a judge, which stand beside each other, with the same errors and verdict."""
+    """Group adjacent variants of a judge that have the same errors and verdict."""
     for _, group in groupby(trust, key=_likeness):
         yield list(group)
 

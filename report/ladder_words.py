@@ -1,4 +1,7 @@
-"""Ladders in words: where a judge stops noticing faults, dial by dial, with curves on a page and the tables behind them."""
+"""Text for ladders: where a judge stops noticing faults, with curves and tables.
+
+Each dial is shown separately.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _TOLERATED = 0.2
 
 
 def ladder_pieces(ladders: Sequence[LadderResult]) -> Iterator[Piece]:
-    """What the ladders of one judge came to."""
+    """Yield the ladders of one judge."""
     if not ladders:
         return
     yield "  how hard a fault may be (80 % are still caught of what is easier than where it breaks):"
@@ -47,7 +50,7 @@ def _notes(ladder: LadderResult) -> Iterator[str]:
 
 
 def _curve(ladder: LadderResult) -> Figure:
-    """The curve, with its counts behind it; the table above says on a terminal what it shows."""
+    """Return the curve as a figure with its counts; a terminal shows the table above instead."""
     rows = [
         (each.step, count(each.caught), count(each.faulty), count(each.failed), count(each.right))
         for each in ladder.levels

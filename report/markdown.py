@@ -19,7 +19,10 @@ _LEADING = re.compile(r"\A(\d*)([-+=.)])(?=[-+=\s]|\Z)")
 
 
 def escaped(text: str) -> str:
-    """A text for Markdown: one line, in which nothing is obeyed: no markup, no link, no mention, no image, no HTML."""
+    """Escape a text for Markdown as one inert line.
+
+    Markup, links, mentions, images and HTML have no effect.
+    """
     line = " ".join(visible(text.strip()).split())
     line = _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), line)
     line = _LINKED.sub(lambda found: f"{found[0]}<!-- -->", line)

@@ -1,4 +1,7 @@
-"""What a report shows: filled by the pipeline, rendered by `html` and by the terminal; numbers are computed before."""
+"""Report data: filled by the pipeline, rendered by `html` and by the terminal.
+
+All numbers are computed before.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ class ReportItem(Part, frozen=True, kw_only=True):
 
 
 class ItemVerdicts(Part, frozen=True, kw_only=True, eq=False):
-    """What was said of an item, as far as a list tells; of all items of which the same was said it is the same.
+    """Verdicts on an item as shown in a list; items with equal verdicts share one object.
 
     Attributes:
         checker: The deterministic verdict, or what is known of it without reading it.
@@ -55,7 +58,7 @@ class ItemVerdicts(Part, frozen=True, kw_only=True, eq=False):
 
 
 class Candidate(NamedTuple):
-    """What a list says of an item, and how the item is read when it is shown.
+    """Item as shown in a list, with the means to read the rest on demand.
 
     Attributes:
         key: Which output it is.
@@ -75,7 +78,7 @@ class Candidate(NamedTuple):
 
 
 class ReportData(RunSummary, frozen=True, kw_only=True):
-    """A report without its items, which are passed beside it as an iterable so that they can be streamed.
+    """Report without its items, which are passed separately so that they can be streamed.
 
     Attributes:
         title: What was evaluated.

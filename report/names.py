@@ -35,7 +35,10 @@ class ShortNames(NamedTuple):
 
 
 def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
-    """Cut what all names share, at the ends of words, where one is too long; then shorten each to a width."""
+    """Cut the words that all names share if one is too long, then shorten each to a width.
+
+    Shared words are cut at the beginning or the end.
+    """
     whole = list(dict.fromkeys(names))
     words = [_WORD.findall(name) for name in whole]
     before = after = 0
@@ -71,7 +74,7 @@ def _at_separator(words: Sequence[str], before: int, after: int) -> tuple[int, i
 
 
 def fitted(name: str, columns: int) -> str:
-    """Shorten a name to a width by leaving out words in its middle; a word that is too long by itself stays whole."""
+    """Shorten a name to a width by leaving out words in its middle; keep single long words."""
     if columns_of(name) <= columns:
         return name
     words = _WORD.findall(name)

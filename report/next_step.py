@@ -1,4 +1,4 @@
-"""What next? The first of these rules that applies, with the command that does it."""
+"""Next step: the first rule that applies, with its command."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MATTERS, _LEAST, _MOST, _WIDE = 0.05, 0.0001, 0.99, 0.2
 
 
 def next_step(found: RunSummary, trust: Sequence[Trust]) -> Answer:
-    """What would narrow the answers most: the first of the rules that applies."""
+    """Return the step that narrows the answers most: the first rule that applies."""
     for rule in (
         *(_ask_again, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
         *(_move_cut, _correct_labels, _mend_labels),
@@ -169,7 +169,7 @@ def _unlabelled(graded: Mapping[str, int], labelled: Mapping[str, int]) -> int:
 
 
 def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
-    """How many outputs the parts of these names have, where no labels correct what their judge says."""
+    """Count the outputs in these parts whose judge is not corrected with labels."""
     corrected = {part.by for part in system.strata if part.name == CORRECTED}
     return max(
         (part.n for part in system.strata if part.name in names and part.by not in corrected), default=0
@@ -228,7 +228,7 @@ def _move_cut(found: RunSummary) -> Answer | None:
 
 
 def _correct_labels(found: RunSummary) -> Answer | None:
-    """The references of labels that people found wrong."""
+    """Propose correcting the references of labels that people found wrong."""
     decided = found.agreement.adjudication
     if decided is None or not found.folder:
         return None

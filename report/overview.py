@@ -1,4 +1,7 @@
-"""All systems in one figure and one table, part by part: what stands behind the first answer."""
+"""Overview of all systems, part by part, in one figure and one table.
+
+It is the detail behind the first answer.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,10 @@ def _parts(
 
 
 def _rest(system: SystemResult) -> Stratum | None:
-    """What one judge says of what no checker decided; None where none does, or several do, which are not pooled."""
+    """Return the judge's part of the undecided outputs; None without exactly one judge.
+
+    Several judges are not pooled.
+    """
     judged = [part for part in system.strata if part.by is not None and part.name in {OPEN, CORRECTED}]
     best = [part for part in judged if part.name == CORRECTED] or judged
     return best[0] if len({part.by for part in best}) == 1 else None
@@ -83,7 +89,7 @@ def _drawn(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> l
 
 
 def _differences(compared: Comparison | None) -> Iterator[Figure]:
-    """The first system against each other one, in the part that systems are ranked by."""
+    """Yield the first system's difference to every other, in the part that ranks systems."""
     if compared is None or compared.strata is None:
         return
     part, of = deciding(compared.strata)
@@ -115,7 +121,7 @@ def _rate(found: Statistic | None) -> Cell:
 
 
 def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
-    """A row a judge, and right below it the same corrected by labels."""
+    """Yield a row per judge, followed by its row corrected with labels."""
     judged = [part for system in systems for part in system.strata if part.name != DECIDED]
     names = dict.fromkeys(part.by for part in judged)
     for by in names:

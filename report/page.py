@@ -1,4 +1,7 @@
-"""What the pages share: our own files, how templates are filled, and the policy by which a browser runs nothing else."""
+"""Shared page parts: our own files, templates, and the Content-Security-Policy.
+
+The policy keeps a browser from running anything else.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,10 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
 
 @cache
 def templates() -> jinja2.Environment:
-    """Our templates, each compiled once a process; what one prints is escaped, cut and made visible, but for markup of our own."""
+    """Return our templates, compiled once per process.
+
+    Printed values are escaped, cut and made visible, except our own markup.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_file),
         autoescape=True,
@@ -59,7 +65,10 @@ def _finalize(value: object) -> object:
 
 
 def rendered(template: str, styles: Sequence[str], scripts: Sequence[str] = (), **values: Any) -> str:
-    """A page with its style, its script and its policy; it holds no lone surrogate and can be written as UTF-8."""
+    """Render a page with its style, script and policy; it can always be written as UTF-8.
+
+    It holds no lone surrogate.
+    """
     style, script = _asset(*styles), _asset(*scripts)
     policy = _policy(style, script)
     return templates().get_template(template).render(style=style, script=script, policy=policy, **values)
@@ -76,13 +85,19 @@ def write_page(path: InputPath, page: str) -> None:
 
 
 def document_page(path: Path, title: str, document: Document) -> Path:
-    """Write a document as a page by itself, which runs no script, and return the file; an `InputError` where it cannot be written."""
+    """Write a document as a script-free page and return the file.
+
+    Raises an `InputError` if it cannot be written.
+    """
     write_page(path, rendered("document.html.j2", ["report.css"], title=title, shown=as_html(document)))
     return path
 
 
 def _policy(style: Markup, script: Markup) -> str:
-    """The Content-Security-Policy: nothing is loaded, and only our own style and script run, known by their hashes."""
+    """Return the Content-Security-Policy: load nothing, run only our style and script.
+
+    Our style and script are known by their hashes.
+    """
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"

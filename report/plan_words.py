@@ -13,7 +13,7 @@ from .words import count, number
 
 @document
 def plan_document(found: SamplePlan) -> Iterator[Piece]:
-    """What `plan` found, for people."""
+    """Build the document of a `plan` result."""
     if found.labels is not None:
         how = "on average" if found.assurance is None else f"in {found.assurance:.0%} of samples"
         yield f"Labels for a 95 % interval of plus and minus {found.half_width:g} {how}:"

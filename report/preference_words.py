@@ -1,4 +1,7 @@
-"""What judges prefer, in words: wins, ties and flips counted apart, win rates and strengths, and what else than quality decides."""
+"""Text for preferences: wins, ties, flips, win rates, strengths, and biases.
+
+Biases are preferences for anything other than quality.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _FEW = 20
 
 @document
 def preferences_document(judges: Sequence[Preferences]) -> Iterator[Piece]:
-    """What each judge prefers."""
+    """Yield each judge's preferences."""
     for found in judges:
         yield f"{found.judge}: {counted(found.comparisons, 'comparison')}, each asked in both orders; {found.complete:,} with a verdict in both"
         if any(found.ungraded.values()):

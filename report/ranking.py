@@ -27,7 +27,7 @@ _COUNTED = {
 
 
 def better(found: RunSummary) -> Answer:
-    """Answer which system is best, by the rules of docs/report.md; of one system, how good it is."""
+    """Return the best system by the rules of docs/report.md; a single system's pass rate."""
     if len(found.systems) == 1:
         return Answer(text=_alone(found.systems[0]), evidence="systems")
     return Answer(text=_best(found), evidence="systems")
@@ -54,7 +54,7 @@ def _best(found: RunSummary) -> str:
 
 
 def _alone(system: SystemResult) -> str:
-    """Say how good the only system is: on all outputs where enough is graded, else on the checked ones."""
+    """Return the only system's result: on all outputs if enough are graded, else checked ones."""
     whole = system.overall
     if whole is not None and whole.value is not None:
         mark = ", judged ones uncorrected" if whole.name == ALL_UNCORRECTED else ""
@@ -89,7 +89,10 @@ def _range(rate: Rate) -> str:
 
 
 def deciding(strata: Strata) -> tuple[Stratum, str]:
-    """Return the part that systems are ranked by: all outputs where judged ones are corrected or there are none, else checked ones."""
+    """Return the part that ranks systems: all outputs if usable, else the checked ones.
+
+    All outputs are usable if judged ones are corrected with labels, or there are none.
+    """
     decided, left, whole = strata.decided, strata.open, strata.all
     if not any(left.outputs.values()):
         return decided, _ON_ALL

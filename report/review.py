@@ -1,4 +1,7 @@
-"""The review page: one file on which a person labels outputs, which loads nothing and runs nothing that came with the data."""
+"""Review page: one offline file on which a person labels outputs.
+
+Loads no resources, and runs nothing that came with the data.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _USE = {
 def write_review(
     path: Path, store: RunStore, sample: ReviewSample, keys: Collection[ItemKey], name: str
 ) -> None:
-    """Write a review page of those outputs of a sample that are still to be labelled, in order; see `render_review`.
+    """Write a review page of a sample's outputs still to label, in order; see `render_review`.
 
     Raises:
         InputError: The file cannot be written.
@@ -56,7 +59,9 @@ def _subject(store: RunStore) -> list[str]:
 
 
 def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey]) -> Iterator[ReviewItem]:
-    """Outputs of a run as the page shows them, in the order of their keys; inputs are streamed, and only these are kept.
+    """Yield a run's outputs as the page shows them, in order of their keys.
+
+    Inputs are streamed, and only these outputs are kept.
 
     Raises:
         RunFolderError: The run's inputs are not where, or not what, they were.

@@ -1,4 +1,4 @@
-"""Expected and got side by side, argument by argument, for who decides between a label and a judge."""
+"""Expected and actual calls side by side, by argument, to settle label against judge."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 def compared(case: Case, output: Output) -> list[Compared]:
-    """The decoded calls of an output beside those its reference accepts; none where one of them has no calls."""
+    """Compare an output's decoded calls with its accepted calls; empty if either has none."""
     calls = case.reference.get("calls")
     if case.kind != "tool_call" or not isinstance(calls, list) or output.tool_calls is None:
         return []
@@ -73,7 +73,7 @@ def _arguments(wanted: AcceptedCall, call: ToolCall) -> Iterator[Compared]:
 
 
 def _ways(accepts: AcceptedValues | None) -> list[str]:
-    """All that is accepted for an argument."""
+    """Return all accepted values of an argument."""
     if accepts is None:
         return []
     return [*map(_value, accepts.values), *([_LEFT_OUT] if accepts.optional else [])]
@@ -94,7 +94,7 @@ def _likely(name: str) -> str:
 
 
 def _value(value: Any) -> str:
-    """As JSON, in which the text "2" is not the number 2."""
+    """Return a value as JSON, in which the text "2" differs from the number 2."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 

@@ -1,4 +1,4 @@
-"""What the review page shows of one output: the case, what was produced, what is right; and, held back, what others said."""
+"""Review page content for one output: case, output, reference, and withheld opinions."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def review_item(
     evidence: dict[str, Any],
     opinions: tuple[Opinion, Opinion] | None = None,
 ) -> ReviewItem:
-    """An output laid out for a person, no more of it than this module's limits.
+    """Build the review item of an output, within this module's limits.
 
     ``evidence`` is what the label will say of where the output came from, ``opinions`` what is to be decided between.
     """
@@ -123,13 +123,13 @@ def review_item(
 
 
 def _editable(reference: dict[str, Any]) -> str:
-    """As JSON of which every letter can be seen."""
+    """Return a reference as JSON with every character visible."""
     text = json.dumps(reference, indent=1, default=str)
     return text if len(text) <= MOST_TEXT else ""
 
 
 def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[Block]:
-    """Both opinions without their names, in an order that nothing but chance decides, and that is the same again."""
+    """Return both opinions without names, in a random but reproducible order."""
     texts = [
         f"The output is {'right' if each.right else 'wrong'}. {each.reason}".strip() for each in opinions
     ]
@@ -142,7 +142,7 @@ def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[Block]:
 
 
 def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[Block]:
-    """The blocks, until there is too much to show; what is left out is counted."""
+    """Return the blocks up to the size limit, and the number of blocks left out."""
     shown: list[Block] = []
     room, left_out = MOST_OF_PART, 0
     for title, (text, hidden) in blocks:

@@ -1,4 +1,4 @@
-"""A run in a screen: the answer, its number, its limits, the systems, the commonest failures, the judges."""
+"""One-screen run summary: answer, number, limits, systems, common failures, judges."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FEWEST_JUDGES = 2
 
 @document
 def run_document(found: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]:
-    """A run in a screen.
+    """Return a one-screen summary of a run.
 
     Args:
         found: What it came to.
@@ -106,7 +106,7 @@ def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
 
 
 def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
-    """Say what judges did not grade, and why, judges alike in one line; and what asking them took."""
+    """Yield what judges did not grade and why, and the cost of judging; merge equal judges."""
     for use in judges:
         if use.refused:
             yield Caution(f"{use.name}: not sent, since the model refuses it: {', '.join(use.refused)}")

@@ -1,4 +1,4 @@
-"""Scores of judges beside labels, by groups of like scores: what distributions and reliability curves are drawn of."""
+"""Judge scores beside labels, binned, for distributions and reliability curves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Scored(NamedTuple):
 
 
 def score_bins(store: RunStore, judges: Collection[str], cuts: Mapping[str, float]) -> dict[str, list[Bin]]:
-    """Groups of like scores of some of a run's judges, lowest scores first; none of a judge that has no label beside it.
+    """Return score bins for some of a run's judges, lowest first; none without labels.
 
     Labels pass from a judge's cut on, where it has none from 0.5.
     """
@@ -40,7 +40,10 @@ def score_bins(store: RunStore, judges: Collection[str], cuts: Mapping[str, floa
 
 
 def bins_of(rows: Iterable[tuple[float, float, str]], cut: float) -> list[Bin]:
-    """Groups of like scores, of rows of score, label and cluster: each score by itself where there are few, else ten of equal width."""
+    """Bin rows of score, label and cluster: one bin per score if few, else ten equal bins.
+
+    The ten bins have equal width.
+    """
     scored = [_Scored(*row) for row in rows]
     few = len({row.score for row in scored}) <= _MOST
     groups: dict[float, list[_Scored]] = defaultdict(list)

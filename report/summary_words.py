@@ -1,4 +1,4 @@
-"""What a run came to, in full: every rate with its interval, its denominator and what is not graded."""
+"""Full run summary: every rate with interval, denominator and ungraded outputs."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _REASON = 200
 
 
 def systems_document(systems: Iterable[SystemResult]) -> Document:
-    """What is said of each system."""
+    """Build the document of each system's results."""
     return [line for system in systems for line in _system(system)]
 
 
 @document
 def summary_document(conclusion: Conclusion) -> Iterator[Piece]:
-    """What a run came to."""
+    """Build the document of a run's results."""
     yield from systems_document(conclusion.systems)
     yield from _notes(conclusion.systems)
     if conclusion.not_judged is None and (left := words.not_judged(conclusion.systems)):
@@ -61,7 +61,7 @@ def summary_document(conclusion: Conclusion) -> Iterator[Piece]:
 
 
 def _notes(systems: Sequence[SystemResult]) -> Iterator[str]:
-    """Each note once, with the systems it is about where it is not about all."""
+    """Yield each note once, naming its systems unless it applies to all."""
     about: dict[str, dict[str, None]] = {}
     for system in systems:
         for rate in system.strata:
@@ -89,7 +89,7 @@ def _system(system: SystemResult) -> Iterator[str]:
 
 
 def _part(name: str, rates: list[Stratum], corrected: Mapping[str | None, Stratum]) -> Iterator[str]:
-    """One line for a part that one checker decided; a heading and a line a judge for a part that judges rated."""
+    """Yield a part: one line if a checker decided it, else a heading and a line per judge."""
     width = max(len(rate.by or "") for rate in rates)
     if width:
         yield f"  {name}" + (f" | {CORRECTED.removeprefix('open: ')}" if corrected else "")
@@ -116,14 +116,17 @@ def _judge(judge: JudgeUse) -> Iterator[str]:
 
 
 def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
-    """The most frequent reasons, each with its number of verdicts: the first alone would hide the others."""
+    """Return the most frequent reasons with their number of verdicts.
+
+    Showing only the first would hide the others.
+    """
     rest = len(reasons) - shown
     more = f"; {counted(rest, 'more reason')}" if rest > 0 else ""
     return "; ".join(f"{words.count(n)} {shortened(reason, _REASON)}" for reason, n in reasons[:shown]) + more
 
 
 def _calibration(calibration: Calibration) -> Iterator[Piece]:
-    """How far the judges agree with the labels, beside judges that do not look."""
+    """Yield the judges' agreement with the labels, beside the baselines."""
     yield "calibration: judges against labels (checkers' verdicts, and --labels where given)"
     for name, panel in calibration.judges.items():
         yield _table_line(name, panel) + words.passing(panel.pass_at, panel.pass_at_source)

@@ -1,4 +1,4 @@
-"""Systems on the first screen: a forest plot of all outputs with the parts beside it, and the commonest failures."""
+"""First-screen systems: forest plot of all outputs with its parts, common failures."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def checked(system: SystemResult) -> Stratum | None:
 
 
 def ungraded(system: SystemResult) -> int | None:
-    """Count the outputs without a grade, cases without an output included; None where nothing is known."""
+    """Count ungraded outputs, including cases without an output; None if unknown."""
     if system.overall is not None:
         return system.overall.of - system.overall.n
     decided = checked(system)
@@ -192,7 +192,7 @@ def _counts(part: Stratum) -> tuple[str, ...]:
 
 
 def _plotted(shared: str, head: Sequence[str], rows: Sequence[_Row]) -> Table:
-    """Lay out rates with a plot that fills what the screen leaves; without one where that is too narrow."""
+    """Lay out rates with a plot in the remaining width; omit the plot if that is too narrow."""
     cells = [(name, _value(rate), *behind) for name, rate, behind in rows]
     widths = [
         max(columns_of(str(each)) for each in column) for column in zip((shared, *head), *cells, strict=True)

@@ -27,7 +27,7 @@ Mark: TypeAlias = Literal["right", "wrong", "doubt"]
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A cell: what it says, in small what stands behind it, what explains it to who points at it, and on a page a drawing of it.
+    """Table cell: text, smaller detail, tooltip, and on a page a drawing.
 
     ``mark`` is how it is coloured on a page, beside the words that say it: ``right``, ``wrong`` or ``doubt``;
     ``plain`` is what a terminal shows in place of all of it, such as a plot in letters.
@@ -42,7 +42,9 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Table(Block, frozen=True):
-    """A table; the first column names the rows, cells of the others stand to the right unless ``words`` names their column.
+    """Table whose first column names the rows.
+
+    Other columns are aligned right unless ``words`` names them.
 
     Attributes:
         head: Headings of the columns; empty for a table without.
@@ -59,7 +61,7 @@ class Table(Block, frozen=True):
     indent: int = 2
 
     def lines(self) -> Iterator[str]:
-        """It on a terminal, its columns aligned."""
+        """Render for a terminal, with columns aligned."""
         if self.caption:
             yield self.caption
         rows = [[_plain(cell) for cell in row] for row in (*([self.head] if self.head else ()), *self.rows)]
@@ -73,7 +75,7 @@ class Table(Block, frozen=True):
             yield f"{' ' * self.indent}{'  '.join(cells)}".rstrip()
 
     def markup(self) -> Markup:
-        """It on a page; a wide one scrolls by itself, by keys as well."""
+        """Render as HTML; a wide table scrolls by itself, also by keyboard."""
         if not self.head and not self.rows:
             return NOTHING
         caption = filled("<caption>%s</caption>", fit(self.caption)) if self.caption else NOTHING
@@ -87,7 +89,7 @@ class Table(Block, frozen=True):
         return filled(table, caption, head, rows)
 
     def markdown(self) -> Iterator[str]:
-        """It as a table of GitHub's."""
+        """Yield a GitHub Markdown table."""
         if not self.head and not self.rows:
             return
         if self.caption:
@@ -138,7 +140,7 @@ def _title(cell: str | Cell) -> Markup:
 
 
 def _content(cell: str | Cell) -> str:
-    """What is in a cell, as markup or as a text that is still to be escaped."""
+    """Return a cell's content as markup, or as text still to be escaped."""
     if isinstance(cell, str):
         return fit(cell) if cell.isascii() else filled("<bdi>%s</bdi>", fit(cell))
     shown = _content(cell.text)
@@ -151,7 +153,7 @@ def _content(cell: str | Cell) -> str:
 def statistic_pieces(
     statistics: Mapping[str, Statistic], *, head: bool = True, indent: int = 2
 ) -> Iterator[Table | str]:
-    """A table with one row a statistic, where one has a value, and below it a line for each reason why others are undefined."""
+    """Yield a table with a row per defined statistic, and a line per reason for undefined ones."""
     rows = [(name, *statistic_cells(each)) for name, each in statistics.items() if each.value is not None]
     names = ("statistic", "value", "interval", "on", "method") if head else ()
     if rows:

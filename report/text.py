@@ -1,4 +1,7 @@
-"""Text of unknown origin, made fit to be looked at: cut to size, with nothing in it that is invisible or rearranges what stands around it."""
+"""Display-safe text: cut to size, without invisible or reordering characters.
+
+The text's origin is unknown.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,9 @@ class Excerpt(NamedTuple):
 
 
 def excerpt(text: str, limit: int) -> Excerpt:
-    r"""So many characters of a text, which may hold lone surrogates and controls that change the order of reading.
+    r"""Return the first characters of a text, with hidden ones spelled out.
+
+    The text may hold lone surrogates and controls that change the order of reading.
 
     What would not be seen is spelled out as ``\u202e``.
     """
@@ -36,7 +41,10 @@ def excerpt(text: str, limit: int) -> Excerpt:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Like `excerpt`, with the note on what was cut in the text itself: ``xxxx … (9,999,800 more characters)``."""
+    """Return an excerpt with the note on what was cut in the text itself.
+
+    Example: ``xxxx … (9,999,800 more characters)``. See `excerpt`.
+    """
     if len(text) <= limit:  # as nearly all are, of the many that a page prints
         return visible(text)
     shown, hidden = excerpt(text, limit)
@@ -44,12 +52,15 @@ def shortened(text: str, limit: int) -> str:
 
 
 def visible(text: str) -> str:
-    r"""The text with invisible characters spelled out as ``\u202e``; markup is left for the template to escape."""
+    r"""Spell out invisible characters as ``\u202e``; leave markup to the template to escape."""
     return text if text.isprintable() else _INVISIBLE.sub(_spell, text)
 
 
 def columns_of(text: str) -> int:
-    """How wide a text is on a terminal: letters of East Asia take two columns, marks that stand on another letter none."""
+    """Return the terminal width of a text.
+
+    East Asian letters take two columns, combining marks none.
+    """
     if text.isascii():
         return len(text)
     return sum(
@@ -59,7 +70,7 @@ def columns_of(text: str) -> int:
 
 
 def json_excerpt(value: Any, limit: int) -> Excerpt:
-    """A JSON value laid out for reading, cut to a size.
+    """Lay out a JSON value for reading, cut to a size.
 
     What fits on a line stays on one; a value far larger than the limit is not laid out, so that the cost is bounded.
     """

@@ -65,7 +65,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def worse(self) -> Statistic | None:
-        """The true positive or true negative rate whose lower end is lower; None where one is unknown."""
+        """True positive or true negative rate with the lower lower end; None if one is unknown."""
         known = [each for each in _rates(self.panel) if each is not None and each.low is not None]
         return min(known, key=lambda each: each.low or 0.0) if known and self.bad and self.good else None
 
@@ -131,7 +131,7 @@ def _sure(panel: JudgeCalibration) -> bool:
 
 
 def _good_slices(name: str, calibration: Calibration) -> str:
-    """Name the values of a column on which the judge is proven, where its rates differ between them."""
+    """Name the values of a column on which the judge is proven, if its rates differ by value."""
     for column, judges in calibration.homogeneity.items():
         tests = judges.get(name, {}).values()
         if any(test.holm_p is not None and test.holm_p <= _ALARM for test in tests):

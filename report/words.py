@@ -1,4 +1,4 @@
-"""How numbers are put into words: used on the terminal and in HTML, so that both say the same."""
+"""Numbers in words, shared by terminal and HTML so that both read alike."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ _LEAST_P = 1e-4
 
 
 def count(number: int) -> str:
-    """A count with thousands separators: ``1,974``."""
+    """Format a count with thousands separators: ``1,974``."""
     return f"{number:,}"
 
 
 def passing(at: float, source: CutSource | None = None) -> str:
-    """What is put behind a judge's name: its cut, and who says so, where it is not that of a judge of which nothing else is known."""
+    """Return the suffix for a judge's name: its threshold and who set it; empty for the default."""
     return "" if at == HALF else f"; passes at {f'{at:g}' if source is None else PassThreshold(at, source)}"
 
 
 def decimal(value: float, digits: int = 2) -> str:
-    """A statistic with fixed digits: ``0.71``, ``-0.04``; what rounds to zero has no sign."""
+    """Format a statistic with fixed digits: ``0.71``, ``-0.04``; zero has no sign."""
     text = f"{value:.{digits}f}"
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
 def number(value: float | None) -> str:
-    """A number as tables print it, with three digits; what is not known is a dash."""
+    """Format a number for a table, with three digits; an unknown number is a dash."""
     return "-" if value is None else decimal(value, 3)
 
 
 def counted(count: int, what: str) -> str:
-    """A count with its noun, in the plural unless it is 1: ``1 cluster``, ``2 clusters``."""
+    """Return a count with its noun, plural unless 1: ``1 cluster``, ``2 clusters``."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def p_value(value: float | None) -> str:
-    """A p-value as tables print it; a small one is never 0."""
+    """Format a p-value for a table; a small one is never shown as 0."""
     if value is None:
         return "-"
     return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
@@ -63,14 +63,14 @@ def statistic_cells(found: Statistic) -> tuple[str, str, str, str]:
 
 
 def interval(low: float | None, high: float | None, digits: int = 2) -> str:
-    """An interval in brackets, ``[0.68, 0.74]``; empty when there is none."""
+    """Format an interval in brackets, ``[0.68, 0.74]``; empty if there is none."""
     if low is None or high is None:
         return ""
     return f"[{decimal(low, digits)}, {decimal(high, digits)}]"
 
 
 def with_interval(value: float, low: float | None, high: float | None) -> str:
-    """A number and its interval, where it has one: ``0.71 [0.68, 0.74]``."""
+    """Format a number with its interval, if any: ``0.71 [0.68, 0.74]``."""
     return f"{decimal(value)} {interval(low, high)}".rstrip()
 
 
@@ -80,17 +80,20 @@ def outcomes(ungraded: Mapping[Any, int]) -> str:
 
 
 def outcome(name: str) -> str:
-    """An outcome: ``not applicable``."""
+    """Return an outcome in words: ``not applicable``."""
     return name.replace("_", " ")
 
 
 def missing(verdicts: int) -> str:
-    """How many verdicts are missing for want of a reply; each may have taken several calls, or none."""
+    """Return the number of verdicts missing for lack of a reply.
+
+    Each may have taken several calls, or none.
+    """
     return f"{counted(verdicts, 'verdict')} missing, because calls failed or were not made"
 
 
 def not_checked(outputs: int) -> str:
-    """How many outputs have no verdict since a checker of the user's own failed."""
+    """Return the number of outputs without a verdict because a custom checker failed."""
     return f"{counted(outputs, 'output')} not checked, because a custom checker failed"
 
 
@@ -99,13 +102,15 @@ IDLE = "skipped: no output of a kind that it grades"
 
 
 def not_judged(systems: Iterable[SystemResult]) -> str:
-    """Count the undecided outputs that no judge was asked about, in words; empty where there is none."""
+    """Count the undecided outputs that no judge was asked about; empty if there are none."""
     left = sum(part.of for system in systems for part in system.strata if part.name == UNJUDGED)
     return counted(left, "undecided output") if left else ""
 
 
 def rate(stratum: Stratum) -> str:
-    """A rate with its interval and its denominator, of fractions called a mean score; when undefined, why.
+    """Format a rate with interval and denominator, or the reason if undefined.
+
+    The rate of fractions is called a mean score.
 
     ``0.71 [0.68, 0.74] on 1,974 of 2,000 (18 unparsable, 8 failed)``
     """
@@ -119,7 +124,7 @@ def rate(stratum: Stratum) -> str:
 
 
 def denominator(stratum: Stratum) -> str:
-    """How many rows stand behind a rate: ``on 1,974 of 2,000``."""
+    """Return the number of rows behind a rate: ``on 1,974 of 2,000``."""
     return f"on {count(stratum.n)} of {count(stratum.of)}"
 
 
@@ -132,14 +137,14 @@ def bounds(stratum: Stratum) -> str:
 
 
 def statistic(found: Statistic) -> str:
-    """A statistic: value and interval, or why it is undefined."""
+    """Format a statistic as value and interval, or the reason if undefined."""
     if found.value is None:
         return f"undefined ({found.undefined or 'no value'})"
     return with_interval(found.value, found.low, found.high)
 
 
 def duration(seconds: float) -> str:
-    """A duration: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 07 min``."""
+    """Format a duration: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 07 min``."""
     if seconds < 9.95:  # noqa: PLR2004 - from here on tenths say nothing
         return f"{seconds:.1f} s"
     whole = round(seconds)
@@ -151,7 +156,7 @@ def duration(seconds: float) -> str:
 
 
 def moment(iso: str) -> str:
-    """A moment to the minute, ``2026-03-20 10:41 UTC``; what is none stays as it is."""
+    """Format a time to the minute, ``2026-03-20 10:41 UTC``; leave invalid text unchanged."""
     try:
         return datetime.fromisoformat(iso).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
     except (ValueError, OverflowError):

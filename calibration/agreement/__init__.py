@@ -1,1 +1,1 @@
-"""How far judges agree with labels: what `fiducial calibrate` computes."""
+"""Agreement of judges with labels, behind `fiducial calibrate`."""

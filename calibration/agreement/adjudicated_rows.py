@@ -1,4 +1,7 @@
-"""A judge's rows beside what was decided of them, and which of those that were looked at stand for the others."""
+"""Put a judge's rows beside their adjudications.
+
+Marks the adjudicated rows that are a random sample of their label and verdict.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ class AdjudicatedRows(NamedTuple):
     category: npt.NDArray[np.str_]
 
     def take(self, name: str) -> AdjudicatedRows:
-        """Those of one category; all of them by that name."""
+        """Return the rows of one category, or all rows for ``ALL``."""
         if name == ALL:
             return self
         return AdjudicatedRows._make(column[self.category == name] for column in self)
@@ -56,7 +59,7 @@ class AdjudicatedRows(NamedTuple):
 
     @property
     def undecidable(self) -> BoolArray:
-        """Whether somebody looked, and it cannot be decided."""
+        """Mask of the rows that were adjudicated and cannot be decided."""
         return self.decided == UNDECIDABLE
 
     @property
@@ -66,7 +69,7 @@ class AdjudicatedRows(NamedTuple):
 
     @property
     def looked_at(self) -> FloatArray:
-        """What was found in the random parts, by label, verdict and code, shape ``(2, 2, 3)``."""
+        """Counts of adjudications in the random parts, by label, verdict and code, ``(2, 2, 3)``."""
         place = 3 * (2 * self.label + self.verdict.astype(np.int64)) + self.decided
         counts = np.bincount(place[self.drawn], weights=self.weight[self.drawn], minlength=12)
         return counts.astype(np.float64).reshape(2, 2, 3)
@@ -101,7 +104,9 @@ def rows_of(
 def _random_part(
     of_cell: IntArray, items: Sequence[str], decided: IntArray, orders: Sequence[int]
 ) -> IntArray:
-    """The rows up to the first that nobody looked at, in the random order in which they are drawn: a random sample of their label and verdict.
+    """Return the randomly sampled rows of one label and verdict.
+
+    These are the rows before the first unseen one, in the random order in which they are drawn.
 
     Whatever else was looked at (another judge's disagreements, say) was chosen, and would not stand for the rest. All rows are their own sample.
     """

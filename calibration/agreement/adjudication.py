@@ -1,4 +1,7 @@
-"""Judges by adjudicated labels: as labelled, as decided, the bounds of what cannot be decided, and corrected for what nobody looked at."""
+"""Judges against adjudicated labels: as labelled, adjudicated, bounded and corrected.
+
+The bounds are for undecidable items; the correction is for items that nobody reviewed.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,10 @@ def _looked_at(rows: AdjudicatedRows, part: BoolArray) -> LookedAt:
 
 
 def _corrected(rows: AdjudicatedRows, settings: Settings) -> dict[str, Statistic]:
-    """A judge's rates, and the labels', of all that can be decided, by double sampling within label and verdict."""
+    """Return the rates of a judge and of the labels, for all decidable items.
+
+    Uses double sampling within label and verdict.
+    """
 
     def rates(of_right: FloatArray, of_wrong: FloatArray) -> dict[str, FloatArray]:
         prevalence, positive, negative = true_rates(of_right, of_wrong)
@@ -114,7 +120,10 @@ def _label_errors(rows: AdjudicatedRows, settings: Settings) -> LabelErrors:
 
 
 def _doubly_sampled(rows: AdjudicatedRows, rates: _Rates, settings: Settings) -> dict[str, Statistic]:
-    """Rates by how often label and verdict are what, from all rows, and how often each such pair is right, from those looked at at random.
+    """Estimate rates by double sampling.
+
+    All rows give the frequency of each pair of label and verdict; the rows reviewed at random give the share of
+    each pair that is right.
 
     What cannot be decided is left out, of the rows that nobody looked at as often as of the others. Intervals as in `doubly_sampled` of label
     audits: a bootstrap of the rows over clusters, with draws of the shares; here from their mid-P distributions, since of agreements hardly any are
@@ -143,7 +152,9 @@ def _doubly_sampled(rows: AdjudicatedRows, rates: _Rates, settings: Settings) ->
 
 
 def _drawn_shares(yes: FloatArray, no: FloatArray, replicates: int, rng: np.random.Generator) -> FloatArray:
-    """Shares ``yes / (yes + no)`` from the confidence distribution whose quantiles are mid-P limits, shape ``(replicates, 2, 2)``.
+    """Draw shares ``yes / (yes + no)``, shape ``(replicates, 2, 2)``.
+
+    Draws come from the confidence distribution whose quantiles are mid-P limits.
 
     It is halfway between those of Clopper and Pearson's lower and upper limits, which are Beta with one more success, or one more failure.
     """
@@ -153,7 +164,7 @@ def _drawn_shares(yes: FloatArray, no: FloatArray, replicates: int, rng: np.rand
 
 
 def _unknown(table: FloatArray, looked_at: FloatArray) -> str | None:
-    """Which outputs nobody looked at in a random sample; None where there are none such."""
+    """Return which outputs lack a decided random sample; None if all have one."""
     if not table.sum():
         return "no row has both a label and a score"
     left = (table > 0) & (looked_at[..., :UNDECIDABLE].sum(axis=-1) == 0)
@@ -164,7 +175,7 @@ def _unknown(table: FloatArray, looked_at: FloatArray) -> str | None:
 
 
 def _categories(table: Table, known: Mapping[str, str]) -> Mapping[str, str]:
-    """The category of each item: what is known of it, or its value in a column of that name."""
+    """Return the category of each item: the known one, or else its value in the category column."""
     column = table.columns.get("category")
     if known or column is None:
         return known
@@ -195,7 +206,10 @@ def _adjudicators(
 def _agreement(
     table: Table, several: Mapping[str, Sequence[Decision]], settings: Settings
 ) -> tuple[Statistic, Statistic]:
-    """How far those who decided the same items agree: share of pairs that are alike, and Krippendorff's alpha."""
+    """Return the agreement of adjudicators on shared items.
+
+    The two statistics are the share of pairs that agree, and Krippendorff's alpha.
+    """
     clusters: dict[int, int] = dict(zip(table.item.codes.tolist(), table.cluster.tolist(), strict=True))
     of_item = {item: clusters[code] for code, item in enumerate(table.item.values) if item in several}
     names = sorted({decision.by for said in several.values() for decision in said})

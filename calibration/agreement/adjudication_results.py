@@ -1,4 +1,4 @@
-"""What adjudication comes to, in types: nothing heavy is imported here."""
+"""Result types of adjudication; imports no heavy package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..statistic import Statistic
 
 
 class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
-    """Who decided, and how far they agree.
+    """Adjudicators and their agreement.
 
     Attributes:
         people: How many items each decided, by name.

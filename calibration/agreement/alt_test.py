@@ -81,7 +81,9 @@ def alt_test(
     likeness: Likeness = "equal",
     cluster: IntArray | None = None,
 ) -> AltTest:
-    """Test whether a judge may stand in for annotators: annotations ``(items, annotators)`` and a judge ``(items,)``, NaN where there is none.
+    """Test whether a judge can replace annotators.
+
+    Takes annotations ``(items, annotators)`` and a judge ``(items,)``, NaN where missing.
 
     For each annotator and item: who is nearer to the *other* annotators, the judge or they? A tie credits both.
     ``d = annotator_ahead - judge_ahead``; the null hypothesis is that its mean is at least ``epsilon``: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
@@ -116,7 +118,7 @@ def _against(
     cluster: IntArray,
     terms: tuple[_Alike, float],
 ) -> AnnotatorTest | None:
-    """The judge against one annotator; None where they have too few items."""
+    """Test the judge against one annotator; None if they share too few items."""
     alike, epsilon = terms
     others = np.delete(annotations, annotator, axis=1)
     own = annotations[:, annotator]
@@ -139,7 +141,7 @@ def _against(
 
 
 def _decided(tests: list[AnnotatorTest]) -> list[AnnotatorTest]:
-    """The tests with their decisions, which take all of them into account."""
+    """Return the tests with their decisions, adjusted for all tests together."""
     if not tests:
         return []
     adjusted = benjamini_yekutieli(np.array([1.0 if test.p is None else test.p for test in tests]))
@@ -150,7 +152,7 @@ def _decided(tests: list[AnnotatorTest]) -> list[AnnotatorTest]:
 
 
 def _p_value(difference: FloatArray, cluster: IntArray, epsilon: float) -> float | None:
-    """One-sided: the mean is at least epsilon, against less."""
+    """Return the one-sided p-value for a mean of at least epsilon, against less."""
     found = mean_over_clusters(difference, cluster)
     if not found.tellable:
         return None
@@ -162,7 +164,9 @@ def _p_value(difference: FloatArray, cluster: IntArray, epsilon: float) -> float
 
 
 def _without_skewness(t: float, residual: FloatArray, cluster: IntArray) -> float:
-    """A t that is as likely to be too low as too high: clusters on which the judge is all wrong are few and far out.
+    """Correct a t for skewness, so that it is equally likely to be too low and too high.
+
+    Clusters on which the judge is entirely wrong are few and far out.
 
     Source: Hall 1992, the cubic that undoes the skewness of a mean, of clusters' sums; they are of no one size, and it is the same
     for each.

@@ -1,4 +1,4 @@
-"""What a judge has to beat: judges that do not look, cheap ways to grade, and people among themselves."""
+"""Baselines for a judge: judges that ignore the output, cheap graders, and human agreement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from .judge_panel import judge_panel
 
 
 def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
-    """Panels to read beside those of the judges: ``always_pass`` and ``always_fail`` on every labelled item.
+    """Compute the baseline panels, among them ``always_pass`` and ``always_fail``.
+
+    These two cover every labelled item.
 
     Where the table has them: each ``baseline:NAME`` under its name (``checker``, in a run folder: the checker against labels that are not its own), ``lexical``
     (the judge that only compares words, when it is not the only judge), and ``human_human`` (one person as the judge of another, over every pair that
@@ -45,7 +47,10 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
 
 
 def people_among_themselves(table: Table, settings: Settings) -> People | None:
-    """How far the people of a table (columns ``person:NAME``) agree, all of them at once; None when no item has two of them."""
+    """Return the joint agreement of a table's people; None if no item has two of them.
+
+    People are the columns ``person:NAME``.
+    """
     items = table.each_item_once()
     people = items.opinions(PERSON)
     if len(people) < 2:  # noqa: PLR2004 - agreement takes two
@@ -65,7 +70,7 @@ def _where_it_speaks(items: Table, score: FloatArray) -> Table:
 
 
 def _pairs_of_people(items: Table) -> Table | None:
-    """A row for every two people on every item; None when no item has two."""
+    """Return a row for every two people on every item; None if no item has two."""
     people = items.opinions(PERSON)
     rows: list[IntArray] = []
     label: list[FloatArray] = []
@@ -88,7 +93,9 @@ def reliability(
     cluster: IntArray | None = None,
     settings: Settings = USUAL,
 ) -> Statistic:
-    """Krippendorff's alpha of any number of raters, with gaps, and a BCa bootstrap over units or clusters of them.
+    """Compute Krippendorff's alpha for any number of raters, with gaps allowed.
+
+    The interval is a BCa bootstrap over units or clusters of them.
 
     ``n`` is the number of units with two values or more; others are left out.
 

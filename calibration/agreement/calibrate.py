@@ -1,4 +1,4 @@
-"""The panel: every judge of a table against the labels, beside the baselines, and slice by slice; and what limits it."""
+"""Panel of every judge against the labels, with baselines, slices and cautions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def calibrate(
     slices: bool = True,
     requests: Requests | None = None,
 ) -> Calibration:
-    """How far each judge of a table agrees with the labels; ``docs/calibration.md`` describes the parts.
+    """Measure the agreement of each judge of a table with the labels.
+
+    ``docs/calibration.md`` describes the parts.
 
     Args:
         table: Labels, scores, clusters.
@@ -82,7 +84,7 @@ def calibrate(
 
 
 def _better_cut(table: Table, level: float) -> BetterCut | None:
-    """What another cut would gain a judge, on its rows with label and score."""
+    """Return the gain of another threshold for a judge, on its rows with label and score."""
     table, cut = usable_rows(table).in_one_cut()
     return better_cut(table.right, table.score, table.cluster, cut, level=level) if len(table) else None
 
@@ -106,7 +108,10 @@ def _slices(table: Table, settings: Settings) -> dict[str, dict[str, dict[str, J
 def cautions(
     judges: Mapping[str, JudgeCalibration], table: Table, cuts: Mapping[str, BetterCut] | None = None
 ) -> list[Caution]:
-    """What limits the panels of judges that were computed from a table, and what other cuts would gain them: one of each kind that there is."""
+    """Return the cautions for judge panels computed from a table, one of each kind that applies.
+
+    The gains from better thresholds are among them.
+    """
     said = {name: panel for name, panel in judges.items() if panel.n}
     numbers: dict[AgreementCaution, dict[str, float]] = {
         "nothing_said": {name: 0 for name, panel in judges.items() if not panel.n},

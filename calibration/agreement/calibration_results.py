@@ -1,4 +1,6 @@
-"""What `calibrate` finds, in types: ``calibrate --json`` and ``calibration.json`` are these, field by field.
+"""Result types of `calibrate`.
+
+``calibrate --json`` and ``calibration.json`` are these, field by field.
 
 Nothing heavy is imported here: to show what was computed takes neither numpy nor scipy.
 """
@@ -30,7 +32,7 @@ from .diagnosis_results import (
 
 
 class AccuracyWithMissing(msgspec.Struct, frozen=True):
-    """Accuracy, by what becomes of a missing verdict: left out, taken for "fail", taken for wrong."""
+    """Accuracy under each treatment of missing verdicts: left out, as "fail", or as wrong."""
 
     drop: Statistic
     count_as_fail: Statistic
@@ -38,14 +40,16 @@ class AccuracyWithMissing(msgspec.Struct, frozen=True):
 
 
 class MissingVerdicts(msgspec.Struct, frozen=True):
-    """How often a judge said nothing of a labelled row, and what that may do to its accuracy."""
+    """Rate of missing verdicts on labelled rows, and their possible effect on accuracy."""
 
     rate: Statistic
     accuracy: AccuracyWithMissing
 
 
 class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
-    """One judge against the labels. Each statistic is an attribute too: ``found.cohen_kappa.low``.
+    """Calibration results for one judge.
+
+    Each statistic is an attribute too: ``found.cohen_kappa.low``.
 
     Attributes:
         pass_at: From which score on its verdicts pass, and labels beside them.
@@ -112,7 +116,9 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
-    """How far each judge of a table agrees with the labels; by name a `JudgeCalibration`: ``found["judge"].cohen_kappa``.
+    """Agreement of each judge of a table with the labels.
+
+    Judges are accessible by name, as a `JudgeCalibration`: ``found["judge"].cohen_kappa``.
 
     Attributes:
         judges: Each judge against the labels.
@@ -175,13 +181,13 @@ _NOT_ALWAYS = Calibration.__struct_fields__[Calibration.__struct_fields__.index(
 
 
 def calibration_json(found: Calibration) -> dict[str, Any]:
-    """A calibration as JSON, without the parts of which there is nothing."""
+    """Return a calibration as JSON, without its empty parts."""
     parts: dict[str, Any] = msgspec.to_builtins(found)
     return {name: part for name, part in parts.items() if part or name not in _NOT_ALWAYS}
 
 
 def read_calibration(given: Mapping[str, Any]) -> Calibration:
-    """A calibration from its JSON; what this version does not know is passed over.
+    """Read a calibration from its JSON, ignoring unknown fields.
 
     Raises:
         InputError: It is not in that form.

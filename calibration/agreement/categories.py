@@ -1,4 +1,4 @@
-"""Agreement on declared levels: each level a category, or near misses counted by how far apart the levels are."""
+"""Agreement on declared levels, exact or weighted by the distance between levels."""
 
 from __future__ import annotations
 
@@ -77,14 +77,17 @@ def _estimator(
 
 
 def _matches(sample: Sample, levels: FloatArray) -> Sample:
-    """The sample with 1 for the score where it is the label's level, else 0: a share, with the interval of one."""
+    """Return the sample with score 1 where it matches the label's level, else 0.
+
+    Agreement is then a share, with the interval of a share.
+    """
     label, score = (_nearest(values, levels) for values in (sample.cells.label, sample.cells.score))
     cells = Cells(np.ones(len(label)), (label == score).astype(np.float64), 0.5)
     return Sample(cells, sample.groups, sample.sizes)
 
 
 def _tables(weights: FloatArray, cells: Cells, levels: FloatArray) -> FloatArray:
-    """Counts ``(..., q, q)`` of weights on the cells: rows the label's level, columns the score's."""
+    """Return counts ``(..., q, q)`` of weights: rows the label's level, columns the score's."""
     q = len(levels)
     which = np.eye(q * q)[_nearest(cells.label, levels) * q + _nearest(cells.score, levels)]
     return (weights @ which).reshape(*weights.shape[:-1], q, q)

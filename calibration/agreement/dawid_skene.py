@@ -1,4 +1,4 @@
-"""Dawid and Skene's model: what several judges would have to be like if they erred independently, labels aside.
+"""Dawid and Skene's model: judge rates without labels, assuming independent errors.
 
 A diagnostic, never the truth: judges that are language models share errors, which the model takes for being right.
 """
@@ -66,7 +66,10 @@ _ROUNDS, _SETTLED = 20_000, 1e-10
 
 
 class Pair(NamedTuple):
-    """Two judges by their numbers: items that both judged, share of them on which they agree, and what the model expects."""
+    """Two judges, by number, with their agreement.
+
+    Holds the items that both judged, the share on which they agree, and the agreement that the model expects.
+    """
 
     a: int
     b: int
@@ -95,7 +98,9 @@ class DawidSkene(NamedTuple):
 
 
 def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
-    """Fit the model for two classes by expectation and maximization, from the majority on; or say why there is none.
+    """Fit the two-class model by expectation maximization, or return why it cannot be fitted.
+
+    The fit starts from the majority.
 
     Verdicts are 1 for pass, 0 for fail, NaN where a judge said nothing, shape ``(J, n)``; only items of which three judges or more speak count. The
     classes could change names; that one is "right" in which the judges taken together are better than chance (mean Youden's J above 0).
@@ -133,7 +138,10 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
 
 
 def _patterns(verdicts: FloatArray) -> tuple[FloatArray, np.ndarray, FloatArray]:
-    """Distinct columns ``(J, k)`` of the items that somebody judged, which of them each is, and how often each occurs."""
+    """Return the distinct verdict patterns ``(J, k)``, each item's pattern, and their counts.
+
+    Only items that at least one judge graded are included.
+    """
     code = np.where(np.isfinite(verdicts), verdicts, 2.0).astype(np.int8)
     code = code[:, (code < 2).any(axis=0)]  # noqa: PLR2004 - 2 stands for nothing said
     distinct, which, counts = np.unique(code, axis=1, return_inverse=True, return_counts=True)
@@ -153,7 +161,7 @@ def _maximized(
 def _expected(
     prevalence: float, rates: tuple[FloatArray, FloatArray], passed: FloatArray, failed: FloatArray
 ) -> FloatArray:
-    """How likely each pattern is right, given prevalence and rates."""
+    """Return the probability that each pattern is right, given prevalence and rates."""
     # A rate of a class that is empty says nothing; logarithms of 0 are bounded, as chances of 0 stay 0.
     tpr, tnr = (np.clip(np.nan_to_num(rate, nan=0.5), 1e-300, 1.0) for rate in rates)
     miss, alarm = (np.clip(1 - rate, 1e-300, 1.0) for rate in (tpr, tnr))

@@ -1,4 +1,7 @@
-"""What `calibrate` finds besides the panel, in types: where a judge, the labels or people may be wrong. Nothing heavy is imported here."""
+"""Result types for errors of judges, labels or people; imports no heavy package.
+
+These are the results of `calibrate` besides the panel.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ class ModelledJudge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PairAgreement(msgspec.Struct, frozen=True, kw_only=True):
-    """How often two judges agree, and how often Dawid and Skene's model says that they would.
+    """Observed agreement of two judges, and the agreement that Dawid and Skene's model expects.
 
     Attributes:
         a: One judge.
@@ -73,7 +76,7 @@ class PairAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
-    """What judges would have to be like if they erred independently; a diagnostic, never the truth.
+    """Judge rates without labels, assuming independent errors; a diagnostic, never the truth.
 
     Attributes:
         n: Items of which three judges or more speak.
@@ -91,7 +94,7 @@ class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class People(msgspec.Struct, frozen=True):
-    """How far the people of a table agree, all of them at once.
+    """Joint agreement of a table's people.
 
     Attributes:
         names: Theirs.
@@ -173,7 +176,10 @@ AuditMethod: TypeAlias = Literal["double-sampling", "gart-buck"]
 
 
 class LabelAudit(msgspec.Struct, frozen=True, kw_only=True):
-    """Labels against the truth (rows of the table: the truth, columns: the label), and judges corrected by that, by which method."""
+    """Labels against the truth, and judges corrected for label errors.
+
+    Rows of the table are the truth, columns the label. The correction names its method.
+    """
 
     tp: int
     fp: int

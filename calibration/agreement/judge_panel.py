@@ -1,4 +1,4 @@
-"""One judge against the labels: its 2x2 table, every statistic, and what becomes of missing verdicts."""
+"""One judge against the labels: 2x2 table, statistics, and treatment of missing verdicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Found = TypeVar("_Found")
 
 
 def judge_panel(table: Table, *, settings: Settings, source: CutSource = "default") -> JudgeCalibration:
-    """One judge against the labels."""
+    """Compare one judge with the labels."""
     table, pass_at = table.in_one_cut()
     labelled = np.isfinite(table.label)
     judged = labelled & np.isfinite(table.score)
@@ -47,24 +47,24 @@ def judge_panel(table: Table, *, settings: Settings, source: CutSource = "defaul
 
 
 def by_judge(table: Table, of: Callable[[Table], _Found | None]) -> dict[str, _Found]:
-    """What a function says of each judge, of those of which it says something."""
+    """Apply a function to each judge's rows, keeping the results that are not None."""
     found = {judge: of(table.take(rows)) for judge, rows in table.judge.present()}
     return {judge: each for judge, each in found.items() if each is not None}
 
 
 def usable_rows(table: Table) -> Table:
-    """The rows of a table that have both a label and a score."""
+    """Return the rows of a table that have both a label and a score."""
     return table.take(np.isfinite(table.label) & np.isfinite(table.score))
 
 
 def usable_sample(table: Table) -> Sample:
-    """The rows of a table that have both a label and a score, reduced to a sample."""
+    """Return a sample of the rows of a table that have both a label and a score."""
     rows, pass_at = usable_rows(table).in_one_cut()
     return make_sample(rows.label, rows.score, rows.cluster, pass_at=pass_at)
 
 
 def _missing(labelled: Table, settings: Settings) -> MissingVerdicts:
-    """How often the judge said nothing, and its agreement under three ways to count that."""
+    """Return the rate of missing verdicts, and agreement under three ways to count them."""
     absent = ~np.isfinite(labelled.score)
 
     def share(score: FloatArray, label: FloatArray, rows: Any = slice(None)) -> Statistic:

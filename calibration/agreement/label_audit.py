@@ -1,4 +1,7 @@
-"""The label is a measurement too: a judge's error rates, corrected for those of the checker that gave the labels."""
+"""Judge error rates, corrected for label errors.
+
+The label is a measurement too: the checker that gave it makes errors.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,10 @@ def label_audit(
 def doubly_sampled(
     sample: Sample, audit: FloatArray, verdicts: FloatArray, settings: Settings = USUAL
 ) -> CorrectedRates:
-    """Rates by double sampling: how often label and verdict are what, from all rows; how often each such pair is right, from the audit.
+    """Estimate rates by double sampling.
+
+    All rows give the frequency of each pair of label and verdict; the audit gives the share
+    of each pair that is right.
 
     ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, whatever errors judge and labels share. The
     interval is of a bootstrap of the rows over clusters together with draws of the audit's four shares (Beta posteriors with Jeffreys'
@@ -88,7 +94,9 @@ def doubly_sampled(
 
 
 def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings = USUAL) -> CorrectedRates:
-    """Gart and Buck's correction, with a bootstrap of the main table and draws of the labels' error rates together.
+    """Apply Gart and Buck's correction.
+
+    The interval combines a bootstrap of the main table with draws of the labels' error rates.
 
     Holds when judge and labels err independently given the truth. Where they share errors, the judge still looks better than it is. The corrected rates
     have percentile intervals, and are undefined where the labels are no better than chance; the rates of the labels themselves have Wilson's.
@@ -122,7 +130,10 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings = USUA
 
 
 def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
-    """Labels of a table against an audit of some of its items, ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label; each item once."""
+    """Count a table's labels against an audit of some of its items, each item once.
+
+    The counts are ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label.
+    """
     counts = np.zeros((2, 2))
     labelled = table.take(np.isfinite(table.label))
     items, first = np.unique(labelled.item.codes, return_index=True)
@@ -139,7 +150,10 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
 
 
 def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
-    """Audited items by label, verdict and truth, shape ``(2, 2, 2)``; an item that was judged several times counts once in all."""
+    """Count audited items by label, verdict and truth, shape ``(2, 2, 2)``.
+
+    An item that was judged several times counts once in all.
+    """
     rows, counts = usable_rows(table), np.zeros((2, 2, 2))
     times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
     right, passed = rows.right.astype(np.int64), rows.passed.astype(np.int64)
@@ -152,7 +166,7 @@ def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
 
 
 def resampled_tables(sample: Sample, settings: Settings, rng: np.random.Generator) -> FloatArray:
-    """Tables ``[[tn, fp], [fn, tp]]`` of rows resampled over clusters, shape ``(replicates, 2, 2)``."""
+    """Resample rows over clusters, as tables ``[[tn, fp], [fn, tp]]``, ``(replicates, 2, 2)``."""
     blocks = [
         sample.cells.tables(sample.cell_weights(weights))
         for weights in replicate_weights(sample.sizes, settings.replicates, rng)
@@ -161,12 +175,15 @@ def resampled_tables(sample: Sample, settings: Settings, rng: np.random.Generato
 
 
 def _tenenbein(table: FloatArray, right: FloatArray) -> FloatArray:
-    """The same from the share that is right of each label and verdict."""
+    """Return the true rates, given the share of each label and verdict that is right."""
     return true_rates(table * right, table * (1 - right))
 
 
 def true_rates(of_right: FloatArray, of_wrong: FloatArray) -> FloatArray:
-    """Prevalence, true positive and true negative rate, shape ``(3, ...)``, from how much is right, and wrong, of each label and verdict."""
+    """Return prevalence, true positive and true negative rate, shape ``(3, ...)``.
+
+    Computed from the right and wrong amounts of each label and verdict.
+    """
     rights, wrongs = of_right.sum(axis=(-2, -1)), of_wrong.sum(axis=(-2, -1))
     return np.stack(
         [
@@ -197,7 +214,10 @@ def _label_rates(audit: FloatArray, level: float) -> tuple[Statistic, Statistic]
 
 
 def _label_rate(counts: FloatArray, level: float) -> Statistic:
-    """Share of labels that are as the truth, from how many are and are not: items of the audit are independent."""
+    """Return the share of labels that match the truth, from counts of both outcomes.
+
+    Items of the audit are independent.
+    """
     right, wrong = counts.tolist()
     n = int(right + wrong)
     if not n:
@@ -206,7 +226,10 @@ def _label_rate(counts: FloatArray, level: float) -> Statistic:
 
 
 def rate_statistic(value: float, draws: FloatArray, n: int, level: float, why: str) -> Statistic:
-    """A rate with the percentile interval of its draws; undefined, and why, where it is no number."""
+    """Return a rate with the percentile interval of its draws; undefined if not a number.
+
+    ``why`` is then the reason.
+    """
     if not np.isfinite(value):
         return undefined(why, n=n, level=level)
     ends = percentile_interval(np.clip(draws, 0, 1), level)

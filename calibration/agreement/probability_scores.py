@@ -1,4 +1,4 @@
-"""A judge's scores read as probabilities: the parts of its Brier score, bins of equal mass, and its confidence."""
+"""Scores as probabilities: parts of the Brier score, equal-mass bins, and confidence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _OF_THE_SAMPLE = "no interval: a part of the Brier score of these rows"
 
 
 def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores | None:
-    """What a judge's scores are worth as probabilities that an output is right; None for a judge that says 0 or 1 and nothing between."""
+    """Evaluate a judge's scores as probabilities that an output is right.
+
+    None for a judge whose scores are all 0 or 1.
+    """
     sample = usable_sample(table)
     if np.isin(sample.cells.score, (0.0, 1.0)).all():
         return None
@@ -46,7 +49,7 @@ def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores
 
 
 def grouped(sample: Sample) -> tuple[IntArray, str]:
-    """Group the scores of a sample: group numbers of its cells, shape ``(m,)``, and what the groups are."""
+    """Group a sample's scores: group numbers of its cells, ``(m,)``, and the kind of groups."""
     distinct = np.unique(sample.cells.score, return_inverse=True)[1]
     if distinct.max() < _GROUPS:
         return distinct, "distinct scores"
@@ -55,7 +58,10 @@ def grouped(sample: Sample) -> tuple[IntArray, str]:
 
 
 def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dict[str, Statistic]:
-    """The parts of a sample's Brier score, plain and corrected, and the calibration error over the groups: numbers of the cells, shape ``(m,)``, without a gap."""
+    """Return the parts of a sample's Brier score, plain and corrected, and its ECE.
+
+    This calibration error is over the groups: numbers of the cells, shape ``(m,)``, without a gap.
+    """
     n, level = sample.n, settings.level
     outcome, score = (sample.cells.label >= sample.cells.pass_at).astype(np.float64), sample.cells.score
     plain = brier_parts(outcome, score, group, sample.counts)
@@ -89,7 +95,10 @@ def _why_open(spread: float) -> str:
 
 
 def _jackknife(sample: Sample, group: IntArray, outcome: FloatArray, seed: int) -> tuple[FloatArray, int]:
-    """Standard errors of corrected reliability and resolution, from leaving out blocks of clusters; and how many blocks."""
+    """Return block-jackknife standard errors of corrected reliability and resolution.
+
+    Blocks are of clusters; the second value is the number of blocks.
+    """
     if sample.n_clusters < 2:  # noqa: PLR2004 - one cluster has no spread
         return np.full(2, np.nan), sample.n_clusters
     blocks = in_blocks(sample, min(JACKKNIFE_BLOCKS, sample.n_clusters), seed)
@@ -104,7 +113,10 @@ def _jackknife(sample: Sample, group: IntArray, outcome: FloatArray, seed: int) 
 
 
 def _uncertainty(sample: Sample, value: float, settings: Settings) -> Statistic:
-    """``rate (1 - rate)`` over the interval of the rate: at a half the delta method would see no slope."""
+    """Return ``rate (1 - rate)`` over the interval of the rate.
+
+    At a rate of one half the delta method would see no slope.
+    """
     rate = measure([ESTIMATORS["prevalence"]], sample, Settings(level=settings.level))["prevalence"]
     if rate.low is None or rate.high is None:
         return defined(value, n=sample.n, method=rate.method, level=settings.level)
@@ -123,7 +135,7 @@ def _ece(sample: Sample, group: IntArray, outcome: FloatArray, level: float) -> 
 
 
 def _confidence(table: Table, settings: Settings) -> dict[str, Statistic]:
-    """Whether the verdict is right, foretold by the probability that the judge gives it."""
+    """Measure how well the judge's confidence in its verdict predicts that it is right."""
     rows = usable_rows(table)
     passed = rows.passed
     right = (passed == rows.right).astype(np.float64)

@@ -1,4 +1,7 @@
-"""What a panel says only when it is asked: label audits, certified and chosen thresholds, agreement on categories."""
+"""Optional parts of a panel: label audits, thresholds, and agreement on categories.
+
+Thresholds are certified or chosen.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from .label_audit import label_audit
 
 
 class Requests(NamedTuple):
-    """What is asked beyond the panel; None for what is not.
+    """Optional analyses beyond the panel; None for those not requested.
 
     Attributes:
         audit: What a person found for some items, chosen at random, by item: corrects for errors of the labels.
@@ -61,7 +64,7 @@ def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str
 
 
 def _selective(table: Table, max_error: float, seed: int) -> Certificate:
-    """The least confidence at which a judge's verdicts can be trusted to the wanted error."""
+    """Return the lowest confidence at which a judge's verdicts meet the allowed error."""
     rows = usable_rows(table)
     wrong = rows.passed != rows.right
     confidence = confidence_of(rows.score, rows.cut)

@@ -1,4 +1,4 @@
-"""Is a judge equally good on every slice? A test of equal rates that knows clusters, over all slices of a table."""
+"""Test of equal rates over all slices of a table, accounting for clusters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from .judge_panel import usable_rows
 
 
 def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]]]:
-    """Test every column that has slices, for every judge: by column, judge and rate, adjusted over all tests of the table."""
+    """Test every column that has slices, for every judge.
+
+    Results are by column, judge and rate, adjusted over all tests of the table.
+    """
     table = usable_rows(table)
     columns = {name: each for name, each in table.columns.items() if len(each.present()) > 1}
     result = {
@@ -46,7 +49,9 @@ def _tests(table: Table, column: Column, rows: BoolArray) -> dict[str, EqualRate
 
 
 def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> EqualRates:
-    """Score test that a rate is the same in all groups, with a variance over clusters; each array of shape ``(n,)``, a number a trial.
+    """Test that a rate is the same in all groups, by a score test with cluster variance.
+
+    Each array has shape ``(n,)``, a number a trial.
 
     Groups may share clusters: several systems on the same tasks, say. The variance is taken under the hypothesis of one common rate: a Wald
     test, with a variance for each group from its own few clusters, rejects far too often. Undefined with one group, with not more clusters than

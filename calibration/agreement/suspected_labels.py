@@ -44,7 +44,10 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLa
 
 
 def _prior(table: Table, right: BoolArray) -> FloatArray:
-    """Log-odds of the other class than an item's label's, by the items' labels, shape ``(items,)``."""
+    """Return the log-odds of the class opposite to each item's label, shape ``(items,)``.
+
+    The class rates are those of the items' labels.
+    """
     items, first = np.unique(table.item.codes, return_index=True)
     rate = (int(right[first].sum()) + 1) / (len(items) + 2)
     prior = np.zeros(int(table.item.codes.max()) + 1)

@@ -1,4 +1,4 @@
-"""Does a judge put systems in the order in which the labels put them, and how far off is it for the worst one?"""
+"""Agreement of judge and labels on the order of systems, and the worst system's error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def system_agreement(
     names: Sequence[str] | None = None,
     level: float = 0.95,
 ) -> SystemAgreement:
-    """Compare the means that labels and a judge give to systems; each array of shape ``(n,)``, none missing, and systems may share clusters.
+    """Compare the means that labels and a judge give to systems.
+
+    Each array has shape ``(n,)``, with none missing; systems may share clusters.
 
     The intervals of the differences hold together (Bonferroni, clustered), so the largest difference lies, at the level,
     between the largest that every interval must have and the largest that any may have. Systems go by ``names``, or by their numbers.

@@ -1,1 +1,1 @@
-"""Judges, prompts and systems against each other on the same items: what `fiducial compare` computes."""
+"""Comparison of judges, prompts and systems on the same items, behind `fiducial compare`."""

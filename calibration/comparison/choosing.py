@@ -1,4 +1,4 @@
-"""What choosing takes beside a comparison: how much of the winner's lead is luck, and what a judge costs."""
+"""Optimism of choosing the best, and the cost of a judge."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ CostOf: TypeAlias = Callable[[str, float, float], float | None]
 
 
 def costs(table: Table, rows: BoolArray, cost_of: CostOf | None = None) -> Costs | None:
-    """Total the amounts of some rows, ``cost_of`` pricing those that have tokens and no cost; None when nothing is known of any.
+    """Total the cost of some rows; None when no amount of any is known.
+
+    ``cost_of`` prices rows that have tokens and no cost.
 
     Tokens of a reply that came from a cache count too: this is what the judge costs, not what was paid today.
     """
@@ -102,7 +104,7 @@ def _total(table: Table, name: str) -> float | None:
 
 
 def _priced(table: Table, cost_of: CostOf) -> float | None:
-    """The cost of all rows at the prices of their judges; None when one of them is not known."""
+    """Return the cost of all rows at their judges' prices; None if a price is unknown."""
     cost = 0.0
     for judge, rows in table.judge.present():
         prompt, completion = (

@@ -1,4 +1,4 @@
-"""Judges, prompts or systems against each other on the same items: what `fiducial compare` computes."""
+"""Entry point of `fiducial compare`: judges, prompts or systems on the same items."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _judges(
 
 
 def _right(table: Table, asked: Right | None) -> Right:
-    """What is compared: as asked for, where the table has the labels that it takes."""
+    """Return the comparison criterion: the requested one, if the table has the labels it needs."""
     labelled = bool(np.isfinite(table.label).any())
     if asked in {"agrees", "label"} and not labelled:
         raise InputError(f"no row has a label, which --right {asked} needs; --right score compares without")
@@ -174,7 +174,10 @@ def _costs(table: Table, by: By, name: str, cost_of: CostOf | None) -> Costs | N
 
 
 def _best(sides: Sequence[tuple[str, IntArray, BoolArray, IntArray]], level: float) -> Best | None:
-    """The best on the items common to all: each with name, keys, who is right, and clusters."""
+    """Return the best on the items common to all.
+
+    Each side has a name, keys, which items are right, and clusters.
+    """
     common = sides[0][1]
     for _, key, _, _ in sides[1:]:
         common = np.intersect1d(common, key, assume_unique=True)

@@ -1,4 +1,4 @@
-"""What a comparison finds, in types: `compare --json` is these, field by field."""
+"""Result types of a comparison; `compare --json` is these, field by field."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):
-    """What some verdicts cost; each number None where it is not known of every one of them.
+    """Cost of some verdicts; each number is None unless known for every one of them.
 
     Attributes:
         verdicts: Those of which something is known.
@@ -153,7 +153,7 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def optimism(self) -> float | None:
-        """What choosing flatters: apparent less held-out."""
+        """Bias from choosing the best: apparent less held-out."""
         apparent, held_out = self.apparent.value, self.held_out.value
         return None if apparent is None or held_out is None else apparent - held_out
 

@@ -1,4 +1,4 @@
-"""Who is compared with whom: the judges or systems of a table, each with its own rows."""
+"""Contestants of a comparison: the judges or systems of a table, each with its rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .comparison_results import By, Right
 
 
 class Contestant(NamedTuple):
-    """What one judge or system brings to a comparison, a number per row of its part of the table.
+    """One judge or system in a comparison, with a number per row of its part of the table.
 
     Attributes:
         name: Its name.
@@ -40,7 +40,9 @@ class Contestant(NamedTuple):
 
 
 def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
-    """The judges or systems of a table, in order of appearance, each with its usable rows, those without any too.
+    """Return the judges or systems of a table, in order of appearance, with usable rows.
+
+    Those without usable rows are included.
 
     Raises:
         InputError: One has several rows for an item.
@@ -70,7 +72,10 @@ def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
 
 
 def without_system(table: Table, system: Column) -> Table:
-    """The same table with items that do not name the system, so that they can meet: ``case|system|trial`` without the system."""
+    """Return the table with system names removed from its items, so that items match.
+
+    ``case|system|trial`` loses the system.
+    """
     names: dict[str, int] = {}
     codes: list[int] = []
     items: list[int] = table.item.codes.tolist()

@@ -1,4 +1,7 @@
-"""The difference of two, on the same items: an estimate, an interval, and the p of the very test that the interval inverts."""
+"""Paired difference of two: an estimate, an interval, and the matching p.
+
+The p belongs to the test that the interval inverts.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,7 @@ class PairedRows:
 
 
 def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> Difference:
-    """The difference of a statistic.
+    """Estimate the difference of a statistic.
 
     By default that of a share of the same rows (accuracy, true positive rate) is as `share_difference` has it, of other statistics a BCa bootstrap over clusters.
     """
@@ -105,7 +108,9 @@ def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> Di
 def share_difference(
     first: BoolArray, second: BoolArray, cluster: IntArray, level: float = 0.95
 ) -> Difference:
-    """The difference of two shares of the same rows, one or more; each array of shape ``(n,)``.
+    """Estimate the difference of two shares of the same rows.
+
+    There is at least one row; each array has shape ``(n,)``.
 
     Where every row is its own cluster, the test is McNemar's, mid-p, and the interval Tango's score interval; 0 is taken into it
     where the two disagree, which takes one of a few counts (four items on which only one is right, all of them the
@@ -127,7 +132,7 @@ def share_difference(
 
 
 def clustered_difference(found: Combination, *, n: int, level: float) -> Difference:
-    """A difference over clusters, with the interval that inverts its t-test."""
+    """Return a difference over clusters, with the interval that inverts its t-test."""
     if not found.tellable:
         one = defined(found.value, n=n, method="cluster-t: no interval from a single cluster", level=level)
         return Difference(one, over_clusters=True)
@@ -137,7 +142,9 @@ def clustered_difference(found: Combination, *, n: int, level: float) -> Differe
 
 
 def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sample]:
-    """The statistic of the first score minus that of the second, itself a statistic of a joint sample, and no proportion.
+    """Return an estimator of the first score's statistic minus the second's, and its sample.
+
+    The difference is itself a statistic of a joint sample, and not a proportion.
 
     The sample counts distinct (first label and score, second label and score); its cells carry the first.
     """
@@ -162,7 +169,10 @@ def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sa
 def _shares_of_the_same_rows(
     estimator: Estimator, rows: PairedRows
 ) -> tuple[BoolArray, BoolArray, IntArray] | None:
-    """Successes of either side and clusters, of the rows in the denominator; None where that is not the same for both."""
+    """Return both sides' successes and clusters, for the rows in the denominator.
+
+    None if the denominator is not the same for both.
+    """
     if estimator.proportion is None:
         return None
     successes, trials = estimator.proportion.successes.ravel(), estimator.proportion.trials.ravel()
@@ -177,7 +187,7 @@ def _shares_of_the_same_rows(
 
 
 def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Settings) -> Difference:
-    """With an interval of bootstrap replicates, and the p at which such an interval would just reach 0."""
+    """Estimate a difference by bootstrap, with the p at which its interval just reaches 0."""
     formula = estimator.of(joint.cells)
     replicates = bootstrap([formula], joint, replicates=settings.replicates, seed=settings.seed)[0]
     interval_at, ends, method = resampled_interval(estimator, value, replicates, joint, settings)
@@ -188,7 +198,10 @@ def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Sett
 
 
 def _reaching_zero(interval_at: Callable[[float], Interval | None], least: float) -> float:
-    """The p at which an interval of level 1 - p just reaches 0, by bisection; no less than ``least``."""
+    """Return the p at which an interval of level 1 - p just reaches 0, at least ``least``.
+
+    Found by bisection.
+    """
     without, including = 1.0, least
     for _ in range(_BISECTIONS):
         middle = math.sqrt(without * including)
@@ -204,7 +217,7 @@ def _has_zero(ends: Interval | None) -> bool:
 
 
 def _degrees(found: Statistic, joint: Sample, settings: Settings) -> float | None:
-    """Degrees of freedom of the quantile that made an interval of `measure`; None for the normal one."""
+    """Return the degrees of freedom behind an interval of `measure`; None for the normal one."""
     if settings.interval in _OF_ROWS:
         return None
     blocks = "jackknife" in (found.method or "")
@@ -212,7 +225,7 @@ def _degrees(found: Statistic, joint: Sample, settings: Settings) -> float | Non
 
 
 def _with_p(found: Statistic, degrees: float | None, level: float) -> Difference:
-    """With the p of an interval that is the value plus and minus a quantile times an error."""
+    """Add the p of an interval formed as value plus and minus a quantile times an error."""
     if found.value is None or found.low is None or found.high is None:
         return Difference(found)
     quantile = normal_quantile(level) if degrees is None else t_quantile(level, degrees)

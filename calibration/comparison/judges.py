@@ -1,4 +1,4 @@
-"""Judges against each other on the items that both judged; or systems, in how well each of them is judged."""
+"""Comparison of judges on shared items, or of systems by how well they are judged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .significance import delong
 
 
 class JudgeTerms(NamedTuple):
-    """What is the same for every pair.
+    """Settings shared by every pair of judges.
 
     Attributes:
         estimator: Whose difference is estimated; ``accuracy`` stands for the share right, whatever right means.
@@ -36,7 +36,7 @@ class JudgeTerms(NamedTuple):
 
 
 def judged_pair(first: Contestant, second: Contestant, terms: JudgeTerms) -> Pair:
-    """Two on their common items, not yet adjusted for other pairs."""
+    """Compare two contestants on their common items, not yet adjusted for other pairs."""
     _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
     cluster = first.cluster[mine]
     items = Items(first.right[mine], second.right[theirs], cluster, first.item[mine], terms.names)
@@ -46,7 +46,7 @@ def judged_pair(first: Contestant, second: Contestant, terms: JudgeTerms) -> Pai
 
 
 def _common(first: Contestant, second: Contestant, mine: IntArray, theirs: IntArray) -> PairedRows:
-    """The common rows that have both labels and both scores."""
+    """Return the common rows that have both labels and both scores."""
     columns = np.stack([first.label[mine], first.score[mine], second.score[theirs], second.label[theirs]])
     known = np.isfinite(columns).all(axis=0)
     label, score, other, other_label = columns[:, known]
@@ -55,7 +55,10 @@ def _common(first: Contestant, second: Contestant, mine: IntArray, theirs: IntAr
 
 
 def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> Difference:
-    """Of who is right; or of another statistic, on the rows that have both labels and both scores."""
+    """Estimate the difference in share right, or in another statistic.
+
+    Another statistic uses the rows that have both labels and both scores.
+    """
     if not len(items.cluster):
         return Difference(undefined("no common items", n=0, level=terms.settings.level))
     if terms.estimator.name == "accuracy":

@@ -1,4 +1,4 @@
-"""What a reader of a comparison must know before believing it."""
+"""Cautions that limit a comparison."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FEW_FOR_A_T_TEST = 10
 
 
 def rough(pairs: Sequence[Pair], estimator: Estimator) -> list[Caution]:
-    """Where the interval of a difference is known to be rough."""
+    """Return cautions for differences whose interval is known to be rough."""
     names = {f"{pair.a} and {pair.b}": pair for pair in pairs if pair.n}
     shares = estimator.proportion is not None
     enough = FEW_FOR_A_T_TEST if shares else FEW_CLUSTERS
@@ -35,12 +35,15 @@ def rough(pairs: Sequence[Pair], estimator: Estimator) -> list[Caution]:
 
 
 def idle(everybody: Sequence[Contestant]) -> list[Caution]:
-    """Those who are compared with nobody, since none of their rows can be used; with their rows."""
+    """Return a caution for contestants without usable rows, which are compared with nobody.
+
+    It counts their rows.
+    """
     return _one("left_out", {each.name: each.left_out for each in everybody if not len(each.key)})
 
 
 def of_cuts(contestants: Iterable[Contestant], cuts: Mapping[str, PassThreshold]) -> list[Caution]:
-    """Where two judges are held to different cuts in a way that decides who is right."""
+    """Return cautions for two judges whose different thresholds decide which is right."""
     unsaid: dict[str, int] = {}
     between: dict[str, int] = {}
     for first, second in combinations(contestants, 2):
@@ -56,7 +59,7 @@ def of_cuts(contestants: Iterable[Contestant], cuts: Mapping[str, PassThreshold]
 
 
 def of_systems(field: Field, strata: Strata) -> list[Caution]:
-    """What limits a comparison of systems."""
+    """Return the cautions that limit a comparison of systems."""
     left, whole = strata.open, strata.all
     tasks = set[int]().union(*(each.task.tolist() for each in field.systems.values()))
     absent = {name: len(tasks) - len(each.task) for name, each in field.systems.items()}

@@ -1,4 +1,4 @@
-"""What is known of each system's outputs: what was decided of them, what judges say of the rest, what labels do."""
+"""Outputs of each system: decisions, judge verdicts of undecided outputs, and labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _LABEL = "label"
 
 
 class Outputs(NamedTuple):
-    """One system's outputs; arrays of shape ``(n,)`` but for ``verdicts``. Values are 1 where it passes, 0 where not, NaN where nothing is said.
+    """Outputs of one system; arrays of shape ``(n,)`` except ``verdicts``.
+
+    Values are 1 where it passes, 0 where not, NaN where nothing is known.
 
     Attributes:
         task: What the output was made for, a number; ascending, each once.
@@ -41,7 +43,7 @@ class Outputs(NamedTuple):
         return np.isnan(self.decided)
 
     def take(self, rows: BoolArray | IntArray) -> Outputs:
-        """Some of them."""
+        """Return the selected outputs."""
         return Outputs._make(column[..., rows] for column in self)
 
 
@@ -63,7 +65,9 @@ class Field(NamedTuple):
 
 
 def outputs_of(table: Table, right: Right | None) -> Field:
-    """The outputs of the systems of a table; ``right`` as ``score`` leaves decisions and labels aside, as ``label`` the judges.
+    """Return the outputs of the systems of a table.
+
+    ``right`` as ``score`` ignores decisions and labels, as ``label`` the judges.
 
     In a table with the column ``checker_score`` that is what checkers say, and labels of other outputs correct the judges; in another one an
     output with a label is decided by it.
@@ -110,7 +114,7 @@ def outputs_of(table: Table, right: Right | None) -> Field:
 
 
 def _decisions(table: Table, right: Right | None) -> FloatArray:
-    """What is decided, row by row."""
+    """Return the decision on each row; NaN where undecided."""
     if right == "score":
         return np.full(len(table), np.nan)
     if right == "label" or DECIDED not in table.numbers:
@@ -128,7 +132,10 @@ def _deciders(table: Table) -> list[str]:
 def _verdicts(
     table: Table, output: IntArray, is_open: BoolArray
 ) -> tuple[list[str], FloatArray, dict[str, int]]:
-    """Those who judged open outputs; what each says of each output; and how often it said more than that."""
+    """Return the judges of undecided outputs, their verdicts, and their repeats.
+
+    Verdicts are one per judge and output; repeats count a judge's further verdicts.
+    """
     passed = _passes(table.score, table.cut)
     found: dict[str, FloatArray] = {}
     repeats: dict[str, int] = {}
@@ -152,7 +159,10 @@ def _verdicts(
 
 
 def _rank(table: Table, judge: str) -> int:
-    """A jury goes before its members, the verdict on a whole answer before others, and a control that asks no model comes last."""
+    """Rank a judge: juries before members, whole-answer verdicts before others, controls last.
+
+    A control is a baseline that asks no model.
+    """
     kind = table.judges[judge].kind if judge in table.judges else None
     return {"jury": 0, "share": 1, "baseline": 3}.get(kind or "", 2)
 
@@ -181,7 +191,7 @@ class Graded(NamedTuple):
     label: FloatArray
 
     def take(self, rows: BoolArray | IntArray) -> Graded:
-        """Some of them."""
+        """Return the selected outputs."""
         return Graded._make(column[rows] for column in self)
 
     @property
@@ -196,7 +206,7 @@ class Graded(NamedTuple):
 
     @property
     def mixed(self) -> bool:
-        """Whether some are open and some are not."""
+        """True if some outputs are undecided and some are not."""
         return bool(self.is_open.any() and not self.is_open.all())
 
 
@@ -207,7 +217,10 @@ def graded_of(field: Field) -> dict[str, Graded]:
 
 
 def _chosen(field: Field) -> dict[str, IntArray]:
-    """Which judge's verdict counts for each output, by system; -1 where nobody judged the task."""
+    """Return the judge whose verdict counts for each output, by system; -1 if nobody judged it.
+
+    One judge counts for all outputs of a task.
+    """
     judge_of: dict[int, int] = {}
     for row in reversed(range(len(field.judges))):
         for each in field.systems.values():

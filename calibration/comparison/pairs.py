@@ -1,4 +1,4 @@
-"""One pair: who is right on which items, the difference with its test; and all pairs, adjusted for being many."""
+"""Paired comparison of two, with its test, and adjustment over all pairs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Items(NamedTuple):
 
 
 def every_pair(names: Iterable[str], against: str | None) -> list[tuple[str, str]]:
-    """Every two names; or one with each of the others, that one first."""
+    """Return every pair of names, or one name paired with each of the others, that one first."""
     ordered = sorted(names, key=lambda name: name != against)
     return [pair for pair in combinations(ordered, 2) if against in {None, pair[0]}]
 
@@ -49,7 +49,7 @@ def pair_of(
     areas: Areas | None = None,
     flips: int = 0,
 ) -> Pair:
-    """A pair, not yet adjusted for the others."""
+    """Build a pair, not yet adjusted for the others."""
     a_only, b_only = items.right_a & ~items.right_b, items.right_b & ~items.right_a
     # Without a common item nothing was tested; a p-value of 1 would also make Holm's correction of the others larger.
     test = mcnemar(int(a_only.sum()), int(b_only.sum())) if len(a_only) else None
@@ -87,7 +87,10 @@ def pair_of(
 
 
 def adjusted(pairs: Sequence[Pair], level: float) -> list[Pair]:
-    """Adjust the p-values of pairs that are looked at together, and say which of each is better: what is adjusted to more than ``1 - level`` is no evidence."""
+    """Adjust the p-values of several pairs, and name the better one of each.
+
+    A p adjusted to more than ``1 - level`` is no evidence.
+    """
     columns = {
         "holm_p": among_known([pair.midp for pair in pairs]),
         "bh_p": among_known([pair.midp for pair in pairs], benjamini_hochberg),

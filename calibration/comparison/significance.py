@@ -1,4 +1,4 @@
-"""Tests of a difference on the same items (McNemar's, DeLong's), and p-values of several tests, adjusted."""
+"""Tests of a paired difference (McNemar's, DeLong's), and adjustment of several p-values."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ class DeLong(NamedTuple):
 def delong(
     right: BoolArray, first: FloatArray, second: FloatArray, cluster: IntArray | None = None
 ) -> DeLong | None:
-    """DeLong's test for two correlated areas, by mid-ranks; each array of shape ``(n,)``. None with fewer than two rows of either class.
+    """Compute DeLong's test for two correlated areas, by mid-ranks.
+
+    Each array has shape ``(n,)``. None with fewer than two rows of either class.
 
     The variance of an area is that of two means of placements, one a class; where rows cluster it is taken over clusters, and the
     p is Student's (`combine_means`).
@@ -82,7 +84,11 @@ def delong(
 
 
 def placements(positive: BoolArray, score: FloatArray) -> FloatArray:
-    """For each positive row the share of other rows it beats, for each other row the share of positive rows that beat it."""
+    """Return each row's placement: the share of rows of the other class ranked correctly.
+
+    A positive row has the share of other rows that it beats, any other row the share of positive rows
+    that beat it.
+    """
     ranks, m = mid_ranks(score), int(positive.sum())
     result = np.empty(len(score))
     result[positive] = (ranks[positive] - mid_ranks(score[positive])) / (len(score) - m)
@@ -97,7 +103,9 @@ def mid_ranks(values: FloatArray) -> FloatArray:
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """Holm's step-down: holds the chance of any false alarm, whatever the dependence. P-values in the order given, at most 1.
+    """Adjust p-values by Holm's step-down, which bounds the chance of any false alarm.
+
+    Holds under any dependence. P-values are in the order given, at most 1.
 
     Source: Holm 1979.
     """
@@ -107,7 +115,9 @@ def holm(p_values: FloatArray) -> FloatArray:
 
 
 def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
-    """Benjamini and Hochberg's step-up: holds the share of false alarms among alarms, of independent or positively dependent tests; for screening.
+    """Adjust p-values by Benjamini and Hochberg's step-up, for screening.
+
+    It bounds the share of false alarms among alarms, for independent or positively dependent tests.
 
     Source: Benjamini and Hochberg 1995.
     """

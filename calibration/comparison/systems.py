@@ -1,4 +1,4 @@
-"""Systems against each other: which passes more often, on what was decided, on what is open, and on all of it."""
+"""Comparison of systems by pass rate, on decided, undecided and all outputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FEWEST_LABELS = 2
 
 
 class SystemTerms(NamedTuple):
-    """What is the same for every pair of systems.
+    """Settings shared by every pair of systems.
 
     Attributes:
         names: Names of items.
@@ -51,7 +51,10 @@ class _Piece(NamedTuple):
 
 
 def strata_of(field: Field, terms: SystemTerms) -> Strata:
-    """Every pair of systems, stratum by stratum; an undecided output goes by one judge, the first of the field's that judged the task."""
+    """Compare every pair of systems, stratum by stratum.
+
+    An undecided output takes the verdict of one judge, the first of the field's that judged the task.
+    """
     whole = graded_of(field)
     decided = {name: each.take(~each.is_open) for name, each in whole.items()}
     left = _undecided(whole)
@@ -67,7 +70,7 @@ def strata_of(field: Field, terms: SystemTerms) -> Strata:
 
 
 def pooled_rates(field: Field, terms: SystemTerms) -> tuple[Stratum, Stratum]:
-    """Return each system's rate on its undecided outputs and on all of them, without comparing systems."""
+    """Return each system's rate on its undecided outputs and on all, without comparing systems."""
     whole = graded_of(field)
     first, second = (_stratum(each, field.judges, terms, paired=False) for each in (_undecided(whole), whole))
     return first, second
@@ -78,7 +81,7 @@ def _undecided(whole: Mapping[str, Graded]) -> dict[str, Graded]:
 
 
 def _judged_by(field: Field, row: int) -> dict[str, Graded]:
-    """The open outputs that one judge judged."""
+    """Return the undecided outputs that one judge graded, by system."""
     return {
         name: graded_by(each, np.full(len(each.task), row)).take(
             each.is_open & np.isfinite(each.verdicts[row])
@@ -116,18 +119,24 @@ def _stratum(
 
 
 def _correctable(sides: Iterable[Graded]) -> bool:
-    """Whether everybody who has open outputs has labels of them."""
+    """Return whether every system with undecided outputs has enough labels of them."""
     having = [int(each.labelled.sum()) >= _FEWEST_LABELS for each in sides if each.is_open.any()]
     return bool(having) and all(having)
 
 
 def _chosen_by_score(graded: Graded) -> float | None:
-    """The p of "labelled open outputs are scored like the rest", where it says that they are no random sample."""
+    """Return the p of a test that labels are a random sample; None unless it rejects.
+
+    The hypothesis is "labelled undecided outputs are scored like the rest".
+    """
     return chosen_by_score(_labelled_and_judged(graded)) if graded.labelled.any() else None
 
 
 def _pair(names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool, terms: SystemTerms) -> Pair:
-    """Two systems on the tasks for which both have an output in the stratum, not yet adjusted for other pairs."""
+    """Compare two systems on their common tasks in the stratum.
+
+    The pair is not yet adjusted for other pairs.
+    """
     _, mine, theirs = np.intersect1d(sides[0].task, sides[1].task, assume_unique=True, return_indices=True)
     first, second = sides[0].take(mine), sides[1].take(theirs)
     both = first.known & second.known
@@ -153,7 +162,7 @@ def _pair(names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool
 
 
 def _weighed(first: Graded, second: Graded, items: Items) -> bool:
-    """Whether parts have to be weighed by their size, since some of their outputs are ungraded."""
+    """Return whether parts need weights by size, since some of their outputs are ungraded."""
     return (first.mixed or second.mixed) and len(items.cluster) < len(first.task)
 
 
@@ -181,7 +190,7 @@ def _too_few(graded: Graded) -> str | None:
 
 
 def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
-    """The share that passes: a judge's own where nothing is corrected."""
+    """Return the pass rate; without correction it is the judge's."""
     known = graded.known
     count = int(known.sum())
     if not count:
@@ -198,7 +207,7 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
 
 
 def _of_parts(graded: Graded, *, correct: bool, n: int, level: float) -> Statistic:
-    """The share that passes, each part weighing as much as it has outputs."""
+    """Return the pass rate, weighting each part by its number of outputs."""
     found = _combined(list(_pieces(graded, correct=correct)))
     value = min(1.0, max(0.0, found.value))
     method = "Wilson on the cluster-effective n, parts by their size"
@@ -206,7 +215,7 @@ def _of_parts(graded: Graded, *, correct: bool, n: int, level: float) -> Statist
 
 
 def _corrected(graded: Graded, level: float) -> Statistic:
-    """As a run corrects the open part of a system."""
+    """Correct the rate of a system's undecided part, as a run does."""
     known, labelled = graded.known, graded.labelled
     if labelled.sum() == known.sum():
         return labels_only(graded.label[labelled], graded.cluster[labelled], level=level)
@@ -226,7 +235,10 @@ def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
 
 
 def _pieces(graded: Graded, *, correct: bool) -> Iterator[_Piece]:
-    """The means whose sum is the rate: of what is decided and of what is open, each by its share of the outputs."""
+    """Yield the means that sum to the rate, one for each part, weighted by its share of outputs.
+
+    Parts are the decided and the undecided outputs.
+    """
     share = float(graded.is_open.mean())
     if share < 1.0:
         yield _Piece(graded.result[~graded.is_open], graded.cluster[~graded.is_open], 1 - share)

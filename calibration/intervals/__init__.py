@@ -1,1 +1,1 @@
-"""How uncertain a statistic is: one set of influence values, one cluster bootstrap, and the closed forms."""
+"""Uncertainty of a statistic: influence values, one cluster bootstrap, and closed forms."""

@@ -1,4 +1,7 @@
-"""The cluster bootstrap and jackknife, one vectorised implementation for every statistic; and what stands in where no replicate differs."""
+"""Cluster bootstrap and jackknife, vectorised for every statistic.
+
+Also the interval for the case in which all replicates are equal.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ _UNDEFINED_SHARE = 0.1
 def replicate_weights(
     sizes: IntArray, replicates: int, rng: np.random.Generator, *, width: int = 1
 ) -> Iterator[FloatArray]:
-    """Draw clusters with replacement: how often one of each group was drawn, a block of replicates at a time.
+    """Draw clusters with replacement, yielding counts per group in blocks of replicates.
 
     Groups of many clusters are drawn as a multinomial, which costs replicates x groups. The clusters of the others are one group
     more: how many of them were drawn is known then, and which ones is drawn one by one.
@@ -68,7 +71,9 @@ def replicate_weights(
 def bootstrap(
     formulas: list[Callable[[FloatArray], FloatArray]], sample: Sample, *, replicates: int, seed: int
 ) -> FloatArray:
-    """Replicates of several statistics of one sample, all on the same resampled clusters, shape ``(len(formulas), replicates)``.
+    """Compute replicates of several statistics, shape ``(len(formulas), replicates)``.
+
+    All use one sample and the same resampled clusters.
 
     Each formula maps cell weights ``(b, m)`` to values ``(b,)``, NaN where undefined; the same seed gives the same replicates.
     """
@@ -85,7 +90,10 @@ def bootstrap(
 
 
 def acceleration(formula: Callable[[FloatArray], FloatArray], sample: Sample, *, seed: int) -> float:
-    """Skewness ``a`` of the estimate, from leaving out one cluster at a time (Efron 1987); 0 when every cluster says the same."""
+    """Return the skewness ``a`` of the estimate, by the cluster jackknife (Efron 1987).
+
+    It is 0 when every cluster gives the same estimate.
+    """
     blocks = in_blocks(sample, _MAX_GROUPS, seed) if len(sample.sizes) > _MAX_GROUPS else sample
     rows = max(1, _BLOCK // max(len(sample.cells.label), 1))
     parts = [(formula(weights), sizes) for weights, sizes in blocks.without_each_group(rows)]
@@ -103,7 +111,9 @@ def acceleration(formula: Callable[[FloatArray], FloatArray], sample: Sample, *,
 def bca_interval(
     estimate: float, replicates: FloatArray, skewness: float, clusters: int, level: float
 ) -> tuple[float, float] | None:
-    """Bias-corrected and accelerated interval (Efron 1987), expanded for few clusters (Hesterberg 2015); None when too many replicates are undefined.
+    """Compute the bias-corrected and accelerated interval (Efron 1987).
+
+    It is expanded for few clusters (Hesterberg 2015); None when too many replicates are undefined.
 
     Resampled clusters spread by the factor sqrt((G - 1) / G) too little, and their own spread is uncertain: the
     quantile is Student's, times the inverse factor.
@@ -137,7 +147,7 @@ def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, fl
 
 
 def varies(replicates: FloatArray) -> bool:
-    """Whether the defined replicates differ by more than rounding; True when there are too few to tell."""
+    """Return whether defined replicates differ by more than rounding; True if too few to tell."""
     fine = _defined(replicates)
     return fine is None or float(np.ptp(fine)) > _ROUNDING
 
@@ -161,7 +171,9 @@ _CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
 
 def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: float) -> Interval:
-    """The range of a statistic when a share of the population is of one extreme kind, a corner of (label, score), that the sample happened to miss.
+    """Return a statistic's range if the sample missed a share of one extreme kind.
+
+    A kind is a corner of (label, score) in the population.
 
     A bootstrap of a judge that never erred gives an interval of no width, on ten rows as on ten thousand. The share
     that may have been missed is Wilson's upper bound for 0 of as many trials as the rows are worth.

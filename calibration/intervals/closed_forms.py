@@ -13,12 +13,12 @@ Scale: TypeAlias = Literal["fisher", "logit"]
 
 
 def normal_quantile(level: float) -> float:
-    """Two-sided normal quantile: 1.96 for 0.95."""
+    """Return the two-sided normal quantile: 1.96 for 0.95."""
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def t_quantile(level: float, degrees: float) -> float:
-    """Two-sided quantile of Student's t."""
+    """Return the two-sided quantile of Student's t."""
     from scipy.special import stdtrit  # noqa: PLC0415 - slow to import; a rate over independent cases needs none of it
 
     return float(stdtrit(degrees, (1 + level) / 2))
@@ -46,7 +46,9 @@ def wilson_interval(share: float, trials: float, level: float = 0.95, *, z: floa
 
 
 def clopper_pearson_interval(successes: int, trials: int, level: float = 0.95) -> Interval:
-    """Exact interval of a proportion: covers at least at its level, for where a guarantee is claimed.
+    """Compute the exact interval of a proportion, which covers at least at its level.
+
+    Use it where a guarantee is claimed.
 
     Source: Clopper and Pearson 1934.
     """
@@ -71,14 +73,19 @@ def t_interval(value: float, standard_error: float, clusters: int, level: float 
 
 
 def logit_interval(share: float, standard_error: float, level: float = 0.95) -> Interval | None:
-    """Interval of a rate that is symmetric on the log-odds scale, by the delta method; None at 0 and 1, and beyond, where the scale has no place for it."""
+    """Compute a rate's interval, symmetric in log-odds, by the delta method.
+
+    None at 0 and 1, and beyond, where log-odds are undefined.
+    """
     return _on_log_odds(share, normal_quantile(level) * standard_error)
 
 
 def jackknife_interval(
     value: float, standard_error: float, degrees: float, scale: Scale, level: float = 0.95
 ) -> tuple[Interval, str] | None:
-    """Student's interval over clusters, and its name, of a statistic that has ends, symmetric on a scale that has none; None without a spread, or at an end.
+    """Compute Student's interval over clusters, and its name, for a bounded statistic.
+
+    It is symmetric on an unbounded scale; None without a spread, or at a bound.
 
     The error, with its degrees of freedom, is that of leaving out one cluster at a time; ``fisher`` is for [-1, 1], ``logit`` for [0, 1].
     """
@@ -102,7 +109,10 @@ def _on_log_odds(share: float, half: float) -> Interval | None:
 
 
 def _rate_at(log_odds: float) -> float:
-    """The rate with these log-odds; the exponential is of a number below 0, so that none is too large."""
+    """Return the rate with these log-odds.
+
+    The exponential is of a number below 0, so that it cannot overflow.
+    """
     part = math.exp(-abs(log_odds))
     return 1 / (1 + part) if log_odds >= 0 else part / (1 + part)
 

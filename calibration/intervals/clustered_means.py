@@ -1,4 +1,7 @@
-"""Means of rows in clusters, their paired differences, and sums of means: standard error, interval, p, and what could have been found."""
+"""Means of rows in clusters, paired differences and sums of means, with their inference.
+
+Inference is a standard error, an interval, a p, and the smallest effect that could have been found.
+"""
 
 from __future__ import annotations
 
@@ -47,16 +50,19 @@ class Combination(NamedTuple):
 
     @property
     def tellable(self) -> bool:
-        """Whether there is a spread to tell: two clusters or more in every mean."""
+        """True if the spread is estimable: every mean has two clusters or more."""
         return math.isfinite(self.error)
 
     @property
     def flat(self) -> bool:
-        """Whether no cluster differs from another."""
+        """True if no cluster differs from another."""
         return self.error <= _ROUNDING
 
     def interval(self, level: float, least: float = -1.0) -> Interval | None:
-        """The values that `p` does not refuse at this level, within [``least``, 1]; None where nothing can be told."""
+        """Return the values that `p` does not reject at this level, within [``least``, 1].
+
+        None where the spread cannot be estimated.
+        """
         if not self.tellable:
             return None
         if self.flat:
@@ -68,7 +74,7 @@ class Combination(NamedTuple):
         return max(least, self.value - half), min(1.0, self.value + half)
 
     def p(self) -> float | None:
-        """Two-sided, of a value of 0; None where nothing can be told.
+        """Return the two-sided p for a true value of 0; None where it cannot be computed.
 
         Where all clusters say the same, a share of clusters that say the utmost contrary would bring the mean to 0: this is twice
         the chance that none of them was seen.
@@ -80,7 +86,10 @@ class Combination(NamedTuple):
         return float(2 * stdtr(self.degrees, -abs(self.value) / self.error))
 
     def rate_interval(self, level: float) -> Interval | None:
-        """Wilson's interval with as many trials as the rows are worth (`clustered_rates`), for a combination that is a rate."""
+        """Return Wilson's interval for a combination that is a rate.
+
+        Its number of trials is the rows' effective n (`clustered_rates`).
+        """
         if not self.tellable:
             return None
         share = min(1.0, max(0.0, self.value))
@@ -96,14 +105,14 @@ class Combination(NamedTuple):
         return usual_effect(self.cluster_size)
 
     def smallest_visible(self, level: float) -> float | None:
-        """The true value that a test at this level finds four times in five; None where nothing can be told."""
+        """Return the true value detected with 80 % power at this level; None where unknown."""
         if not self.tellable or self.flat:
             return None
         return (t_quantile(level, self.degrees) + float(ndtri(_POWER))) * self.error
 
 
 def mean_over_clusters(values: FloatArray, cluster: IntArray) -> Combination:
-    """The mean of all values: `combine_means` with one cell."""
+    """Return the mean of all values: `combine_means` with one cell."""
     return combine_means(values, np.zeros(len(values), dtype=np.int64), np.ones(1), cluster)
 
 
@@ -156,7 +165,10 @@ def combine_means(
 
 
 def _degrees(shares: FloatArray, left: FloatArray, weight: FloatArray) -> float:
-    """Bell and McCaffrey's: the squared trace of the error's quadratic form over the trace of its square."""
+    """Compute Bell and McCaffrey's degrees of freedom.
+
+    They are the squared trace of the error's quadratic form over the trace of its square.
+    """
     own = shares @ weight
     beyond = shares / np.sqrt(left) * np.sqrt(weight)
     others = beyond.T @ beyond
@@ -179,7 +191,9 @@ class Shift(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mean_of(values: FloatArray, cluster: IntArray, *, level: float = 0.95, least: float = -1.0) -> Statistic:
-    """A mean of ``(n,)`` values in [-1, 1], none below ``least``, with a cluster-t interval.
+    """Return the mean of ``(n,)`` values, with a cluster-t interval.
+
+    Values are in [-1, 1], none below ``least``.
 
     Where all values are equal the interval says how large a share of clusters could differ and not have been seen: ``1 - ((1 - level) / 2)^(1 / clusters)``.
     """
@@ -199,7 +213,9 @@ def mean_of(values: FloatArray, cluster: IntArray, *, level: float = 0.95, least
 
 
 def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0.95, seed: int = 0) -> Shift:
-    """The mean of paired differences in [-1, 1], shape ``(n,)``, tested by flipping signs of clusters.
+    """Test the mean of paired differences by flipping signs of clusters.
+
+    Differences are in [-1, 1], shape ``(n,)``.
 
     Under the null hypothesis the two sides of each pair are exchangeable, so a cluster's sum is as likely as its negative. The test
     is exact; of 0/1 outcomes, one pair a cluster, it is McNemar's exact test. ``seed`` is for patterns of signs that are too many for all of them.
@@ -228,7 +244,10 @@ def _sign_flip_p(sums: FloatArray, seed: int) -> float:
 
 
 def _minimum_detectable(differences: FloatArray, cluster: IntArray, level: float) -> float | None:
-    """By the spread that was seen, and never less than what enough clusters with a difference make significant."""
+    """Return the minimum detectable shift, from the observed spread.
+
+    It is never less than the shift that is significant when just enough clusters have a difference.
+    """
     _, error, clusters = _spread(differences, cluster)
     needed = math.ceil(math.log2(2 / (1 - level)))
     if clusters < max(needed, FEWEST):

@@ -1,4 +1,6 @@
-"""Rates of rows in clusters: how many independent trials the rows are worth, also where there are too few errors to tell.
+"""Rates of rows in clusters, with the effective number of independent trials.
+
+Also covers samples with too few errors to estimate it.
 
 The design effect of a cluster sample, by which its rows are worth less, is a variance over clusters. Without errors there is none to be seen, with
 two or three it is luck; so what is seen is averaged with what is usual, which weighs as much as some errors do.
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Prior(NamedTuple):
-    """What is thought of the dependence within clusters before errors tell.
+    """Prior on the dependence within clusters, before errors are observed.
 
     Attributes:
         weight: As many errors as it counts for.
@@ -38,24 +40,29 @@ CERTIFIED = Prior(8, 0.3)
 
 
 def usual_effect(cluster_size: float, prior: Prior = TWO_SIDED) -> float:
-    """The design effect that is taken for granted, where a row is in a cluster of so many rows."""
+    """Return the default design effect for rows in clusters of this size."""
     return 1 + (cluster_size - 1) * prior.correlation
 
 
 def averaged_effect(seen: float, usual: float, errors: float, prior: Prior = TWO_SIDED) -> float:
-    """The design effect that is seen, averaged with the usual one: the former weighs as much as there are errors."""
+    """Average the observed design effect with the default one, weighted by number of errors."""
     return (errors * seen + prior.weight * usual) / (errors + prior.weight)
 
 
 def told_by(errors: float, cluster_size: float) -> float:
-    """For how many errors what is seen counts in an interval: those that come together are not as many looks at their dependence."""
+    """Return the effective number of errors that inform an interval's design effect.
+
+    Errors in one cluster are not as many independent observations of their dependence.
+    """
     return errors / math.sqrt(usual_effect(cluster_size))
 
 
 def effective_trials(
     spread: Spread, errors: float, row_variance: float, *, prior: Prior = TWO_SIDED, student: float = 1.0
 ) -> float:
-    """How many independent trials rows in clusters are worth: at most their number; one for a single cluster.
+    """Return the effective number of independent trials of rows in clusters.
+
+    It is at most the number of rows, and one for a single cluster.
 
     Trials over the design effect: that of the prior, ``1 + (m - 1) * correlation`` for clusters of ``m`` rows, averaged with the one that the
     jackknife sees (never below 1, times the square of Student's quantile over the normal one, for few clusters know their own spread badly).
@@ -81,14 +88,20 @@ def effective_trials(
 
 
 def unseen_share(sample: Sample, level: float) -> float:
-    """What share of the population may be of a kind that no row is of: Wilson's upper bound for 0 of as many trials as the rows are worth."""
+    """Return the largest population share that could be of a kind absent from the sample.
+
+    This is Wilson's upper bound for 0 of the rows' effective number of trials.
+    """
     rows = np.asarray(sample.groups.sum(axis=1), dtype=np.float64)
     spread = spread_of_sums(np.zeros_like(rows), rows, sample.sizes)
     return wilson_interval(0.0, effective_trials(spread, 0.0, 0.0), level)[1]
 
 
 def clustered_wilson_interval(share: float, spread: Spread, level: float = 0.95) -> tuple[Interval, str]:
-    """Wilson's interval of a mean of results in [0, 1] (of 0/1 results, a rate) with as many trials as the rows are worth, and what it is called."""
+    """Compute Wilson's interval on the rows' effective number of trials, and its name.
+
+    The estimate is a mean of results in [0, 1]; of 0/1 results, a rate.
+    """
     errors = told_by(spread.trials * min(share, 1 - share), spread.cluster_size)
     worth = effective_trials(
         spread, errors, share * (1 - share), student=student_ratio(level, spread.degrees)
@@ -98,7 +111,10 @@ def clustered_wilson_interval(share: float, spread: Spread, level: float = 0.95)
 
 
 def share_of(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
-    """A share of ``(n,)`` rows that are 0 or 1, with its `clustered_wilson_interval`; undefined without rows."""
+    """Return a share of ``(n,)`` 0/1 rows, with its `clustered_wilson_interval`.
+
+    Undefined without rows.
+    """
     if not len(passed):
         return undefined("no row was graded", n=0, level=level)
     share = float(passed.mean())
@@ -107,7 +123,9 @@ def share_of(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> S
 
 
 def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
-    """A share of ``(n,)`` rows that are 0 or 1 with its one-sided lower bound, Clopper and Pearson's with as many trials as the rows are worth; ``high`` is 1.
+    """Return a share of ``(n,)`` 0/1 rows, with a one-sided lower bound; ``high`` is 1.
+
+    The bound is Clopper and Pearson's on the rows' effective number of trials.
 
     Errors come in clusters, too, so here they tell of their dependence only as much as they are worth: their number over the usual design effect.
     """
@@ -126,5 +144,8 @@ def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95
 
 
 def student_ratio(level: float, degrees: float) -> float:
-    """Student's quantile as a multiple of the normal one; 1 where there are no degrees of freedom, in a single cluster."""
+    """Return the ratio of Student's quantile to the normal one.
+
+    It is 1 where there are no degrees of freedom, as in a single cluster.
+    """
     return t_quantile(level, degrees) / normal_quantile(level) if degrees > 0 else 1.0

@@ -1,4 +1,7 @@
-"""Interval of a sum of absolute values, which is biased upwards: every error of a part adds to it."""
+"""Interval of a sum of absolute values, corrected for its upward bias.
+
+Every error of a part adds to the sum.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ _LUCKY = 0.16
 
 
 def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int, level: float) -> Interval:
-    """Those sums of |part| under which a sum such as the one seen is not too large and not too small; the one seen is always in it.
+    """Return the sums of |part| that are consistent with the observed sum.
+
+    Under each, the observed sum is neither too large nor too small; the interval always contains it.
 
     A bootstrap takes the parts seen for the true ones, and doubles the bias. Instead, for each candidate sum the parts
     nearest to those seen, in standard errors, are taken for true; errors are drawn around them; and the candidate is
@@ -41,7 +46,10 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
     tail, side = (1 - level) / 2, np.where(parts < 0, -1.0, 1.0)
 
     def supposed(shift: float) -> FloatArray:
-        """Nearest parts with another sum: all shifted from 0, or towards it, in proportion to their variance."""
+        """Return the nearest parts with another sum.
+
+        All are shifted from 0, or towards it, in proportion to their variance.
+        """
         return np.maximum(np.abs(parts) + shift * variance, 0.0) * side
 
     def sums(shift: float) -> FloatArray:
@@ -58,7 +66,9 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
 
 
 def _errors(covariance: FloatArray, variance: FloatArray) -> FloatArray:
-    """Normal errors with this covariance. Always the same ones: they are an integration, not a resampling.
+    """Return fixed normal errors with this covariance.
+
+    They are always the same: an integration, not a resampling.
 
     They are drawn through the symmetric root of the covariance, which is unique. Eigenvectors are not: their signs, and any basis of
     equal eigenvalues, are up to the processor's linear algebra. Parts without an error take no draws, so that empty ones change nothing.
@@ -72,19 +82,22 @@ def _errors(covariance: FloatArray, variance: FloatArray) -> FloatArray:
 
 
 def _without_rounding(parts: FloatArray) -> FloatArray:
-    """Return parts with 0 for what is 0 but for rounding, whose sign would decide to which side it is supposed to differ."""
+    """Set parts that are 0 but for rounding to 0, so that their sign has no effect.
+
+    The sign would decide the direction of their assumed difference.
+    """
     return np.where(np.abs(parts) > _ROUNDING, parts, 0.0)
 
 
 def _furthest(parts: FloatArray, variance: FloatArray) -> float:
-    """The shift that leaves nothing of any part that could be 0."""
+    """Return the shift that removes every part that could be 0."""
     loose = variance > 0
     # A little further, so that rounding leaves nothing either.
     return (1 + 1e-9) * float((np.abs(parts[loose]) / variance[loose]).max()) if loose.any() else 0.0
 
 
 def _beyond(sums: Callable[[float], FloatArray], seen: float, tail: float) -> float:
-    """A shift so large that what was seen would be too small."""
+    """Return a shift so large that the observed sum would be too small."""
     shift = 1.0
     for _ in range(_DOUBLINGS):
         if (sums(shift) <= seen).mean() < tail:
@@ -94,5 +107,5 @@ def _beyond(sums: Callable[[float], FloatArray], seen: float, tail: float) -> fl
 
 
 def _crossing(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """The least shift from which on it holds."""
+    """Return the least shift from which the condition holds."""
     return low if holds(low) else bisected(low, high, holds, halvings=_HALVINGS)[1]

@@ -44,7 +44,7 @@ JACKKNIFE_BLOCKS = 40
 
 
 class Settings(NamedTuple):
-    """How intervals are made.
+    """Interval settings.
 
     Attributes:
         interval: None for the best of each statistic: Wilson on the cluster-effective n for proportions, its own where
@@ -124,7 +124,9 @@ def _statistic(
 def _few_clusters_interval(
     estimator: Estimator, value: float, sample: Sample, settings: Settings
 ) -> tuple[Interval, str] | None:
-    """Where few clusters count, a bootstrap of them covers too little: Student's interval of the jackknife, on a scale without ends.
+    """Compute Student's jackknife interval, on an unbounded scale, for few clusters.
+
+    A bootstrap of few clusters covers too little.
 
     None where that is not so, where leaving out a cluster makes no difference, or leaves nothing defined, and at the ends of the scale.
     """
@@ -141,7 +143,10 @@ def _few_clusters_interval(
 def resampled_interval(
     estimator: Estimator, value: float, replicates: FloatArray, sample: Sample, settings: Settings
 ) -> tuple[Callable[[float], Interval | None], Interval | None, str]:
-    """The interval that replicates make at each level, that at the level asked for, and its name."""
+    """Return the interval function of the replicates, the interval at the level, and its name.
+
+    The function gives the interval at each level; the level is that of the settings.
+    """
     over = "" if sample.singletons else " over clusters"
     interval_at: Callable[[float], Interval | None]
     if settings.interval == "bootstrap":
@@ -198,7 +203,10 @@ def _cluster_t(value: float, error: float, clusters: int, level: float) -> tuple
 
 
 def _block_jackknife(estimator: Estimator, sample: Sample, seed: int) -> tuple[float, int]:
-    """Standard error from leaving out blocks of clusters in turn (Kott 2001), and how many blocks there were."""
+    """Return the block-jackknife standard error (Kott 2001), and the number of blocks.
+
+    Each replicate leaves out a block of clusters.
+    """
     blocks = in_blocks(sample, min(JACKKNIFE_BLOCKS, sample.n_clusters), seed)
     values = np.concatenate(
         [estimator.formula(weights, sample.cells) for weights, _ in blocks.without_each_group(1)]

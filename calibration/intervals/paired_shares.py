@@ -16,7 +16,9 @@ from .variance import mean_spread, proportion_spread
 
 
 def tango_interval(only_first: float, only_second: float, trials: float, z: float) -> Interval:
-    """Score interval of ``only_first - only_second``, a difference of two paired shares: Wilson's idea, for pairs.
+    """Compute the score interval of ``only_first - only_second``.
+
+    This difference of two paired shares has the pairs' version of Wilson's interval.
 
     ``trials`` are pairs, perhaps an effective number, and ``z`` is the quantile.
 
@@ -47,7 +49,9 @@ def bias_interval(sample: Sample, level: float) -> tuple[Interval, str]:
 def paired_interval(
     signs: FloatArray, trial: FloatArray, sample: Sample, level: float
 ) -> tuple[Interval, str]:
-    """Tango's interval of a difference of two shares of the same rows, with as many pairs as the clusters are worth.
+    """Compute Tango's interval of a difference of two shares of the same rows.
+
+    Its number of pairs is the effective one of the clusters.
 
     A cell of ``signs`` ``(m,)`` is 1 where only the first succeeds, -1 where only the second does, else 0; ``trial`` is 1 for those in both denominators.
     """
@@ -92,14 +96,14 @@ def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, 
 
 
 def _correlation(sample: Sample) -> float:
-    """Of the estimates of both rates, over clusters."""
+    """Return the correlation of both rates' estimates, over clusters."""
     first, second = (_cluster_sums(rate, sample) for rate in (true_positive_rate, true_negative_rate))
     scale = math.sqrt(float(sample.sizes @ first**2) * float(sample.sizes @ second**2))
     return float(sample.sizes @ (first * second)) / scale if scale > 0 else 0.0
 
 
 def _cluster_sums(rate: Proportion, sample: Sample) -> FloatArray:
-    """How far a cluster of each group moves a rate, but for a factor, shape ``(k,)``."""
+    """Return each cluster's influence on a rate, by group, up to a factor, shape ``(k,)``."""
     success, trial = (sample.cells.quadrant @ cells.ravel() for cells in (rate.successes, rate.trials))
     share = float(sample.counts @ success) / float(sample.counts @ trial)
     return sample.groups @ (success - share * trial)

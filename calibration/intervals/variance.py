@@ -1,4 +1,4 @@
-"""The variance of an estimate, from how far each cluster moves it: the one implementation behind every analytic standard error.
+"""Variance of an estimate, from its clusters' influence, for all analytic standard errors.
 
 An estimate is a value and its influence: by how much each row moves it. Rows of a cluster depend on each other, clusters do not; so influence
 is added up within clusters, and the squares of those sums are added up over clusters.
@@ -33,7 +33,9 @@ FEWEST = 2
 
 
 def cluster_error(influence: FloatArray, cluster: IntArray, told_by: IntArray | None = None) -> float:
-    """Standard error over clusters of an estimate that each row moves by its influence, shape ``(n,)``; NaN for one cluster.
+    """Compute the standard error over clusters of an estimate, from each row's influence.
+
+    The influence has shape ``(n,)``; the error is NaN for one cluster.
 
     For a mean the influence is the distance from it over n. Where labels are scarce their clusters, ``told_by``, decide how much the spread is underestimated.
     """
@@ -42,7 +44,7 @@ def cluster_error(influence: FloatArray, cluster: IntArray, told_by: IntArray | 
 
 
 def cluster_sums(values: FloatArray, cluster: IntArray) -> FloatArray:
-    """Values of rows, shape ``(n,)``, added up over clusters, shape ``(G,)``, in the order of cluster numbers."""
+    """Sum row values, shape ``(n,)``, by cluster, shape ``(G,)``, in order of cluster number."""
     number, clusters = without_gaps(cluster)
     return np.bincount(number, weights=values, minlength=clusters).astype(np.float64)
 
@@ -78,7 +80,10 @@ def variance(
 
 
 def covariance(sums: FloatArray, times: IntArray) -> FloatArray:
-    """Covariance matrix ``(q, q)``, of the form ``cr1``, of estimates that each cluster of a sort moves by ``sums`` ``(k, q)``, for two clusters or more."""
+    """Compute the covariance matrix ``(q, q)`` of estimates, of the form ``cr1``.
+
+    Each cluster of a sort moves the estimates by ``sums`` ``(k, q)``; there are two clusters or more.
+    """
     return _factor("cr1", int(times.sum())) * (sums.T @ (times[:, None] * sums))
 
 
@@ -89,7 +94,9 @@ def _factor(form: Form, clusters: int) -> float:
 
 
 def degrees_of_freedom(shares: FloatArray, times: IntArray) -> float:
-    """Bell and McCaffrey's (2002), of the error of a mean: as many as there are clusters less one where they are of one size, else fewer.
+    """Compute Bell and McCaffrey's (2002) degrees of freedom for the error of a mean.
+
+    They are the clusters less one where these are of one size, else fewer.
 
     ``shares`` of all rows, each below 1, are those of a cluster of each sort, of which there are ``times``; shape ``(k,)`` each.
     """
@@ -98,7 +105,9 @@ def degrees_of_freedom(shares: FloatArray, times: IntArray) -> float:
 
 
 def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatArray:
-    """Standard error ``(...)`` from estimates ``(k, ...)`` that each leave out one cluster, or block of clusters (Kott 2001).
+    """Compute a standard error ``(...)`` from leave-one-out estimates ``(k, ...)``.
+
+    Each leaves out one cluster, or a block of clusters (Kott 2001).
 
     ``times`` says how many clusters give each; None for one.
     """
@@ -109,7 +118,10 @@ def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatAr
 
 
 def influence(formula: Callable[[FloatArray], FloatArray], sample: Sample) -> FloatArray:
-    """How much a row of each cell moves a statistic of weights ``(b, m)``, shape ``(m,)``; the sum over all rows is 0."""
+    """Return the influence of a row of each cell on a statistic, shape ``(m,)``.
+
+    The statistic is of weights ``(b, m)``; the influence sums to 0 over all rows.
+    """
     counts, m = sample.counts, len(sample.counts)
     rows = max(1, _BLOCK // max(m, 1))
     pieces: list[FloatArray] = []
@@ -122,7 +134,10 @@ def influence(formula: Callable[[FloatArray], FloatArray], sample: Sample) -> Fl
 
 
 def standard_error(values: FloatArray, sample: Sample, *, independent: bool = False) -> float:
-    """Standard error from influence values per cell, over clusters (NaN with fewer than two), or with ``independent`` rows: the delta method."""
+    """Compute a standard error from influence values per cell: the delta method.
+
+    It is over clusters (NaN with fewer than two), or over rows if ``independent``.
+    """
     if independent:
         return math.sqrt(float(sample.counts @ values**2))
     return math.sqrt(variance(sample.groups @ values, sample.sizes))
@@ -149,7 +164,9 @@ class Spread(NamedTuple):
 
 
 def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | None = None) -> Spread:
-    """Spread of ``sum of totals / sum of trials``, of a cluster of each sort, shape ``(k,)``; at least one trial in all.
+    """Return the spread of ``sum of totals / sum of trials`` over sorts of clusters.
+
+    Both arrays are of a cluster of each sort, shape ``(k,)``; there is at least one trial in all.
 
     ``times`` says how many clusters of each sort there are; None for one of each.
     """
@@ -183,7 +200,7 @@ def proportion_spread(proportion: Proportion, sample: Sample) -> Spread:
 
 
 def mean_spread(success: FloatArray, trial: FloatArray, sample: Sample) -> Spread:
-    """Spread of the mean of some values over those rows that are trials, of which there is one at least.
+    """Return the spread of a mean over the rows that are trials, of which there is at least one.
 
     ``success`` is 0 where ``trial`` is 0; both have a number a cell, shape ``(m,)``.
     """

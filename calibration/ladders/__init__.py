@@ -1,4 +1,7 @@
-"""Ladders: at which level of difficulty a judge stops noticing; what to ask next, and what the answers come to."""
+"""Ladders: find the difficulty at which a judge stops noticing faults.
+
+Choose the next questions and fit a curve to the answers.
+"""
 
 from .curve import CAUGHT, Answers, CurveFamily, next_levels
 from .fit import LadderFit, Point, fit_ladder

@@ -1,4 +1,7 @@
-"""The share caught over difficulty: a grid of falling logistic curves, how likely answers leave each of them, and what to ask next."""
+"""Share caught by difficulty: a grid of falling logistic curves.
+
+Compute how likely the answers leave each curve, and choose the next questions.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _EVENLY = 0.125
 
 
 class Answers(NamedTuple):
-    """What one judge said of the faults of one ladder.
+    """Answers of one judge about the faults of one ladder.
 
     Attributes:
         rung: Which level each fault was of, counted from 0, shape ``(n,)``.
@@ -55,7 +58,7 @@ class Likely(NamedTuple):
     weight: FloatArray
 
     def shares(self, place: float) -> FloatArray:
-        """The share that each catches at a place, shape ``(k,)``."""
+        """Return the share that each curve catches at a place, shape ``(k,)``."""
         return _share(self.curve, np.array([place]))[:, 0]
 
     def quantiles(self, values: FloatArray, at: Sequence[float]) -> FloatArray:
@@ -98,7 +101,10 @@ class CurveFamily:
         return np.log(shares), np.log1p(-shares)
 
     def likely(self, answers: Answers, worth: float = 1.0) -> Likely:
-        """The curves that answers, or none, leave likely, each being worth so many independent ones, at most 1."""
+        """Return the curves that the answers leave likely; without answers, the prior.
+
+        Each answer counts as ``worth`` independent ones, at most 1.
+        """
         levels = len(self.places)
         caught = np.bincount(answers.rung, weights=answers.caught, minlength=levels)
         missed = np.bincount(answers.rung, weights=1.0 - answers.caught, minlength=levels)
@@ -111,7 +117,9 @@ class CurveFamily:
 
 
 def next_levels(family: CurveFamily, answers: Answers, count: int) -> list[int]:
-    """Choose the levels of so many questions: by number, in ascending order, as often as each is to be asked about.
+    """Choose the levels of the next ``count`` questions.
+
+    Levels are numbers in ascending order, repeated as often as each is to be asked about.
 
     All that is asked first goes evenly over the levels. Later seven of eight questions go to the levels next to evenly spaced quantiles of where
     80 % may be caught, as the answers so far have it: where that is known well, to one or two levels, else to many. Where it may not be on the

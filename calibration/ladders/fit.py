@@ -1,4 +1,4 @@
-"""What the answers of one judge on one ladder come to: the level at which 80 % are caught, with its interval."""
+"""Fit one judge's answers on one ladder: the level at which 80 % are caught, with interval."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ class LadderFit(NamedTuple):
 
     @property
     def flat(self) -> bool:
-        """Whether no fall was found."""
+        """True if no fall was found."""
         return self.trend_p is None or self.trend_p >= FLAT_AT
 
     def points(self) -> list[Point]:
-        """The curve, from the easiest level to the hardest: medians and intervals."""
+        """Return the curve from the easiest level to the hardest: medians and intervals."""
         return [_point(self.likely, place) for place in np.linspace(0.0, 1.0, _DRAWN).tolist()]
 
 
@@ -100,7 +100,10 @@ def _point(likely: Likely, place: float) -> Point:
 
 
 def _worth(answers: Answers, expected: FloatArray) -> float:
-    """What an answer is worth: independent ones over those that there are, from how residuals go together within clusters."""
+    """Return how many independent answers each answer is worth.
+
+    The estimate uses the correlation of residuals within clusters.
+    """
     share = np.clip(expected[answers.rung], _LEAST, 1 - _LEAST)
     residual = (answers.caught - share) / np.sqrt(share * (1 - share))
     spread = spread_of_rows(residual, answers.cluster)
@@ -119,7 +122,10 @@ def _trend(family: CurveFamily, answers: Answers) -> float | None:
 
 
 def _misfit(answers: Answers, expected: FloatArray, worth: float) -> float | None:
-    """Pearson's chi-square of the levels that were asked about often, on as many answers as these are worth."""
+    """Return the p of Pearson's chi-square over the levels that were asked about often.
+
+    Each answer counts as ``worth`` independent ones.
+    """
     asked = np.bincount(answers.rung, minlength=len(expected))
     caught = np.bincount(answers.rung, weights=answers.caught, minlength=len(expected))
     often = asked >= _FEWEST

@@ -1,4 +1,7 @@
-"""Has a judge become worse? Two tests over runs on the same labelled anchors, both valid however often one looks."""
+"""Drift of a judge: two tests over runs on the same labelled anchors.
+
+Both stay valid however often one looks.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ _DROP, _LOOKS, _WANTED = 0.1, 5, 0.7
 def paired_drops(
     certified: FloatArray, looks: Sequence[FloatArray], cluster: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """How far rightness has dropped below that of the certified run, after each look, and the p of no drop.
+    """Return the drop in accuracy since the certified run after each look, and the p of no drop.
 
     Each anchor is compared with itself: its rightness when the judge was certified, less the mean over the looks so far, tested by a
     one-sided t-test over clusters. A judge that repeats its verdicts, right or wrong, has differences of 0, so looks need not be independent of
@@ -61,13 +64,13 @@ def paired_drops(
 
 
 def first_drop(p: FloatArray, levels: FloatArray) -> int | None:
-    """The first look, from 0 on, whose p is within its level (`look_levels`); None when there is none."""
+    """Return the first look, from 0, whose p is within its level (`look_levels`), or None."""
     reached = np.flatnonzero(p <= levels)
     return int(reached[0]) if len(reached) else None
 
 
 class Foresight(msgspec.Struct, frozen=True, kw_only=True):
-    """What the paired test will find where verdicts do not repeat, which is when it finds least.
+    """Power of the paired test when verdicts do not repeat, which is its worst case.
 
     Attributes:
         drop: How much less often the judge is right than it was, from the first look on.
@@ -87,7 +90,9 @@ class Foresight(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def foresee(accuracy: float, anchors: int, *, replies: float = 1.0) -> Foresight:
-    """How often `paired_drops` finds a drop where the judge was right so often on so many anchors, and what it would take to find it as often as wanted.
+    """Return how often `paired_drops` finds a drop, and what finds it as often as wanted.
+
+    ``accuracy`` is how often the judge was right, on so many ``anchors``.
 
     Of anchors that are independent and equally hard, each verdict drawn anew (``replies`` of each in the certified run): 20,000 samples from one seed.
     """
@@ -117,7 +122,7 @@ def foresee(accuracy: float, anchors: int, *, replies: float = 1.0) -> Foresight
 
 
 def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
-    """How much speaks for a drop, after each look: an e-process.
+    """Return the evidence for a drop after each look, as an e-process.
 
     It holds where looks are independent of each other given the anchors, which verdicts of a judge at temperature 0 are not: those it repeats are
     counted anew in each look, and against a level that is the judge's own rightness up to 17 % of false alarms were seen. Accept less than that.
@@ -153,6 +158,6 @@ def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
 
 
 def first_alarm(evidence: FloatArray, alpha: float = 0.05) -> int | None:
-    """The first look at which the evidence reaches ``1 / alpha``; None when it never does."""
+    """Return the first look at which the evidence reaches ``1 / alpha``, or None."""
     reached = np.flatnonzero(evidence >= 1 / alpha)
     return int(reached[0]) if len(reached) else None

@@ -17,7 +17,7 @@ _PAIR = 2
 
 
 class SelfConsistency(NamedTuple):
-    """How far repeats agree.
+    """Agreement between repeats.
 
     Attributes:
         flip_rate: Mean over items of the share of pairs of repeats that differ.
@@ -29,7 +29,10 @@ class SelfConsistency(NamedTuple):
 
 
 def self_consistency(repeats: Sequence[Sequence[bool]], cluster: IntArray) -> SelfConsistency:
-    """Compare repeats of the same question: for each item, whether each of two repeats or more passed it, and its cluster's number.
+    """Return how far repeats of the same question agree.
+
+    ``repeats`` holds at least two repeats of each item, and whether each of them passed the item;
+    ``cluster`` holds the cluster number of each item.
 
     The flip rate of an item is ``1 - sum_c k_c (k_c - 1) / (k (k - 1))``.
 
@@ -45,6 +48,6 @@ def self_consistency(repeats: Sequence[Sequence[bool]], cluster: IntArray) -> Se
 
 
 def flips(passes: Sequence[bool]) -> float:
-    """The share of pairs of repeats of one item that differ."""
+    """Return the share of pairs of repeats of one item that differ."""
     k = len(passes)
     return 1 - sum(count * (count - 1) for count in Counter(passes).values()) / (k * (k - 1))

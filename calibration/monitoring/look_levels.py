@@ -1,4 +1,7 @@
-"""At which p a look speaks of a drop: levels for the first look and for all after it, at one of which a false alarm comes with a chance set beforehand."""
+"""Significance levels for repeated looks: one for each early look, a common line after them.
+
+Together they fix the chance of a false alarm beforehand.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ _FAR, _POINTS = 9.0, 257
 
 
 def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatArray:
-    """At which p each look speaks of a drop, so that of a judge that stays as it was any look ever does with chance ``alpha``.
+    """Return the p at which each look signals a drop.
+
+    Over all looks, a judge that does not change is flagged with chance ``alpha``.
 
     What an anchor has in common with itself cancels in its differences, so that of a judge that stays as it was the statistics of looks ``s < t``
     correlate as ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats itself: a Brownian motion looked at when the shares ``t / (t + R)``
@@ -51,7 +56,10 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
 
 
 def _crossed_with(wanted: float, places: FloatArray, chance: FloatArray, step: float, sides: float) -> float:
-    """The line above which the motion is after a step (``sides`` 1), or was at any time during it (2), with the chance that is wanted."""
+    """Return the line that the motion crosses with the wanted chance.
+
+    With ``sides`` 1 it is above the line after the step; with 2, at any time during the step.
+    """
 
     def seldom(line: float) -> bool:
         return float(chance @ np.minimum(1.0, sides * ndtr((places - line) / step))) <= wanted
@@ -62,7 +70,7 @@ def _crossed_with(wanted: float, places: FloatArray, chance: FloatArray, step: f
 def _not_crossed(
     line: float, spread: float, step: float, places: FloatArray, chance: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Where the motion may be after a step, below the line, and with what chance it is about there: the trapezoid rule."""
+    """Return the places below the line after a step, and the chance of each (trapezoid rule)."""
     below = np.linspace(-_FAR * spread, line, _POINTS)
     weight = np.full(_POINTS, below[1] - below[0])
     weight[[0, -1]] /= 2

@@ -1,1 +1,1 @@
-"""How many labels or items are needed, and which to label next."""
+"""Plan how many labels or items are needed, and which to label next."""

@@ -1,4 +1,7 @@
-"""How many labels make an interval as narrow as wanted in most samples, not on average: half of the samples are wider than the average one."""
+"""Plan labels so that an interval is as narrow as wanted in most samples.
+
+An average is not enough: half of the samples are wider than the average one.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _BOOTSTRAP = 0.022
 
 
 class Expected(NamedTuple):
-    """What a judge, its outputs and the labels are expected to be.
+    """Expected rates of a judge, its outputs and the labels.
 
     Attributes:
         tpr: True positive rate of the judge.
@@ -76,7 +79,9 @@ def assured_labels(
     unlabelled: int | None = None,
     assurance: float = DEFAULT_ASSURANCE,
 ) -> dict[str, int | None]:
-    """Labels for which intervals of 95 % have at most this half-width in so many of the samples, by rate; None where no number is enough.
+    """Return the labels for 95 % intervals of at most this half-width, by rate.
+
+    They are that narrow in the share ``assurance`` of samples; None where no number is enough.
 
     Samples are drawn: tables of label and verdict, and, where items cluster, the error of their spread, which is known the worse the fewer
     clusters there are.
@@ -108,7 +113,10 @@ def assured_labels(
 def average_labels(
     expected: Expected, half_width: float, unlabelled: int | None = None
 ) -> dict[str, int | None]:
-    """Labels for which intervals of independent items have this half-width on average, as textbooks have them: by rate; None where no number is enough."""
+    """Return the labels at which intervals have this half-width on average, by rate.
+
+    Items are taken as independent, as in textbooks; None where no number is enough.
+    """
     tpr, tnr, prevalence = expected.tpr, expected.tnr, expected.prevalence
     found: dict[str, int | None] = {
         "pass_rate": labels_for_rate(prevalence, half_width),
@@ -127,7 +135,10 @@ def average_labels(
 def _enough(
     errors: _Errors, on_average: int | None, expected: Expected, half_width: float, assurance: float
 ) -> int | None:
-    """The least number of labels, from half of those that do on average on."""
+    """Return the least sufficient number of labels, or None.
+
+    The search starts from half of the number that is enough on average.
+    """
     if on_average is None:
         return None
     start = max(2, math.ceil(on_average * expected.effect))
@@ -157,7 +168,10 @@ def _half_widths(errors: _Errors, labels: int, expected: Expected, rng: np.rando
 
 
 def _tables(expected: Expected, labels: int, rng: np.random.Generator) -> FloatArray:
-    """Counts of true negatives, false positives, false negatives, true positives: shape ``(draws, 4)``."""
+    """Draw counts of true negatives, false positives, false negatives and true positives.
+
+    The shape is ``(draws, 4)``.
+    """
     return rng.multinomial(labels, expected.shares, size=_DRAWS).astype(np.float64)
 
 

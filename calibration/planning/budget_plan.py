@@ -1,4 +1,7 @@
-"""What to buy for a budget: how many outputs to check, judge by a cheap judge, judge by a dear one, and label, for the narrowest interval."""
+"""Plan a budget: find the design with the narrowest interval.
+
+It says how many outputs to check, to judge by a cheap and by an expensive judge, and to label.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _HALVINGS, _ENOUGH, _ALMOST = 200, 1e18, 1e-6
 
 
 class Pilot(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known, or supposed, before the budget is spent.
+    """Rates known or assumed before the budget is spent.
 
     Attributes:
         decided: Share of outputs that the checkers decide.
@@ -89,7 +92,7 @@ class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Step(NamedTuple):
-    """A phase by open outputs: what one costs, and the variance it leaves if there is one of them."""
+    """Phase of a design, per undecided output: its cost, and the variance left by one output."""
 
     name: PhaseName
     cost: float
@@ -152,7 +155,10 @@ def plan_budget(
 
 
 def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot: Pilot) -> list[_Step]:
-    """Phases of a design, counted by open outputs: to find one of those, ``1 / (1 - decided)`` are checked."""
+    """Return the phases of a design, counted by undecided outputs.
+
+    Finding one undecided output takes ``1 / (1 - decided)`` checks.
+    """
     left = 1 - pilot.decided
     within = left**2 * pilot.open_rate * (1 - pilot.open_rate)
     known = pilot.decided * pilot.decided_rate + left * pilot.open_rate
@@ -170,7 +176,10 @@ def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot:
 
 
 def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float] | None:
-    """Open outputs a phase, never more than in the phase before; None where the budget does not pay for the fewest labels."""
+    """Allocate undecided outputs to phases, never more than in the phase before.
+
+    None where the budget does not pay for the fewest labels.
+    """
     ratios = _falling_ratios(steps)
 
     def counts(scale: float) -> list[float]:
@@ -190,7 +199,7 @@ def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float]
 
 
 def _falling_ratios(steps: Sequence[_Step]) -> list[float]:
-    """Roots of variance over cost, neighbours put together until none is larger than the one before."""
+    """Return roots of variance over cost, pooling neighbours until none exceeds the one before."""
     blocks: list[list[float]] = []  # variance, cost, phases
     for step in steps:
         blocks.append([step.variance, step.cost, 1])
@@ -214,7 +223,7 @@ def _half_width(steps: Sequence[_Step], counts: Sequence[float], effect: float) 
 
 
 def _cost_of(half_width: float, steps: Sequence[_Step], most: float, effect: float) -> float | None:
-    """The least budget with which a design is that narrow."""
+    """Return the least cost of a design with this half-width, or None."""
     enough = [most] * len(steps)
     if most < math.inf and _half_width(steps, enough, effect) > half_width:
         return None

@@ -1,4 +1,7 @@
-"""Which items to label next: any, at random; those of which the judge is in doubt more often; so many of each stratum."""
+"""Choose which items to label next.
+
+They are drawn at random, or more often where the judge is in doubt, or as a number per stratum.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ from .plan_results import Draw, StratumPlan
 
 
 def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
-    """A simple random sample of the items without a label, in random order: every estimate stays valid, and labelling may stop at any of them.
+    """Draw a simple random sample of the items without a label, in random order.
+
+    Every estimate stays valid, and labelling may stop at any item.
 
     Raises:
         InputError: Every item has a label.
@@ -28,7 +33,7 @@ def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
 
 
 def unlabelled_items(table: Table) -> CodeArray:
-    """The numbers of the items of which no row has a label, ascending."""
+    """Return the numbers of the items without any label, ascending."""
     known = np.zeros(len(table.item.values), dtype=bool)
     known[table.item.codes[np.isfinite(table.label)]] = True
     present = np.unique(table.item.codes)
@@ -52,7 +57,7 @@ def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float
 
 
 def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw:
-    """A simple random sample of each stratum, as large as Neyman's allocation has it by the labels so far.
+    """Draw a simple random sample in each stratum, by Neyman allocation from the labels so far.
 
     Every stratum comes to at least ten labels, or to all of its items. All of those drawn must be labelled, and
     `estimate` must know the strata.
@@ -103,7 +108,7 @@ def _draw_each(
 
 
 def _to_draw_from(table: Table) -> Table:
-    """The judged items of one judge, each once."""
+    """Return the judged items of one judge, each once."""
     judges = [name for name, _ in table.judge.present()]
     if len(judges) > 1:
         raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); name one with --judge")
@@ -116,7 +121,9 @@ def _to_draw_from(table: Table) -> Table:
 def neyman_allocation(
     size: IntArray, spread: FloatArray, labelled: IntArray, count: int, *, least: int = 10
 ) -> IntArray:
-    """New labels for each stratum, shape ``(K,)``, so that the labels in all are in proportion to size times spread.
+    """Return the new labels for each stratum, shape ``(K,)``.
+
+    They make the total labels of each stratum proportional to its size times its spread.
 
     That makes the variance of a stratified mean least. What a stratum has too many of already, others go without;
     none gets more labels than it has items, nor fewer than ``least`` where it has so many. Their sum is ``count`` where so many items are left.
@@ -140,7 +147,10 @@ def neyman_allocation(
 
 
 def _shares(weight: FloatArray, low: IntArray, high: IntArray, total: int) -> FloatArray:
-    """Numbers in proportion to the weights, each within its bounds, that add up to the total; by bisection."""
+    """Return numbers proportional to the weights that add up to the total, by bisection.
+
+    Each number stays within its bounds.
+    """
 
     def enough(scale: float) -> bool:
         return bool(np.clip(scale * weight, low, high).sum() >= total)

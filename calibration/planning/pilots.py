@@ -1,4 +1,4 @@
-"""What is known before a budget is spent: told as rates, or seen on outputs that have labels."""
+"""Pilots: rates known before a budget is spent, given or estimated from labelled outputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ def told_pilot(
     decided: float = 0.0,
     decided_rate: float = 0.5,
 ) -> Pilot:
-    """A pilot of judges that err independently given the truth: their true positive and true negative rates, and the rate of open outputs, within (0, 1)."""
+    """Return a pilot from given rates, for judges that err independently given the truth.
+
+    ``judges`` holds the true positive and true negative rate of each; ``open_rate`` is the rate of
+    undecided outputs. All are within (0, 1).
+    """
     spread = open_rate * (1 - open_rate)
     agrees = np.array([tpr + tnr - 1 for tpr, tnr in judges.values()])
     passed = np.array([open_rate * tpr + (1 - open_rate) * (1 - tnr) for tpr, tnr in judges.values()])
@@ -37,7 +41,10 @@ def told_pilot(
 
 
 def seen_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
-    """A pilot of a table or run: what its checkers decided, and what verdicts explain of the labels of the rest.
+    """Return a pilot from a table or run with labels.
+
+    It holds what the checkers decided, and how much of the variance of the other labels
+    the verdicts explain.
 
     Args:
         table: Of all outputs, judged or not.
@@ -71,7 +78,7 @@ def seen_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
 
 
 def seen_costs(table: Table, judges: Mapping[str, str]) -> dict[str, float]:
-    """What a verdict of each judge cost, where the table says."""
+    """Return the cost of a verdict of each judge, where the table has it."""
     cost = table.numbers.get("cost", np.full(len(table), np.nan))
     found = {
         name: cost[(table.judge.codes == table.judge.values.index(judge)) & np.isfinite(cost)]

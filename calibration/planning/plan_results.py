@@ -1,4 +1,4 @@
-"""What a plan comes to, in types: ``plan --json`` is made of these."""
+"""Types of plan results; ``plan --json`` is made of these."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .budget_plan import BudgetPlan
 
 
 class StratumPlan(NamedTuple):
-    """What one stratum has and gets.
+    """Labels of one stratum, existing and planned.
 
     Attributes:
         n: Judged items.
@@ -42,7 +42,7 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
     stratum_of: Mapping[str, str] = {}
 
     def rows(self) -> list[dict[str, Any]]:
-        """The draw file's: each item with its stratum and its chance, where it has them."""
+        """Return the rows of the draw file: each item with its stratum and chance, if any."""
         from ..tables.table import PROBABILITY  # noqa: PLC0415 - numpy is slow to import
 
         return [
@@ -54,7 +54,7 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SamplePlan(msgspec.Struct, frozen=True, kw_only=True):
-    """How many labels or items it takes, and which to label next.
+    """Planned numbers of labels or items, and the items to label next.
 
     Attributes:
         design_effect: By how much clusters multiply variances.
@@ -80,7 +80,7 @@ class SamplePlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plan_json(found: SamplePlan) -> dict[str, Any]:
-    """A plan as JSON, without the parts that were not asked for."""
+    """Return a plan as JSON, without the parts that were not requested."""
     result: dict[str, Any] = {"design_effect": found.design_effect}
     if found.labels is not None:
         result |= {"assurance": found.assurance, "labels": found.labels}

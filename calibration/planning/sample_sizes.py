@@ -1,4 +1,4 @@
-"""How many labels, how many items: the sizes that a wanted precision or power takes."""
+"""Sample sizes: labels or items for a wanted precision or power."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from .budget_plan import LEVEL
 
 
 def labels_for_rate(rate: float, half_width: float, *, share: float = 1.0) -> int:
-    """Labels for an interval of a rate that is this narrow: ``z^2 rate (1 - rate) / half_width^2 / share``, rounded up.
+    """Return the labels for an interval of a rate with this half-width.
+
+    The number is ``z^2 rate (1 - rate) / half_width^2 / share``, rounded up.
 
     ``share`` of labelled items are in the rate's denominator: the prevalence, for a true positive rate.
     """
@@ -46,7 +48,9 @@ def labels_for_kappa(tpr: float, tnr: float, prevalence: float, half_width: floa
 def labels_for_corrected_rate(
     tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int
 ) -> int | None:
-    """Labels for a PPI++ interval of the true rate that is this narrow, when the judge scores ``unlabelled`` items beside them.
+    """Return the labels for a PPI++ interval of the true rate with this half-width.
+
+    The judge scores ``unlabelled`` items besides the labelled ones.
 
     The least n with ``var(Y) (1 - rho^2 N / (N + n)) / n`` small enough; None when no number is.
     """
@@ -74,7 +78,9 @@ class ClassLabels(NamedTuple):
 def labels_for_rogan_gladen(
     tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int
 ) -> ClassLabels | None:
-    """Labels of each class for an interval of the Rogan-Gladen estimate that is this narrow, as few as will do, at least 1.
+    """Return the fewest labels per class for a Rogan-Gladen interval with this half-width.
+
+    Each class gets at least 1.
 
     Of its variance, ``theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 - Sp) / wrong`` over ``J^2`` is the labels' part;
     the least labels are in proportion to the roots of both numerators. Se is the judge's true positive rate, Sp its true negative rate, theta the prevalence.
@@ -95,7 +101,9 @@ def labels_for_rogan_gladen(
 
 
 def items_for_difference(difference: float, discordant: float, *, power: float = 0.8) -> int:
-    """Items on which two judges must be compared to find a difference with McNemar's test: ``[z_a sqrt(psi) + z_b sqrt(psi - d^2)]^2 / d^2``, rounded up.
+    """Return the items needed to find a difference between two judges with McNemar's test.
+
+    The number is ``[z_a sqrt(psi) + z_b sqrt(psi - d^2)]^2 / d^2``, rounded up.
 
     Source: Connor 1987.
 
@@ -115,5 +123,5 @@ def items_for_difference(difference: float, discordant: float, *, power: float =
 
 
 def design_effect(rows_per_cluster: float, intraclass_correlation: float) -> float:
-    """By how much clusters multiply every size: ``1 + (m - 1) ICC`` (Kish 1965)."""
+    """Return the factor by which clusters multiply every size: ``1 + (m - 1) ICC`` (Kish 1965)."""
     return 1 + (rows_per_cluster - 1) * intraclass_correlation

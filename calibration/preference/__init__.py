@@ -1,1 +1,4 @@
-"""Which of two outputs a judge prefers: win rates, strengths, and what position and length have to do with it."""
+"""Preferences of a judge between two outputs: win rates, strengths and biases.
+
+The biases are those of position and length.
+"""

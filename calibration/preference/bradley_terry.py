@@ -1,4 +1,7 @@
-"""Bradley and Terry's model: one strength a system, whose difference is the log-odds of being preferred."""
+"""Bradley-Terry model: one strength per system.
+
+The difference of two strengths is the log-odds of being preferred.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ def strengths(
     *,
     level: float = 0.95,
 ) -> list[Statistic]:
-    """Strengths by maximum likelihood, one a system, their mean 0, with a sandwich error over clusters; undefined where the comparisons do not bound them.
+    """Return maximum likelihood strengths, one per system, with mean 0.
+
+    Errors are sandwich errors over clusters. Strengths are undefined where the comparisons do not
+    bound them.
 
     A comparison counts as one, of which each has the part by which it was preferred: a tie, and a flip, is half a win for each. That is the
     rule of half wins; the likelihood is that of fractional responses, whose maximum exists where that of wins and losses does.
@@ -71,7 +77,10 @@ def strengths(
 
 
 def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Strengths, and the inverse of the information, by Newton's steps, each halved until it is no step back."""
+    """Return the strengths and the inverse of the information, by Newton's method.
+
+    Each step is halved until it no longer makes the fit worse.
+    """
     met = wins + wins.T
     beta = np.zeros(len(wins))
     likelihood = _log_likelihood(beta, wins)
@@ -92,7 +101,9 @@ def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _inverse(information: FloatArray) -> FloatArray:
-    """Return the pseudo-inverse of the information of connected comparisons, whose null space is that of equal strengths.
+    """Return the pseudo-inverse of the information of connected comparisons.
+
+    Its null space is that of equal strengths.
 
     The null space is known, so it is filled in and taken out again. `numpy.linalg.pinv` would tell its eigenvalue from rounding, and on some
     processors could not.
@@ -129,7 +140,7 @@ def _members(systems: Sequence[str], are: BoolArray) -> list[str]:
 
 
 def _components(won: IntArray, *, strong: bool) -> tuple[int, IntArray]:
-    """How many parts a graph has, and the part of each node."""
+    """Return the number of parts of a graph, and the part of each node."""
     connection = "strong" if strong else "weak"
     parts, part = connected_components(won, directed=True, connection=connection)
     return int(parts), np.asarray(part, dtype=np.int64)

@@ -10,7 +10,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 
 
 class Choices(NamedTuple):
-    """What one judge chose, a number per comparison of two outputs, each array of shape ``(n,)``.
+    """Choices of one judge, one number per comparison, each array of shape ``(n,)``.
 
     Attributes:
         systems: Names of systems.
@@ -35,28 +35,34 @@ class Choices(NamedTuple):
     label: FloatArray
 
     def take(self, rows: BoolArray) -> Choices:
-        """Some of the comparisons."""
+        """Return the selected comparisons."""
         systems, *columns = self
         return Choices._make([systems, *(column[rows] for column in columns)])
 
     @property
     def complete(self) -> BoolArray:
-        """Whether there is a verdict in both orders."""
+        """Mask of comparisons with a verdict in both orders."""
         return np.isfinite(self.a_first) & np.isfinite(self.b_first)
 
     @property
     def preferred(self) -> FloatArray:
-        """How far ``a`` is preferred, each order counting half: 1 in both, 0.5 where one is chosen in each order or both are ties."""
+        """Degree to which ``a`` is preferred, each order counting half.
+
+        1 where it is chosen in both orders; 0.5 where one is chosen in each order or both are ties.
+        """
         return (self.a_first + 1.0 - self.b_first) / 2
 
     @property
     def first_chosen(self) -> FloatArray:
-        """How far what is shown first is chosen, each order counting half; 0.5 of a judge for whom the order says nothing."""
+        """Degree to which the output shown first is chosen, each order counting half.
+
+        0.5 for a judge that ignores the order.
+        """
         return (self.a_first + self.b_first) / 2
 
 
 class Kinds(NamedTuple):
-    """What comparisons came to, each array of shape ``(n,)`` and exactly one of them true.
+    """Results of comparisons, each array of shape ``(n,)`` and exactly one of them true.
 
     Attributes:
         a: ``a`` in both orders.
@@ -76,12 +82,15 @@ class Kinds(NamedTuple):
 
     @property
     def flip(self) -> BoolArray:
-        """Whether another output is chosen when the order is another."""
+        """Mask of comparisons in which the order changes the choice."""
         return self.flip_first | self.flip_second
 
 
 def kinds_of(choices: Choices) -> Kinds:
-    """What complete comparisons came to; of repeated questions the means, which count as what they are nearer to."""
+    """Classify complete comparisons.
+
+    Repeated questions count by their mean, as the kind it is nearer to.
+    """
     one, other = np.sign(choices.a_first - 0.5), np.sign(0.5 - choices.b_first)
     return Kinds(
         a=(one > 0) & (other > 0),

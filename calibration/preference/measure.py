@@ -32,7 +32,7 @@ _EVEN = 0.5
 def preferences_of(
     judge: str, choices: Choices, ungraded: Mapping[Outcome, int] | None = None, *, level: float = 0.95
 ) -> Preferences:
-    """Measure what a judge prefers: win rates, strengths, biases, and how far it agrees with labels."""
+    """Measure a judge's preferences: win rates, strengths, biases, agreement with labels."""
     complete = choices.take(choices.complete)
     position, length = _corrected(_position(complete, level), _length(complete, level))
     return Preferences(
@@ -59,7 +59,7 @@ def _matches(choices: Choices, level: float) -> list[Match]:
 
 
 def _between(choices: Choices, one: int, other: int) -> Choices:
-    """The comparisons of two systems, whichever of them is called ``a``, with the first as ``a``."""
+    """Return the comparisons of two systems, with the first as ``a``."""
     met = choices.take(
         ((choices.a == one) & (choices.b == other)) | ((choices.a == other) & (choices.b == one))
     )
@@ -156,7 +156,10 @@ def _length(complete: Choices, level: float) -> Length:
 def _difference(
     wrong: FloatArray, longer: IntArray, told: Choices, level: float
 ) -> tuple[Statistic, float | None]:
-    """How much more often the judge is wrong where the wrong output is the longer than where it is the shorter."""
+    """Return how much more often the judge is wrong where the wrong output is the longer one.
+
+    The rate where the wrong output is the shorter one is subtracted; the p comes second.
+    """
     if not longer.any() or longer.all():
         why = "no label tells which output is the better, with the worse one being now longer, now shorter"
         return undefined(why, n=len(wrong), level=level), None
@@ -195,7 +198,7 @@ def _rate(preferred: FloatArray, rows: Choices, level: float) -> Statistic:
 
 
 def _corrected(position: Position, length: Length) -> tuple[Position, Length]:
-    """The biases with their p adjusted for being two."""
+    """Return the biases with their p adjusted for two tests."""
     adjusted = among_known([position.p, length.p])
     return _found(position, adjusted[0]), _found(length, adjusted[1])
 

@@ -1,4 +1,4 @@
-"""What preferences come to, in types: `compare --judge preference --json` is these, field by field."""
+"""Types of preference results; `compare --judge preference --json` is these, field by field."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemPreference(msgspec.Struct, frozen=True, kw_only=True):
-    """How one system does against all others that it was compared with.
+    """Results of one system against all others that it was compared with.
 
     Attributes:
         n: Its comparisons with a verdict in both orders.
@@ -84,7 +84,7 @@ class Bias(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Position(Bias, frozen=True, kw_only=True):
-    """Whether the order decides. ``effect`` is the share in which what is shown first is chosen, less one half.
+    """Position bias. ``effect`` is the share that chooses the output shown first, less one half.
 
     Attributes:
         flips: Share of comparisons that flip.
@@ -100,7 +100,7 @@ class Position(Bias, frozen=True, kw_only=True):
 
 
 class Length(Bias, frozen=True, kw_only=True):
-    """Whether length decides.
+    """Length bias.
 
     ``effect`` needs labels: how often the judge chooses wrongly where the wrong output is the longer, less how often where it is the shorter.
     Without labels there is only `longer`, which is no bias by itself: longer outputs may be the better ones.
@@ -113,7 +113,7 @@ class Length(Bias, frozen=True, kw_only=True):
 
 
 class LabelAgreement(msgspec.Struct, frozen=True, kw_only=True):
-    """How a judge chooses where trusted labels say which of the two is the better.
+    """Agreement of a judge with trusted labels that say which of two outputs is better.
 
     Attributes:
         n: Such comparisons with a verdict in both orders.
@@ -135,7 +135,7 @@ class LabelAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Preferences(msgspec.Struct, frozen=True, kw_only=True):
-    """What one judge prefers.
+    """Preferences of one judge.
 
     Attributes:
         judge: Its name.

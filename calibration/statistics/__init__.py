@@ -1,1 +1,1 @@
-"""The statistics themselves, one a module: formulas of counts on the distinct pairs of label and score."""
+"""Statistics, one a module: formulas of counts on the distinct pairs of label and score."""

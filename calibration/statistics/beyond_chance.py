@@ -1,4 +1,4 @@
-"""Agreement on categories beyond what chance would give: kappa, pi, AC1 and AC2, nominal alpha.
+"""Chance-corrected agreement on categories: kappa, pi, AC1 and AC2, nominal alpha.
 
 Tables are counts ``(..., q, q)``: rows one rater, columns the other, q the declared categories, at least 2. Each function gives shape ``(...)``, at
 most 1; NaN where chance agrees for certain (both raters use one and the same category only), or the table is empty.
@@ -21,7 +21,9 @@ def cohen_kappa(table: FloatArray) -> FloatArray:
 
 
 def weighted_kappa_table(table: FloatArray, disagreement: FloatArray) -> FloatArray:
-    """Kappa in which each pair of categories has its cost ``(q, q)``, 0 on the diagonal: 1 - observed cost / cost by chance.
+    """Compute weighted kappa: 1 - observed cost / cost by chance.
+
+    Each pair of categories has its cost ``(q, q)``, 0 on the diagonal.
 
     Source: Cohen 1968.
     """
@@ -40,7 +42,9 @@ def scott_pi(table: FloatArray) -> FloatArray:
 
 
 def gwet_ac1(table: FloatArray) -> FloatArray:
-    """With p_e = sum of pi_k (1 - pi_k) / (q - 1), pi the mean of the margins.
+    """Compute Gwet's AC1.
+
+    Chance agreement is p_e = sum of pi_k (1 - pi_k) / (q - 1), pi the mean of the margins.
 
     Source: Gwet 2008. On a set that is 95 % right a judge that always passes has 0.947: never read it alone.
     """
@@ -48,7 +52,10 @@ def gwet_ac1(table: FloatArray) -> FloatArray:
 
 
 def gwet_ac2(table: FloatArray, agreement: FloatArray) -> FloatArray:
-    """AC1 in which near misses count for something: p_e = sum of weights * sum of pi_k (1 - pi_k) / (q (q - 1)), weights ``(q, q)`` of 1 on the diagonal.
+    """Compute Gwet's AC2: AC1 in which near misses count for something.
+
+    Chance agreement is p_e = sum of weights * sum of pi_k (1 - pi_k) / (q (q - 1)), with weights ``(q, q)``
+    of 1 on the diagonal.
 
     Source: Gwet, Handbook of Inter-Rater Reliability, 2014.
     """

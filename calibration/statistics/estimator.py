@@ -1,4 +1,7 @@
-"""Estimator: a named formula; the catalogue of all that a panel computes, and statistics of the user's own, measured as ours are."""
+"""Estimator: a named formula, and the catalogue of built-in and custom statistics.
+
+Both kinds are measured in the same way.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,7 @@ class Estimator:
     max_cells: int = MAX_CELLS
 
     def of(self, cells: Cells) -> Callable[[FloatArray], FloatArray]:
-        """The formula as a function of the weights alone."""
+        """Return the formula as a function of the weights alone."""
         return lambda weights: self.formula(weights, cells)
 
 
@@ -140,7 +143,7 @@ AGREEMENT = tuple(ESTIMATORS)[: tuple(ESTIMATORS).index("pearson")]
 
 
 def own_estimators() -> list[Estimator]:
-    """Every statistic that is registered, by decorator or entry point.
+    """Return every registered custom statistic, from decorators and entry points.
 
     Raises:
         ConfigurationError: One has the name of ours, or cannot be loaded.
@@ -154,7 +157,7 @@ def own_estimators() -> list[Estimator]:
 
 
 def of_function(name: str, function: Callable[..., Any]) -> Estimator:
-    """A function as a statistic, with the clustered interval that any other has.
+    """Wrap a function as a statistic, with the clustered interval that any other has.
 
     It takes labels, scores and weights, each of shape ``(m,)``, and gives a number, or None or NaN where it is undefined; one that raises or gives
     something else is a ConfigurationError.

@@ -1,4 +1,6 @@
-"""Statistics of graded scores: correlations, which rank and do not see a shift; agreement of values; distances.
+"""Statistics of graded scores: correlations, agreement of values, and distances.
+
+Correlations rank and do not see a shift.
 
 A formula maps weights, counts per cell of shape ``(..., m)``, and the cells with their labels and scores to values of shape ``(...)``.
 """
@@ -32,7 +34,10 @@ class Moments(NamedTuple):
 
 
 def moments(weights: FloatArray, label: FloatArray, score: FloatArray) -> Moments:
-    """Moments of values ``(m,)``, or of ranks ``(..., m)`` that depend on the weights ``(..., m)``; NaN where these sum to 0."""
+    """Compute moments of values ``(m,)``, or of ranks ``(..., m)``.
+
+    Ranks depend on the weights ``(..., m)``; moments are NaN where these sum to 0.
+    """
     n = weights.sum(axis=-1)
     share = ratio(weights, n[..., None])
     # From the first cell, so that constant input has a variance of exactly 0.
@@ -75,14 +80,19 @@ def pearson(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def spearman(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Spearman's rank correlation: Pearson's of the mid-ranks, in [-1, 1]; NaN where label or score is constant."""
+    """Compute Spearman's rank correlation, in [-1, 1]; NaN where label or score is constant.
+
+    It is Pearson's correlation of the mid-ranks.
+    """
     return correlation_of(
         moments(weights, _mid_ranks(weights, cells.label), _mid_ranks(weights, cells.score))
     )
 
 
 def kendall_tau_b(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Kendall's tau-b: concordant minus discordant pairs, corrected for ties on either side; NaN where label or score is constant.
+    """Compute Kendall's tau-b; NaN where label or score is constant.
+
+    It is concordant minus discordant pairs, corrected for ties on either side.
 
     Weights are whole numbers above ``MAX_PAIRWISE_CELLS`` cells.
 
@@ -118,7 +128,7 @@ def sum_by_value(weights: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _mid_ranks(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Mid-rank of each cell as a share of all rows, so that the guard against rounding fits any n."""
+    """Return each cell's mid-rank as a share of all rows, so that the rounding guard fits any n."""
     code = np.unique(values, return_inverse=True)[1]
     margin = sum_by_value(weights, values)
     ranks = ratio(np.cumsum(margin, axis=-1) - margin / 2, margin.sum(axis=-1, keepdims=True))
@@ -126,7 +136,9 @@ def _mid_ranks(weights: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def concordance(weights: FloatArray, cells: Cells) -> FloatArray:
-    """2 s_xy / (s_x^2 + s_y^2 + (m_x - m_y)^2), moments with divisor n, in [-1, 1]; NaN where label and score are one and the same constant.
+    """Compute Lin's concordance: 2 s_xy / (s_x^2 + s_y^2 + (m_x - m_y)^2), in [-1, 1].
+
+    Moments have divisor n. It is NaN where label and score are one and the same constant.
 
     Source: Lin 1989.
     """
@@ -136,7 +148,9 @@ def concordance(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def weighted_kappa(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Quadratic weighted kappa on the values themselves: the cost of a pair is its squared difference.
+    """Compute quadratic weighted kappa on the values themselves.
+
+    The cost of a pair is its squared difference.
 
     On values that are equally spaced levels this is the usual quadratic kappa; levels that were declared and never
     used change nothing. It is then, identically, Lin's concordance (Fleiss and Cohen 1973), which is how it is
@@ -146,7 +160,9 @@ def weighted_kappa(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def icc_a1(weights: FloatArray, cells: Cells) -> FloatArray:
-    """ICC(A,1): absolute agreement of single measurements, two-way; Shrout and Fleiss' ICC(2,1), with two raters. NaN also for a single row.
+    """Compute ICC(A,1): absolute agreement of single measurements, two-way.
+
+    This is Shrout and Fleiss' ICC(2,1), with two raters. NaN also for a single row.
 
     Source: Shrout and Fleiss 1979; McGraw and Wong 1996.
     """

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: disagreement observed over disagreement expected, at four levels of measurement.
+"""Krippendorff's alpha: observed over expected disagreement, at four levels of measurement.
 
 Source: Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011.
 """
@@ -17,7 +17,11 @@ Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 def value_counts(ratings: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The distinct values ``(q,)`` of ratings ``(raters, units)``, NaN where there is none, and how often each was given to each unit, ``(units, q)``."""
+    """Count the distinct values of each unit's ratings.
+
+    Takes ratings ``(raters, units)``, NaN where missing; returns the values ``(q,)`` and their counts
+    ``(units, q)``.
+    """
     rated = np.isfinite(ratings)
     values, code = np.unique(ratings[rated], return_inverse=True)
     counts = np.zeros((ratings.shape[1], len(values)))
@@ -86,7 +90,10 @@ def alpha_interval(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def alpha_ordinal(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Ordinal alpha of label and judge: the interval alpha of the pooled mid-ranks; NaN where all values are one and the same."""
+    """Compute ordinal alpha of label and judge: the interval alpha of the pooled mid-ranks.
+
+    NaN where all values are one and the same.
+    """
     m = len(cells.label)
     values, code = np.unique(np.concatenate([cells.label, cells.score]), return_inverse=True)
     margin = _pooled(weights, code, len(values))

@@ -1,4 +1,4 @@
-"""Scores read as probabilities of being right: do they rank, are they honest, and by how much are they off?
+"""Statistics of scores as probabilities of being right: ranking, calibration, and error.
 
 A formula maps weights, counts per cell of shape ``(..., m)``, and the cells with their labels and scores to values of shape ``(...)``.
 """
@@ -19,7 +19,9 @@ from .graded import sum_by_value
 
 
 def auroc(weights: FloatArray, cells: Cells) -> FloatArray:
-    """P(score of a right row > score of a wrong row) + P(equal) / 2, in [0, 1]; NaN where only one class is present.
+    """Compute the area under the ROC curve, in [0, 1]; NaN where only one class is present.
+
+    It is P(score of a right row > score of a wrong row) + P(equal) / 2.
 
     Source: Hanley and McNeil 1982 (the Mann-Whitney form). A row is right when its label reaches ``pass_at``.
     """
@@ -31,7 +33,9 @@ def auroc(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Sum over thresholds, strict to lax, of (recall gained) x (precision there), in (0, 1]; NaN where no row is right.
+    """Compute average precision, in (0, 1]; NaN where no row is right.
+
+    It is the sum over thresholds, strict to lax, of (recall gained) x (precision there).
 
     A row is right when its label reaches ``pass_at``. A judge without a clue has the prevalence, not 1/2.
     """
@@ -43,7 +47,9 @@ def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def brier(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Mean of (score - outcome)^2, the outcome being 1 where the label reaches ``pass_at``, in [0, 1].
+    """Compute the Brier score, the mean of (score - outcome)^2, in [0, 1].
+
+    The outcome is 1 where the label reaches ``pass_at``.
 
     Source: Brier 1950.
     """
@@ -75,7 +81,10 @@ def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
 
 
 def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Interval | None, str]:
-    """Interval, and its name, of a calibration error over groups of scores: ``gaps`` ``(m, groups)`` are outcome less score of each cell, in its group's column."""
+    """Return the interval, and its name, of a calibration error over groups of scores.
+
+    ``gaps`` ``(m, groups)`` are outcome less score of each cell, in its group's column.
+    """
     clusters = sample.n_clusters
     if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
         return None, "delta: no interval from a single cluster"
@@ -115,7 +124,9 @@ class BrierParts(NamedTuple):
 
 
 def brier_parts(outcome: FloatArray, score: FloatArray, group: IntArray, count: FloatArray) -> BrierParts:
-    """Murphy's decomposition of the Brier score; each array of shape ``(m,)``, groups numbered without a gap, counts above 0.
+    """Compute Murphy's decomposition of the Brier score.
+
+    Each array has shape ``(m,)``; groups are numbered without a gap, counts are above 0.
 
     Source: Murphy 1973; exact when every group is one distinct score, else with the remainder.
     """
@@ -129,7 +140,9 @@ def brier_parts(outcome: FloatArray, score: FloatArray, group: IntArray, count: 
 def corrected_brier_parts(
     outcome: FloatArray, score: FloatArray, group: IntArray, count: FloatArray
 ) -> BrierParts | None:
-    """The decomposition without the bias that small groups have: their rates vary by chance, which looks like a fault.
+    """Compute Murphy's decomposition without the bias that small groups have.
+
+    Rates of small groups vary by chance, which looks like miscalibration.
 
     The parts have the same sum; None where a group has a single row, whose chance cannot be told.
 
@@ -151,7 +164,10 @@ def corrected_brier_parts(
 
 
 def equal_mass_groups(score: FloatArray, count: FloatArray, groups: int = 10) -> IntArray:
-    """At most so many groups of about as many rows each, by score: their numbers, shape ``(m,)``, without a gap; equal scores stay together."""
+    """Split scores into at most this many groups of about equal size.
+
+    Returns group numbers, shape ``(m,)``, without a gap; equal scores stay together.
+    """
     which = np.unique(score, return_inverse=True)[1]
     rows = np.bincount(which, weights=count)
     middle = (np.cumsum(rows) - rows / 2) / rows.sum()

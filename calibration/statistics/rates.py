@@ -1,4 +1,4 @@
-"""Rates and scores of the 2x2 table: accuracy, true positive rate, F1 and their kin, and Matthews' correlation.
+"""Rates and scores of the 2x2 table: accuracy, true positive rate, F1, MCC and similar.
 
 Tables are ``[[tn, fp], [fn, tp]]``: rows the trusted label, columns the judge, "pass" is positive. Shapes ``(..., 2, 2)``.
 """
@@ -65,7 +65,10 @@ def balanced_accuracy(table: FloatArray) -> FloatArray:
 
 
 def f1_positive(table: FloatArray) -> FloatArray:
-    """2 tp / (2 tp + fp + fn). Says nothing of true negatives: a judge that always passes has 2p / (1 + p)."""
+    """Compute F1: 2 tp / (2 tp + fp + fn).
+
+    It ignores true negatives: a judge that always passes has 2p / (1 + p).
+    """
     double = 2 * table[..., 1, 1]
     return ratio(double, double + table[..., 0, 1] + table[..., 1, 0])
 
@@ -76,7 +79,9 @@ def f1_macro(table: FloatArray) -> FloatArray:
 
 
 def mcc(table: FloatArray) -> FloatArray:
-    """(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn)): Pearson's correlation of 0/1 label and verdict; NaN where a margin is empty.
+    """Compute Matthews' correlation of 0/1 label and verdict; NaN where a margin is empty.
+
+    It is Pearson's: (tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn)).
 
     Source: Matthews 1975. With N unlabelled and n labelled rows a judge of this correlation cuts the variance of the
     corrected rate by the factor ``1 - mcc**2 * N / (N + n)``.

@@ -130,7 +130,7 @@ class TableBuilder:
                 raise InputError(error.message, path=path, line=line or None, field=field) from None
 
     def _scale_of(self, field: str) -> GradeScale | None:
-        """The meaning of a column of grades; None of another one."""
+        """Return the scale of a column of grades; None for any other column."""
         return self._scales.get("label" if field.startswith(PERSON) else field)
 
     def _cell_of(self, field: str) -> Callable[[Any, str], Any]:
@@ -140,7 +140,7 @@ class TableBuilder:
         return _CELLS.get(field) or (number_of if is_number(field) else text_of)
 
     def _read(self, rows: list[Mapping[str, Any]]) -> dict[str, list[Any]]:
-        """The columns of some rows, by their names in the contract."""
+        """Read the columns of some rows, by contract name."""
         shapes = dict.fromkeys(map(tuple, rows))
         for shape in shapes:
             for field in _NEEDED:
@@ -159,7 +159,7 @@ class TableBuilder:
         return columns
 
     def _sources(self, given: Mapping[str, None]) -> dict[str, str]:
-        """The column in the rows of each column of the table, in the order of the rows."""
+        """Map each column of the table to its column in the rows, in the order of the rows."""
         for name, theirs in list(self._unseen.items()):
             if theirs in given:
                 del self._unseen[name]
@@ -195,7 +195,10 @@ class TableBuilder:
                 self._refuse_slice(name)
 
     def _refuse_slice(self, name: str) -> None:
-        """Forget a column for good: a slice of only those rows that came before would pass the others over."""
+        """Discard a slice column for good.
+
+        A slice of only the earlier rows would omit the later ones.
+        """
         self._no_slices.add(name)
         self._slices.pop(name, None)
 
@@ -264,7 +267,10 @@ class TableBuilder:
 
 
 def refuse_strangers(item: Column, given: Mapping[str, float], what: str, *, path: object) -> None:
-    """Refuse what is of no item in a table, naming one of each, so that it is seen how they differ."""
+    """Refuse values when none belongs to an item in the table.
+
+    The error names one of each, so that the difference is visible.
+    """
     if any(name in given for name in item.values):
         return
     first = next(iter(given), None)
@@ -278,5 +284,5 @@ def refuse_strangers(item: Column, given: Mapping[str, float], what: str, *, pat
 
 
 def _by_item(item: Column, values: Mapping[str, float]) -> FloatArray:
-    """A value per row from values by item; NaN where there is none."""
+    """Map values by item to rows; NaN where an item has none."""
     return np.array([values.get(name, math.nan) for name in item.values])[item.codes]

@@ -20,12 +20,15 @@ class UnreadGradeError(InputError):
 
 
 def is_number(name: str) -> bool:
-    """Whether a column holds numbers beside score and label, not values of a slice."""
+    """Return whether a column holds numbers beside score and label, not values of a slice."""
     return name in (*AMOUNTS, DECIDED, PROBABILITY, ROUND) or name.startswith((PERSON, BASELINE))
 
 
 def number_of(value: object, field: str) -> float:
-    """A number of a column for which `is_number` holds, within what the column allows; NaN where there is none."""
+    """Read a number within its column's range; NaN where missing.
+
+    The column is one for which `is_number` holds.
+    """
     if field == ROUND:
         return _round_of(value)
     if field not in AMOUNTS:
@@ -51,19 +54,22 @@ def _round_of(value: object) -> float:
 
 
 def name_of(value: object, field: str) -> str:
-    """A name: a text or a whole number. Whatever else a cell holds is, here as below, an InputError that names the field."""
+    """Read a name: a text or a whole number.
+
+    Any other value, here as below, is an InputError that names the field.
+    """
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InputError(f"expected a name, got {_shown(value)}", field=field)
     return str(value)
 
 
 def cluster_of(value: object, field: str) -> str | None:
-    """A name, or None where there is none: the item is its own cluster."""
+    """Read a cluster name; None where missing, so that the item is its own cluster."""
     return None if is_missing(value) else name_of(value, field)
 
 
 def unit_of(value: object, field: str) -> float:
-    """A number in [0, 1]; NaN where there is none."""
+    """Read a number in [0, 1]; NaN where missing."""
     if is_missing(value):
         return math.nan
     number = _float(value)
@@ -73,7 +79,7 @@ def unit_of(value: object, field: str) -> float:
 
 
 def grade_of(value: object, field: str, scale: GradeScale) -> float:
-    """A grade in [0, 1]; NaN where there is none."""
+    """Read a grade in [0, 1]; NaN where missing."""
     try:
         score = scale.score(value)
     except UnknownGradeError as error:
@@ -84,7 +90,7 @@ def grade_of(value: object, field: str, scale: GradeScale) -> float:
 
 
 def text_of(value: object, field: str) -> str | None:
-    """A value of a slice as text; None where there is none. A list or an object is none."""
+    """Read a slice value as text; None where missing, or for a list or an object."""
     if is_missing(value):
         return None
     if isinstance(value, bool):
@@ -106,7 +112,10 @@ def is_missing(value: object) -> bool:
 
 
 def absent(field: str, columns: Iterable[str]) -> InputError:
-    """The error of rows without a column that every row needs; it shows those there are to who must name another one with ``--column``."""
+    """Return the error for rows that lack a required column.
+
+    It lists the columns present, for those who must name another one with ``--column``.
+    """
     shown = ", ".join(repr(name) for name in columns)
     there_are = f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line
     null = " (null or an empty cell where there is no verdict)" if field == "score" else ""
@@ -114,7 +123,7 @@ def absent(field: str, columns: Iterable[str]) -> InputError:
 
 
 def _float(value: Any) -> float:
-    """The value as a number; infinity, which every column refuses, where it is none."""
+    """Return the value as a number, or infinity, which every column refuses, if it is none."""
     if isinstance(value, str) and value.strip().lower() in _TRUTH:
         return _TRUTH[value.strip().lower()]
     try:

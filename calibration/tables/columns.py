@@ -1,4 +1,4 @@
-"""Columns of a calibration table while it is read: a few bytes a row, whatever the values are."""
+"""Columns of a calibration table while it is read: a few bytes a row, for any values."""
 
 from __future__ import annotations
 
@@ -34,14 +34,20 @@ def read_cells(values: list[Any], cell: Callable[[Any, str], T], field: str) -> 
 
 
 def _keys(values: list[Any], kinds: set[type]) -> list[Any]:
-    """What two values share only when they are the same, type and all: 1, 1.0 and true are equal, but not the same."""
+    """Return keys that two values share only if they are the same, type included.
+
+    1, 1.0 and true are equal, but not the same.
+    """
     if not kinds <= _PLAIN:
         return list(map(id, values))
     return values if len(kinds) == 1 else list(zip(map(type, values), values, strict=True))
 
 
 class Names:
-    """A column of names, of which there may be as many as rows: for each row the address of the text, kept once."""
+    """Column of names, of which there may be as many as rows.
+
+    Each row holds the address of its text, which is kept once.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[str, str] = {}
@@ -52,12 +58,12 @@ class Names:
         self._rows.extend(map(id, map(self._kept.setdefault, names, names)))
 
     def so_far(self) -> list[str]:
-        """The names of all rows."""
+        """Return the names of the rows so far."""
         text = dict(zip(map(id, self._kept), self._kept, strict=True))
         return [text[address] for address in self._rows]
 
     def column(self) -> Column:
-        """The column; the last thing to ask for."""
+        """Return the column; call nothing after it."""
         names = list(self._kept)
         address = np.fromiter(map(id, names), dtype=np.uint64, count=len(names))
         order = np.argsort(address).astype(np.int32)
@@ -79,7 +85,10 @@ class Encoder:
         self._codes = array("i" if limit is None else "b")
 
     def extend(self, values: Sequence[str | None], start: int = 0) -> bool:
-        """Set the values of rows from `start` on; False, and nothing is set, when they are too many distinct ones."""
+        """Set the values of rows from `start` on.
+
+        Returns False, and sets nothing, when there are too many distinct values.
+        """
         codes = list(map(self._number.__getitem__, values))
         if self._limit is not None and len(self._number) - 1 > self._limit:
             return False
@@ -88,7 +97,7 @@ class Encoder:
         return True
 
     def column(self, rows: int) -> Column:
-        """The column of this many rows; the last thing to ask for."""
+        """Return the column of this many rows; call nothing after it."""
         self._skip_to(rows)
         kind = np.int32 if self._limit is None else np.int8
         codes: CodeArray = np.frombuffer(self._codes, dtype=kind)
@@ -113,7 +122,7 @@ class Numbers:
         return len(self._values)
 
     def column(self, rows: int) -> FloatArray:
-        """The column of this many rows; the last thing to ask for."""
+        """Return the column of this many rows; call nothing after it."""
         self._skip_to(rows)
         return np.frombuffer(self._values, dtype=np.float64)
 

@@ -1,4 +1,7 @@
-"""Calibration tables from files, frames, and what gives rows itself, as a run does; with labels and draws that were given beside them."""
+"""Calibration tables from files, data frames and row sources, with labels and draws.
+
+A row source, such as a run, gives rows itself; labels and draws may be given separately.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ _LOOKED_AT = 512
 
 
 class RowSource(Protocol):
-    """What gives rows itself: a run that was opened."""
+    """Source of rows: an opened run."""
 
     @property
     def path(self) -> FolderPath:
@@ -59,7 +62,7 @@ class RowSource(Protocol):
         ...
 
     def rows(self, names: ShownNames) -> Iterator[Mapping[str, Any]]:
-        """The rows; ``names`` learns how its judges are shown."""
+        """Yield the rows; ``names`` learns the display names of its judges."""
         ...
 
 
@@ -71,7 +74,9 @@ def read_table(
     draw: Sequence[Path] = (),
     form: TableForm | None = None,
 ) -> Table:
-    """Read one table from one or more files; runs are opened by `fiducial.evaluation.run_table.read_tables`.
+    """Read one table from one or more files.
+
+    Runs are opened by `fiducial.evaluation.run_table.read_tables`.
 
     Args:
         sources: ``.csv``, ``.parquet``, or what gives rows itself; everything else, and what is in memory, is read as JSON Lines.
@@ -163,7 +168,10 @@ def _add_rows(
 
 
 def read_labels(path: InputPath) -> dict[str, float]:
-    """Labels by item (``case_id|system|trial``) from a file of Verdicts; a later line replaces an earlier one."""
+    """Read labels by item (``case_id|system|trial``) from a file of Verdicts.
+
+    A later line replaces an earlier one.
+    """
     return given_labels(read_records(path, Verdict)).scores
 
 
@@ -182,7 +190,7 @@ class GivenLabels(NamedTuple):
 
 
 def given_labels(verdicts: Iterable[Verdict]) -> GivenLabels:
-    """What labels say, and who says it."""
+    """Return the labels in verdicts, with who gave them."""
     scores: dict[str, float] = {}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     checkers: dict[str, str] = {}
@@ -200,7 +208,10 @@ def given_labels(verdicts: Iterable[Verdict]) -> GivenLabels:
 
 
 def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
-    """The chance with which each item was drawn (NaN in a plain draw), and the round in which it was, by item."""
+    """Return each item's draw probability and round.
+
+    The probability is NaN in a plain draw.
+    """
     chance: dict[str, float] = {}
     drawn_in: dict[str, float] = {}
     for number, path in enumerate(paths, start=1):
@@ -222,7 +233,7 @@ def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
 
 
 def _drawn_item(row: Mapping[str, Any], before: Mapping[str, float]) -> tuple[str, float]:
-    """An item and its chance, which all rows of a draw have, or none."""
+    """Return an item and its draw probability, which all rows of a draw have, or none."""
     if "item_id" not in row:
         raise absent("item_id", row)
     probability = number_of(row.get(PROBABILITY), PROBABILITY)
@@ -235,7 +246,9 @@ def _drawn_item(row: Mapping[str, Any], before: Mapping[str, float]) -> tuple[st
 
 
 def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, Any]]) -> Table:
-    """A table from rows in memory, each with at least ``item_id``, ``judge`` and ``score``.
+    """Build a table from rows in memory.
+
+    Each row has at least ``item_id``, ``judge`` and ``score``.
 
     Raises:
         InputError: A row cannot be used; its number, from 1, stands where a file's line would.
@@ -246,7 +259,10 @@ def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, An
 
 
 def table_from_frame(frame: pd.DataFrame, *, columns: Mapping[str, str] | None = None) -> Table:
-    """A table from a pandas DataFrame, a row a verdict; NaN and None are missing. ``columns`` and errors are as for files."""
+    """Build a table from a pandas DataFrame with a row a verdict.
+
+    NaN and None are missing. ``columns`` and errors are as for files.
+    """
     builder = TableBuilder()
     _add_rows(builder, enumerate(frame_rows(frame), start=1), columns or {}, TableForm(), path="frame")
     return builder.build()

@@ -40,12 +40,12 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
 
 
 def unmatched_note(elsewhere: int, given: int, first: str) -> str:
-    """The note on labels that are of no item."""
+    """Return the note on labels that match no item."""
     return f"{elsewhere:,} of {given:,} labels match no item here, {first!r} for one"
 
 
 def _places(table: Table) -> dict[tuple[Place, str], list[int]]:
-    """The outputs that a table is about, and the rows of each."""
+    """Return the outputs in a table, and the rows of each."""
     places: dict[tuple[Place, str], list[int]] = {}
     for row, item in enumerate(_items(table)):
         case, system, trial = split_item(item)

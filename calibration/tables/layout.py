@@ -12,7 +12,7 @@ from ...records.table_rows import NumberedRow
 
 @dataclass(frozen=True)
 class TableForm:
-    """What a user says of the columns and grades in files.
+    """Column and grade settings for files.
 
     Attributes:
         columns: What columns are, in either order.
@@ -48,7 +48,10 @@ class Layout:
     def rows(
         self, rows: Iterator[NumberedRow], labels: GradeScale, *, first: int = 1
     ) -> Iterator[NumberedRow]:
-        """Bring rows into the form of the contract, one for each judge; ``first`` is the number of the first row."""
+        """Convert rows to the contract's form, one for each judge.
+
+        ``first`` is the number of the first row.
+        """
         if not (self.scores or self.numbered or self.people):
             return rows
         return self._laid_out(rows, labels, first)

@@ -66,7 +66,7 @@ class _Finder:
         self._taken = set(self.columns.values())
 
     def layout(self, judge: str | None, *, labelled: bool) -> Layout:
-        """The layout; see `layout_of`."""
+        """Return the layout; see `layout_of`."""
         told = dict(self.columns)
         self._usual("item_id", self._is_name)
         self._usual("judge", self._is_name)
@@ -89,7 +89,7 @@ class _Finder:
         )
 
     def _scores(self, judge: str | None) -> dict[str, str]:
-        """The score columns by judge; empty where rows name their judge."""
+        """Return the score columns by judge; empty where rows name their judge."""
         self._usual("score", self._is_grade)
         judged = "judge" in self.columns
         if "score" not in self.columns:
@@ -176,7 +176,7 @@ class _Finder:
         )
 
     def _told(self, layout: Layout, *, labelled: bool) -> str:
-        """What was found, in words."""
+        """Describe the columns that were found, for a note."""
         renamed = {ours: theirs for ours, theirs in layout.columns.items() if not ours.startswith(PERSON)}
         parts = [f"{ours} is {theirs!r}" for ours, theirs in renamed.items()]
         if len(layout.scores) > 1:
@@ -225,7 +225,10 @@ class _Finder:
 
 
 def _told_columns(told: Mapping[str, str], there: Sequence[str]) -> dict[str, str]:
-    """What the user says of columns, by names of the contract; of one that no row has yet as it was said."""
+    """Map contract names to the columns that the user names.
+
+    A column that no row has yet keeps the name as given.
+    """
     columns: dict[str, str] = {}
     for left, right in told.items():
         if _is_ours(left) and (right in there or not (_is_ours(right) and left in there)):

@@ -1,4 +1,4 @@
-"""Calibration tables: one row says what one judge says of one item, and, where it is known, what is true."""
+"""Calibration tables: one judge's score of one item a row, with the label if known."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Column:
     codes: CodeArray
 
     def take(self, rows: npt.NDArray[Any]) -> Column:
-        """The same column for some of the rows."""
+        """Return the column for some of the rows."""
         return Column(self.values, self.codes[rows])
 
     def present(self) -> list[tuple[str, npt.NDArray[np.bool_]]]:
-        """Each value that some row has, with the mask of its rows."""
+        """Return each value that occurs, with the mask of its rows."""
         rows = np.bincount(self.codes + 1, minlength=1)[1:]
         return [(self.values[code], self.codes == code) for code in np.flatnonzero(rows).tolist()]
 
@@ -95,7 +95,7 @@ class Table:
         return len(self.score)
 
     def take(self, rows: npt.NDArray[Any]) -> Table:
-        """Some of the rows, by mask or number."""
+        """Return some of the rows, by mask or number."""
         if rows.dtype == np.bool_:
             if rows.all():
                 return self
@@ -117,7 +117,7 @@ class Table:
         )
 
     def model_of(self, judge: str) -> str:
-        """The model that a judge asks; empty if unknown.
+        """Return a judge's model; empty if unknown.
 
         Rows of files do not say who a judge is: there it is what a column ``model`` says in all its rows, or else what stands behind
         the name, as ``judge@model``.
@@ -131,7 +131,7 @@ class Table:
         return models.values[int(named[0])] if len(named) == 1 and named[0] >= 0 else ""
 
     def cut_at(self, given: GivenPassAt) -> Table:
-        """The same rows with the cuts that a caller says, over those that they come with.
+        """Return the rows with a caller's thresholds, which override the table's.
 
         Raises:
             UsageError: A cut is not in (0, 1], or is for a judge that is not there.
@@ -142,7 +142,7 @@ class Table:
         return replace(self, cuts={name: told.of([name], self.cut_of(name)) for name in names})
 
     def cut_of(self, judge: str) -> PassThreshold:
-        """From which score on a judge's verdicts pass."""
+        """Return a judge's pass threshold."""
         return self.cuts.get(judge, PassThreshold())
 
     @property
@@ -152,12 +152,17 @@ class Table:
 
     @property
     def passed(self) -> BoolArray:
-        """Whether each row's score passes, by the cut of its judge, shape ``(n,)``; a missing score does not."""
+        """Mask of the rows whose score passes their judge's threshold, shape ``(n,)``.
+
+        A missing score does not pass.
+        """
         return self.score >= self.cut
 
     @property
     def right(self) -> BoolArray:
-        """Whether each row's label passes, by the cut of the row's judge, shape ``(n,)``; a missing label does not.
+        """Mask of the rows whose label passes their judge's threshold, shape ``(n,)``.
+
+        A missing label does not pass.
 
         Label and score of a row are measured alike, so one cut is for both. Of labels that are 0 or 1 any cut says the same.
         """
@@ -170,7 +175,10 @@ class Table:
         return cuts.pop() if len(cuts) == 1 else None
 
     def in_one_cut(self) -> tuple[Table, float]:
-        """The same rows and their cut; where rows have different ones, with 1 for what passes and 0 for what does not."""
+        """Return the rows and their common threshold.
+
+        If rows have different thresholds, values become 1 for a pass and 0 for a fail.
+        """
         cuts = np.unique(self.cut)
         if len(cuts) <= 1:
             return self, float(cuts[0]) if len(cuts) else HALF
@@ -178,29 +186,32 @@ class Table:
         return self.with_scores(score, np.where(np.isfinite(self.label), self.right, np.nan)), HALF
 
     def slices(self) -> str:
-        """In words, for errors: the columns of few values."""
+        """Describe the slice columns, for errors."""
         return f"there are {', '.join(self.columns)}" if self.columns else "there is none"
 
     def without_slices(self) -> Table:
-        """The same rows with nothing but item, judge, score, label and cluster."""
+        """Return the rows with only item, judge, score, label and cluster."""
         return replace(self, columns={}, numbers={})
 
     def with_scores(self, score: FloatArray, label: FloatArray | None = None) -> Table:
-        """The same rows with other scores, and perhaps other labels, each of shape ``(n,)``."""
+        """Return the rows with other scores, and optionally other labels, each of shape ``(n,)``."""
         return replace(self, score=score, label=self.label if label is None else label)
 
     def with_numbers(self, name: str, by_item: Mapping[str, float]) -> Table:
-        """The same rows with a column of numbers, given by item."""
+        """Return the rows with an added column of numbers, given by item."""
         values = np.array([by_item.get(item, np.nan) for item in self.item.values])
         return replace(self, numbers={**self.numbers, name: values[self.item.codes]})
 
     def labelled_items(self) -> set[str]:
-        """The items that have a label."""
+        """Return the items that have a label."""
         codes: list[int] = np.unique(self.item.codes[np.isfinite(self.label)]).tolist()
         return {self.item.values[code] for code in codes}
 
     def opinions(self, prefix: str) -> dict[str, FloatArray]:
-        """The number columns whose names begin with ``PERSON`` or ``BASELINE``, by the rest of the name."""
+        """Return the number columns with a prefix, by the rest of the name.
+
+        The prefix is ``PERSON`` or ``BASELINE``.
+        """
         return {
             name.removeprefix(prefix): numbers
             for name, numbers in self.numbers.items()
@@ -208,7 +219,7 @@ class Table:
         }
 
     def each_item_once(self) -> Table:
-        """The first row of every item and system, in the order of the table."""
+        """Return the first row of every item and system, in table order."""
         key = self.key("system")
         if len(self) and np.bincount(key).max() == 1:
             return self
@@ -216,13 +227,16 @@ class Table:
         return self.take(np.sort(first))
 
     def value(self, name: str, row: int) -> str | None:
-        """What a row has in ``item_id``, ``judge`` or another column; None where it has nothing."""
+        """Return a row's value in ``item_id``, ``judge`` or another column; None if it has none."""
         column = {"item_id": self.item, "judge": self.judge}.get(name, self.columns.get(name))
         code = -1 if column is None else int(column.codes[row])
         return None if column is None or code < 0 else column.values[code]
 
     def key(self, *names: str) -> IntArray:
-        """A number per row that is equal for rows which agree in ``item`` and these columns, shape ``(n,)``."""
+        """Return a number per row, equal for rows that agree in ``item`` and these columns.
+
+        The numbers have shape ``(n,)``.
+        """
         key = self.item.codes.astype(np.int64)
         for name in names:
             column = self.judge if name == "judge" else self.columns.get(name)

@@ -1,4 +1,7 @@
-"""From which confidence on verdicts can be trusted to a wanted error: of one judge, and of several asked one after another."""
+"""Certified thresholds: the confidence from which verdicts meet a wanted error rate.
+
+They are found for one judge, or for several asked one after another.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ def certify(
     cluster: IntArray | None = None,
     seed: int = 0,
 ) -> Certificate:
-    """Fixed-sequence testing: go from strict to lax, stop at the first threshold whose error bound is too high.
+    """Certify a threshold by fixed-sequence testing.
+
+    Go from strict to lax, and stop at the first threshold whose error bound is too high.
 
     With probability ``1 - failure`` over calibration samples, the verdicts kept at the threshold are wrong at most
     ``max_error`` of the time. The exact bound needs independent rows, so one row of each cluster is drawn.
@@ -71,13 +76,13 @@ def certify(
 
 
 def _one_of_each(cluster: IntArray, seed: int) -> IntArray:
-    """A row of each cluster, drawn at random."""
+    """Return one row of each cluster, drawn at random."""
     order = np.random.default_rng(seed).permutation(len(cluster))
     return order[np.unique(cluster[order], return_index=True)[1]]
 
 
 class Verdicts(NamedTuple):
-    """What one judge of a cascade says of the items, all judges of the same items.
+    """Verdicts of one judge of a cascade; all judges of a cascade grade the same items.
 
     Attributes:
         confidence: In [0, 1], shape ``(n,)``; NaN where the judge said nothing.
@@ -95,7 +100,9 @@ def certify_cascade(
     cluster: IntArray | None = None,
     seed: int = 0,
 ) -> Cascade:
-    """Certify each judge, in the order in which they are asked, on what those before it left, each at its share of the chance to fail.
+    """Certify each judge of a cascade on the items that the judges before it left undecided.
+
+    Judges are taken in the order in which they are asked, each with its share of the chance to fail.
 
     With probability ``1 - FAILURE`` over calibration samples the verdicts that each judge keeps, and so all that are kept,
     are wrong at most ``max_error`` of the time. A judge of which nothing is certified decides nothing. One item of each cluster, drawn by ``seed``, is looked at.
@@ -134,7 +141,10 @@ def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> C
 
 
 def confidence_of(score: FloatArray, cut: FloatArray | float) -> FloatArray:
-    """Distance of scores from the threshold, as a share of the way to 0 or 1; NaN where there is no score."""
+    """Return each score's distance from the threshold, as a share of the way to 0 or 1.
+
+    NaN where there is no score.
+    """
     above = (score - cut) / np.maximum(1 - cut, 1e-9)
     confidence = np.where(score >= cut, above, (cut - score) / cut)
     return np.where((score >= cut) & (cut == 1.0), 1.0, confidence)

@@ -1,4 +1,7 @@
-"""Other cuts on the score: the best for a statistic, and whether another than the one in use would do clearly better; held out."""
+"""Choice of thresholds: the best one for a statistic, on held-out items.
+
+Also test whether another threshold would do clearly better than the one in use.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ _ROUNDING = 1e-12
 def choose_threshold(
     right: BoolArray, score: FloatArray, cluster: IntArray, *, statistic: str = "balanced_accuracy"
 ) -> Threshold:
-    """The threshold on the score that makes a statistic of `AGREEMENT` largest, cross-fitted; arrays of shape ``(n,)``, and a cluster is never split."""
+    """Choose the threshold that maximizes a statistic of `AGREEMENT`, cross-fitted.
+
+    Arrays have shape ``(n,)``, and a cluster is never split.
+    """
     candidates = _spaced(np.unique(score))
     if not len(score) or right.all() or not right.any():
         return Threshold(statistic, undefined="needs labels of both classes", n=len(score))
@@ -73,7 +79,7 @@ def _tables(right: BoolArray, passed: BoolArray) -> FloatArray:
 
 
 def _values(tables: FloatArray, statistic: str) -> FloatArray:
-    """The statistic of each table; minus infinity where it is undefined, which nothing chooses."""
+    """Return the statistic of each table; minus infinity where undefined, so it is never chosen."""
     values = ESTIMATORS[statistic].formula(tables.reshape(*tables.shape[:-2], 4), QUADRANTS)
     return np.where(np.isfinite(values), values, -np.inf)
 
@@ -81,7 +87,9 @@ def _values(tables: FloatArray, statistic: str) -> FloatArray:
 def better_cut(
     right: BoolArray, score: FloatArray, cluster: IntArray, pass_at: float, *, level: float = 0.95
 ) -> BetterCut | None:
-    """Choose the cut anew, cross-fitted, and compare with ``pass_at``; arrays of shape ``(n,)``, and a cluster is never split.
+    """Choose the threshold anew, cross-fitted, and compare it with ``pass_at``.
+
+    Arrays have shape ``(n,)``, and a cluster is never split.
 
     Balanced accuracy is the mean of two means, of what passes among right items and of what fails among wrong ones, so the gain has the
     error of such a sum over clusters (`combine_means`). None where no score lies between 0 and 1, so that there is nothing to choose.
@@ -120,12 +128,18 @@ def _no_cut(pass_at: float, why: str, n: int, level: float) -> BetterCut:
 
 
 def _candidates(score: FloatArray, pass_at: float) -> FloatArray:
-    """The cut there is, and the distinct scores, or evenly spaced ones of them, that could be one; ascending."""
+    """Return candidate thresholds, ascending: the current one and the distinct scores.
+
+    Of many distinct scores, evenly spaced ones are taken.
+    """
     return np.unique(np.append(_spaced(np.unique(score[score > 0.0])), pass_at))
 
 
 def _passing(candidates: FloatArray, score: FloatArray, right: BoolArray, fold: IntArray) -> IntArray:
-    """Rows of each fold that are wrong, and that are right, and pass by each candidate; and all of them first: ``(folds, 2, candidates + 1)``."""
+    """Count the rows of each fold that pass by each candidate, wrong and right ones apart.
+
+    The first entry counts all rows: the shape is ``(folds, 2, candidates + 1)``.
+    """
     shape = (int(fold.max()) + 1, 2, len(candidates) + 1)
     reached = np.searchsorted(candidates, score, side="right")
     place = np.ravel_multi_index((fold, right.astype(np.int64), reached), shape)
@@ -134,7 +148,10 @@ def _passing(candidates: FloatArray, score: FloatArray, right: BoolArray, fold: 
 
 
 def _best(candidates: FloatArray, passing: IntArray, pass_at: float) -> float:
-    """The candidate with the largest balanced accuracy: the cut there is, where none is better, else the least of equals."""
+    """Return the candidate with the largest balanced accuracy.
+
+    That is the current threshold where none is better, else the least of equals.
+    """
     rows = passing[:, 0]
     if not rows.all():
         return pass_at

@@ -17,7 +17,9 @@ _RIDGE = 1e-9
 
 
 def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
-    """The rising step function nearest to the outcomes, 0 or 1, as a curve through its steps.
+    """Fit the rising step function nearest to the outcomes, 0 or 1.
+
+    The curve goes through its steps.
 
     Source: Ayer et al. 1955 (pool adjacent violators); for probabilities Zadrozny and Elkan 2002.
     """
@@ -32,7 +34,9 @@ def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
 
 
 def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:
-    """Logistic regression of the outcome, 0 or 1, on the score, towards targets that stay off 0 and 1.
+    """Fit a logistic regression of the outcome, 0 or 1, on the score.
+
+    Its targets stay off 0 and 1.
 
     Source: Platt 1999: with ``r`` right and ``w`` wrong items the targets are ``(r + 1) / (r + 2)`` and ``1 / (w + 2)``.
     """
@@ -55,7 +59,9 @@ def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:
 def recalibrate(
     outcome: FloatArray, score: FloatArray, cluster: IntArray, *, method: Recalibrator, level: float = 0.95
 ) -> Recalibration:
-    """Map scores in [0, 1] to rates, cross-fitted: each tenth of the clusters by a map made of the others; undefined with fewer than two clusters.
+    """Map scores in [0, 1] to rates, cross-fitted; undefined with fewer than two clusters.
+
+    Each tenth of the clusters is mapped by a map fitted on the others.
 
     Outcomes are 1 for right and 0 for wrong. ``isotonic`` takes any rising shape and needs hundreds of labels; ``platt`` fits two numbers.
     """

@@ -1,4 +1,4 @@
-"""What is found about thresholds, in types; nothing heavy is imported here."""
+"""Types of threshold results; they import nothing slow."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Sigmoid(msgspec.Struct, frozen=True, tag_field="method", tag="platt"):
 
 
 class Recalibration(msgspec.Struct, frozen=True):
-    """What recalibration does to the Brier score.
+    """Effect of recalibration on the Brier score.
 
     Attributes:
         method: How the map was made.

@@ -1,4 +1,7 @@
-"""Active labelling: draw doubtful items more often, write down how often, and weigh their labels by it; in one round or several."""
+"""Active labelling: draw doubtful items more often, and weight their labels by the chance.
+
+Chances are recorded; labels may be drawn in one round or several.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ class DrawnLabels:
 
     @property
     def weight(self) -> FloatArray:
-        """How many items each label stands for; 0 where there is none."""
+        """Number of items that each label stands for; 0 where there is none."""
         return np.where(self.known, 1.0 / np.where(self.known, self.probability, 1.0), 0.0)
 
     def average(self, values: FloatArray) -> float:
@@ -55,7 +58,9 @@ class DrawnLabels:
 
 
 def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> FloatArray:
-    """With what chance to draw each unlabelled item (0 for others), so that about ``count`` of them are drawn, from scores and labels so far, shape ``(M,)``.
+    """Return the chance to draw each unlabelled item, from scores and labels so far.
+
+    The shape is ``(M,)``; labelled items have chance 0. About ``count`` items are drawn.
 
     In proportion to the standard deviation of the label among items with about the same score (Neyman 1934; Zrnic and
     Candes 2024, arXiv 2403.03208): labels so far tell it, and the score itself, read as a probability.
@@ -82,7 +87,10 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
 
 
 def active_lambda(data: DrawnLabels) -> float:
-    """How far the judge is trusted: the weight of its scores that makes the variance least, within [0, 1]."""
+    """Return the lambda within [0, 1] that makes the variance least.
+
+    Lambda is the weight of the judge's scores: how far the judge is trusted.
+    """
     labels, scores = _parts(data)
     spread = float(scores.var())
     if spread <= 0.0:
@@ -105,7 +113,7 @@ class Moved(NamedTuple):
 
 
 def moved(data: DrawnLabels, weight: float) -> Moved:
-    """The mean label from labels drawn with unequal, known chances.
+    """Estimate the mean label from labels drawn with unequal, known chances.
 
     ``lambda * mean(score) + weighted mean of (label - lambda * score)``, each label weighing 1 / its chance.
 
@@ -122,7 +130,10 @@ def moved(data: DrawnLabels, weight: float) -> Moved:
 
 
 def _parts(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
-    """What each item adds to the estimate: a part of its label, and a part that lambda multiplies; shape ``(M,)`` each."""
+    """Return each item's contribution to the estimate, shape ``(M,)`` each.
+
+    The first part comes from its label; lambda multiplies the second.
+    """
     label = np.where(data.known, data.label, 0.0)
     label_mean, score_mean = data.average(label), data.average(data.score)
     labels = label_mean + data.weight * np.where(data.known, label - label_mean, 0.0)
@@ -184,7 +195,7 @@ def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) 
 
 
 def _rounds(data: DrawnLabels, drawn_in: IntArray | None) -> list[tuple[DrawnLabels, int]]:
-    """What was known after each round, with how many new labels."""
+    """Return the data known after each round, with the number of new labels."""
     if drawn_in is None or not (drawn_in[data.known] > 0).any():
         return [(data, int(data.known.sum()))]
     rounds: list[tuple[DrawnLabels, int]] = []

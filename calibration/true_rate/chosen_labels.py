@@ -1,4 +1,7 @@
-"""Were the labelled items chosen by what the judge said of them? Then no estimate that takes them for a random sample holds."""
+"""Test whether labelled items were chosen by the judge's scores.
+
+If they were, no estimate that takes them for a random sample is valid.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ _ALARM = 0.01
 
 
 def chosen_by_score(data: LabelledAndJudged, *, looks: int = 1) -> float | None:
-    """The p of "labelled items are scored like the rest", where it is so small that they cannot be a random sample; else None.
+    """Return the p of "labelled items are scored like the rest" if it is too small, else None.
+
+    Too small means that the labelled items cannot be a random sample.
 
     With several ``looks`` at one table it is times their number (Bonferroni).
     """
@@ -26,7 +31,11 @@ def chosen_by_score(data: LabelledAndJudged, *, looks: int = 1) -> float | None:
 
 
 def chosen_within_strata(items: StratifiedItems) -> float | None:
-    """The same within strata, each of which may have as many labels as it likes: the least p, times their number (Bonferroni)."""
+    """Test within strata whether labelled items were chosen by their scores.
+
+    Each stratum may have any number of labels.
+    Return the least p times the number of strata (Bonferroni).
+    """
     known = np.isfinite(items.label)
     strata = [items.stratum == number for number in range(len(items.names))]
     return _alarm([selection_p(items.score[mine], known[mine], items.cluster[mine]) for mine in strata])

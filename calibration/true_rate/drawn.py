@@ -13,13 +13,13 @@ _SAME_CHANCE = 1e-9
 
 
 def was_drawn(table: Table) -> BoolArray:
-    """Which rows are of items that were drawn with known chances, shape ``(n,)``."""
+    """Return a mask of rows whose items were drawn with known chances, shape ``(n,)``."""
     probability = table.numbers.get(PROBABILITY)
     return np.zeros(len(table), dtype=np.bool_) if probability is None else np.isfinite(probability)
 
 
 def round_of(table: Table) -> IntArray:
-    """The round in which each row's item was drawn, shape ``(n,)``; 0 where it was not."""
+    """Return the round in which each row's item was drawn, shape ``(n,)``; 0 where it was not."""
     drawn = was_drawn(table)
     number = table.numbers.get(ROUND, np.ones(len(table)))
     return np.where(drawn, np.nan_to_num(number, nan=1.0), 0.0).astype(np.int64)

@@ -35,7 +35,7 @@ def estimate(
     strata: str | None = None,
     phases: Sequence[str] = (),
 ) -> Estimation:
-    """Estimate the mean label of the population that the items are a sample of, or of just these items.
+    """Estimate the mean label of the items' population, or of just these items.
 
     Every estimate is of all rows, and of each system by itself. Rows with a label are the labelled items, rows without one the unlabelled; the labelled must be a random sample of
     the whole. 0/1 labels make it a pass rate.
@@ -72,7 +72,7 @@ def estimate(
 
 
 def _with_phases(found: Estimation, table: Table, phases: Sequence[str], level: float) -> Estimation:
-    """The same with the estimate of nested samples, which takes several judges."""
+    """Add the estimate from nested samples, which takes several judges."""
     column = table.columns.get("system")
     rows = {} if column is None else dict(column.present())
 
@@ -87,7 +87,7 @@ def _with_phases(found: Estimation, table: Table, phases: Sequence[str], level: 
 
 
 def of_judge(table: Table, judge: str | None) -> Table:
-    """The rows of one judge.
+    """Return the rows of one judge.
 
     Raises:
         InputError: Several judges and none is named, or no such judge.
@@ -121,14 +121,14 @@ def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None 
 
 
 def _ranks(systems: dict[str, Table], terms: RateTerms) -> dict[str, Statistic]:
-    """The place of each system by the best estimate that it has."""
+    """Return the rank of each system by the best estimate that it has."""
     together = terms._replace(level=simultaneous_level(terms.level, len(systems)))
     rates = {name: rate_estimates(part, together).headline for name, part in systems.items()}
     return ranks(rates, level=terms.level)
 
 
 def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -> list[Caution]:
-    """What limits an estimate."""
+    """Return the cautions that limit an estimate."""
     numbers: dict[RateCaution, float | None] = {
         "chosen_by_score": chosen,
         "few_labelled_clusters": _few_clusters(table, terms),
@@ -140,14 +140,14 @@ def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -
 
 
 def _few_clusters(table: Table, terms: RateTerms) -> int | None:
-    """How many clusters have a label, where they are too few for an interval over clusters."""
+    """Return the number of labelled clusters if too few for a cluster interval, else None."""
     cluster = table.cluster[np.isfinite(table.label) & np.isfinite(table.score)]
     few = len(np.unique(cluster)) < FEW_CLUSTERS
     return len(np.unique(cluster)) if few and len(cluster) > 1 and terms.target != "finite" else None
 
 
 def _plainly_drawn(table: Table) -> int | None:
-    """How many items were drawn without a chance, and are taken for a simple random sample."""
+    """Count the items drawn without a chance, which are taken for a simple random sample."""
     if ROUND not in table.numbers:
         return None
     plain = np.isfinite(table.numbers[ROUND]) & ~was_drawn(table)
@@ -155,7 +155,7 @@ def _plainly_drawn(table: Table) -> int | None:
 
 
 def _uneven(table: Table) -> float | None:
-    """The p-value where labels are not spread over the strata as chance spreads them."""
+    """Return the p-value if labels are spread over the strata unlike a random sample, else None."""
     items = stratified_items(table)
     if items is None or was_drawn(table).any() or len(items.names) < 2:  # noqa: PLR2004 - one stratum is the whole
         return None

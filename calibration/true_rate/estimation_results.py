@@ -1,4 +1,4 @@
-"""What `estimate` finds, in types: ``estimate --json`` is these, field by field."""
+"""Types of estimation results; ``estimate --json`` is these, field by field."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A rate, in every way it can be estimated. Each way is an attribute too: ``found.ppi_plus_plus.low``.
+    """Estimates of one rate. Each method is also an attribute: ``found.ppi_plus_plus.low``.
 
     Attributes:
         n_labelled: Items with label and score.
@@ -73,7 +73,10 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def reported(self) -> str | None:
-        """The name of the estimate to report: the most precise that holds for how labels were drawn; None without labels."""
+        """Name of the estimate to report, or None without labels.
+
+        It is the most precise one that is valid for how the labels were drawn.
+        """
         known = (name for name in _REPORTED if (each := self.estimates.get(name)) and each.value is not None)
         return next(known, None)
 
@@ -88,7 +91,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Estimation(msgspec.Struct, frozen=True, kw_only=True):
-    """The rate of all rows, and of each system by itself; ``found["all"]`` and ``found[SYSTEM]``."""
+    """Rate of all rows, ``found["all"]``, and of each system by itself, ``found[SYSTEM]``."""
 
     all: RateEstimate
     systems: dict[str, RateEstimate] = {}
@@ -103,5 +106,5 @@ class Estimation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def estimation_json(found: Estimation) -> dict[str, Any]:
-    """An estimation as JSON: a rate by its name."""
+    """Return an estimation as JSON, with each rate under its name."""
     return msgspec.to_builtins(found.parts)

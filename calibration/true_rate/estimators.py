@@ -1,4 +1,6 @@
-"""The true mean from a judge's scores plus some labels: labels alone, and prediction-powered estimates.
+"""Estimators of the true mean from a judge's scores and some labels.
+
+They use labels alone, or are prediction-powered.
 
 Valid when the labelled items are a random sample of the population that the unlabelled ones are from.
 """
@@ -55,25 +57,31 @@ class LabelledAndJudged:
 
     @cached_property
     def clustered(self) -> bool:
-        """Whether a cluster has several items."""
+        """True if a cluster has several items."""
         clusters = len(np.union1d(self.label_cluster, self.unlabelled_cluster))
         return clusters < len(self.label) + len(self.unlabelled)
 
     @cached_property
     def label_clusters(self) -> int:
-        """How many clusters have a label."""
+        """Number of clusters that have a label."""
         return len(np.unique(self.label_cluster))
 
 
 class PowerTuned(NamedTuple):
-    """Lambda, how far the judge is trusted (of several rounds their mean; None when nothing could be combined), and the estimate."""
+    """Power-tuned estimate with its lambda, which says how far the judge is trusted.
+
+    Lambda is the mean over several rounds; None when nothing could be combined.
+    """
 
     weight: float | None
     estimate: Statistic
 
 
 def tuned_lambda(data: LabelledAndJudged, least: float = 0.0) -> float:
-    """How far the judge is trusted: the weight of its scores that makes the variance least, within [``least``, 1]; 0 when they are constant.
+    """Return the lambda within [``least``, 1] that makes the variance least.
+
+    Lambda is the weight of the judge's scores: how far the judge is trusted.
+    It is 0 when they are constant.
 
     ``least`` is 0 as published; -1 lets a judge that passes what is wrong be of use, too.
 
@@ -121,7 +129,9 @@ def prediction_powered(
     scale: RateInterval | None = None,
     level: float = 0.95,
 ) -> Statistic:
-    """PPI at weight (lambda) 1, PPI++ at the tuned one: ``weight * mean(unlabelled) + mean(label - weight * score)``.
+    """Return the prediction-powered estimate: PPI at weight (lambda) 1, PPI++ at the tuned one.
+
+    The value is ``weight * mean(unlabelled) + mean(label - weight * score)``.
 
     The ``interval`` ``score`` is Wilson's on the effective n (`with_score_interval`); ``logit`` is clustered, too; ``wald`` takes items as independent.
     ``scale`` says where it is symmetric, when that is not what ``interval`` says.
@@ -151,7 +161,9 @@ def with_score_interval(
     *,
     spent: bool,
 ) -> Statistic:
-    """Wilson's interval on the effective n; where a slope was ``spent``, one degree of freedom less.
+    """Return the value with Wilson's interval on the effective n.
+
+    Where a slope was ``spent``, it has one degree of freedom less.
 
     Over clusters their design effect is averaged with the usual one, as for labels alone (`effective_trials`), and Student's quantile knows only as
     many clusters with labels as they are worth: ``(sum of m)^2 / sum of m^2`` of their sizes.
@@ -179,7 +191,11 @@ def with_score_interval(
 def labels_only(
     label: FloatArray, cluster: IntArray, *, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """The mean of ``(n,)`` labels alone: Wilson on the cluster-effective n of 0/1 labels, a t-interval over clusters of fractions; ``wald`` takes items as independent."""
+    """Return the mean of ``(n,)`` labels alone, with its interval.
+
+    0/1 labels have Wilson's interval on the cluster-effective n; fractions have a t-interval
+    over clusters. ``wald`` takes items as independent.
+    """
     n = len(label)
     if not n:
         return undefined("no item has a label", n=0, level=level)
@@ -197,7 +213,10 @@ def labels_only(
 
 
 def label_equivalents(data: LabelledAndJudged, weight: float) -> float | None:
-    """How many labels alone would be as precise as these labels with this judge; None where there is no variance."""
+    """Return how many labels alone are as precise as these labels with this judge.
+
+    None where there is no variance.
+    """
     if data.too_few:
         return None
     residual = data.label - weight * data.score
@@ -225,7 +244,7 @@ def standard_error(
 def with_interval(
     value: float, error: float, interval: RateInterval, data: LabelledAndJudged, level: float
 ) -> Statistic:
-    """A logit or Wald interval."""
+    """Return the value with a logit or Wald interval."""
     n = len(data.label)
     if interval != "wald" and error <= ROUNDING and 0.0 <= value <= 1.0:
         # Nothing varies over clusters, which few of them do not prove: as wide as for labels alone, one a cluster.

@@ -1,4 +1,6 @@
-"""The mean of just these items, not of the population behind them: only which ones were labelled is left to chance.
+"""Estimate the mean of just these items, not of the population behind them.
+
+Only the choice of labelled items is left to chance.
 
 Valid when the labelled items were drawn one by one, with equal chances, from the set. Clusters do not matter then: what the
 items have in common is a fact of the set, not an error.
@@ -20,7 +22,7 @@ from .rate_interval import RateInterval, rate_interval, worth_interval
 
 
 def finite_labels_only(label: FloatArray, size: int, *, level: float = 0.95) -> Statistic:
-    """The mean of a set of ``size`` items from the labels alone; exact when every item has one.
+    """Estimate the mean of ``size`` items from labels alone; exact when all items have one.
 
     Wilson's interval on ``n / (1 - n / size)`` trials for 0/1 labels, Wald for fractions.
     """
@@ -40,7 +42,9 @@ def finite_labels_only(label: FloatArray, size: int, *, level: float = 0.95) -> 
 def finite_prediction_powered(
     data: LabelledAndJudged, weight: float, *, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """PPI++ with this weight (lambda) for the set: the same value as for a population, and a shorter interval, on any of the three scales.
+    """Return PPI++ with this weight (lambda) for a finite set.
+
+    The value is that for a population; the interval is shorter, on any of the three scales.
 
     With ``N`` unlabelled and ``M`` items in all, ``weight * mean(unlabelled) + mean(label - weight * score)`` is a
     constant plus ``mean(label - weight * M / N * score)`` over the labelled.
@@ -65,7 +69,11 @@ def finite_prediction_powered(
 def finite_post_stratified(
     data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """Mean label of passed and of failed items, weighted by how many of the set the judge passes and fails; undefined with fewer than two labels in one of them."""
+    """Return the mean label of passed and of failed items, weighted by their share of the set.
+
+    The judge passes and fails the items of the set.
+    Undefined with fewer than two labels in one group.
+    """
     n = len(data.label)
     if data.too_few:
         return undefined(data.too_few, n=n, level=level)

@@ -1,4 +1,8 @@
-"""A rate from nested samples: many items judged cheaply, some of them dearly, a few of those labelled."""
+"""Rate from nested samples with several judges.
+
+Many items are judged by a cheap judge, some of them by an expensive one, and a few of those
+are labelled.
+"""
 
 from __future__ import annotations
 
@@ -37,18 +41,24 @@ class NestedVerdicts(NamedTuple):
     decided: FloatArray
 
     def of_open(self) -> NestedVerdicts:
-        """Those that no checker decided."""
+        """Return the items that no checker decided."""
         left = np.isnan(self.decided)
         return NestedVerdicts(self.label[left], self.scores[:, left], self.cluster[left], self.decided[left])
 
     def reaching(self, phase: int) -> BoolArray:
-        """Whether an item has the verdicts of so many judges from the first on, and, one phase later, a label: shape ``(M,)``."""
+        """Return a mask of items that have verdicts of the first ``phase`` judges, shape ``(M,)``.
+
+        One phase after the last judge, the items have a label, too.
+        """
         has = np.isfinite(np.vstack([self.scores, self.label]))
         return np.logical_and.reduce(has[:phase], axis=0)
 
 
 def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
-    """The items of a table with what each of some judges says of them; a judge who is not there is an InputError."""
+    """Return the items of a table with the verdicts of the given judges.
+
+    A judge that is not in the table is an InputError.
+    """
     for name in judges:
         if name not in table.judge.values:
             raise InputError(f"there is no judge {name!r}; there are {', '.join(table.judge.values)}")
@@ -65,7 +75,9 @@ def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
 
 
 def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
-    """The mean label of the population that the open items are a sample of; an item that lacks a verdict of an earlier phase counts only up to there.
+    """Estimate the mean label of the undecided outputs' population from nested samples.
+
+    An item that lacks a verdict of an earlier phase counts only up to there.
 
     Each phase is a random sample of the one before. With regressions ``f_j`` of the label on the first ``j`` verdicts, fitted where there are labels::
 
@@ -100,7 +112,10 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
 
 
 def explained_variance(data: NestedVerdicts) -> float | None:
-    """Share of the variance of labels that the verdicts explain, corrected for the number of judges; None where that cannot be told."""
+    """Return the share of the variance of labels that the verdicts explain.
+
+    It is corrected for the number of judges; None where it cannot be computed.
+    """
     open_items = data.of_open()
     judges, rows = len(open_items.scores), open_items.reaching(len(open_items.scores) + 1)
     label = open_items.label[rows]
@@ -112,7 +127,10 @@ def explained_variance(data: NestedVerdicts) -> float | None:
 
 
 def _fitted(scores: FloatArray, label: FloatArray, rows: BoolArray) -> FloatArray:
-    """The least-squares fit of labels on scores, at every item; NaN where a score is missing."""
+    """Return the least-squares fit of labels on scores; NaN where a score is missing.
+
+    There is one value for every item.
+    """
     design = np.vstack([np.ones(scores.shape[1]), scores]).T
     slope = np.linalg.lstsq(design[rows], label[rows], rcond=None)[0]
     fit: FloatArray = design @ slope

@@ -8,12 +8,14 @@ from ..statistic import Statistic, defined, undefined
 
 
 def simultaneous_level(level: float, systems: int) -> float:
-    """The level that each of several intervals needs for all of them to hold at once (Bonferroni)."""
+    """Return the level each interval needs for all of them to hold at once (Bonferroni)."""
     return 1 - (1 - level) / max(systems, 1)
 
 
 def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, Statistic]:
-    """The place of each system, 1 for the highest rate (equal ones share the better), with the places it may have; undefined where it has no interval.
+    """Rank systems by their rates, 1 for the highest, with the ranks each may have.
+
+    Equal rates share the better rank. A rank is undefined where the rate has no interval.
 
     A system is surely worse than those whose intervals lie wholly above its own, and surely better than those whose lie
     wholly below. Where the intervals hold together at the level, so do all ranks together.

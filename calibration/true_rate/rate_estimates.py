@@ -1,4 +1,7 @@
-"""Every estimate of one rate: for a population, for a finite set, and from labels drawn with unequal chances."""
+"""Collect every estimate of one rate.
+
+It may be for a population, for a finite set, or from labels drawn with unequal chances.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ _CHOSEN = "labelled items are scored unlike the others, so they are no random sa
 
 
 class RateTerms(NamedTuple):
-    """How rates are estimated.
+    """Terms of rate estimation.
 
     Attributes:
         pass_at: A score passes when it is at least this; for the estimates that need two verdicts.
@@ -93,7 +96,9 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
 
 
 def judge_mean(table: Table, terms: RateTerms) -> Statistic:
-    """The mean score of one judge's rows, its errors included, with the interval that a mean of so many labels would have.
+    """Return the mean score of one judge's rows, its errors included.
+
+    The interval is that of a mean of so many labels.
 
     Of a finite set that is judged throughout there is nothing left to chance.
     """
@@ -127,7 +132,7 @@ def _chosen_within(table: Table, items: StratifiedItems, terms: RateTerms) -> st
 
 
 def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
-    """The estimates that know no strata."""
+    """Return the estimates that ignore strata."""
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
     if was_drawn(table).any():
         return _active(table.take(judged), terms)

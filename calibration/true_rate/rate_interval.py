@@ -1,4 +1,7 @@
-"""The interval of an estimated rate: Wilson's on the effective n, or symmetric on the log-odds scale, or symmetric."""
+"""Interval of an estimated rate.
+
+It is Wilson's on the effective n, symmetric on the log-odds scale, or symmetric.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ ROUNDING = 1e-12
 
 
 def rate_interval(value: float, error: float, scale: RateInterval, level: float) -> tuple[Interval, str]:
-    """An interval of a rate, which may lie outside [0, 1], and what it is called: ``wald``; any other scale is ``logit`` where the value is inside (0, 1)."""
+    """Return an interval of a rate, and its name; the rate may lie outside [0, 1].
+
+    The name is ``wald``; any other scale is ``logit`` where the value is inside (0, 1).
+    """
     if scale != "wald":
         ends = logit_interval(value, error, level)
         if ends is not None:
@@ -24,7 +30,9 @@ def rate_interval(value: float, error: float, scale: RateInterval, level: float)
 def worth_interval(
     share: float, error: float, units: float, level: float, *, degrees: float | None = None
 ) -> Interval:
-    """Wilson's interval with as many trials as the error is worth: ``share (1 - share) / error^2``, within [0, 1].
+    """Return Wilson's interval with as many trials as the error is worth.
+
+    That is ``share (1 - share) / error^2`` trials; the interval is within [0, 1].
 
     Args:
         share: The rate, in [0, 1].

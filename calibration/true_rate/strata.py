@@ -22,7 +22,9 @@ _MOST = 5
 
 
 def with_strata(table: Table, by: str) -> Table:
-    """A table in which each judged row has its stratum in the column `STRATUM`; rows without a score are in none.
+    """Return the table with each judged row's stratum in the column `STRATUM`.
+
+    Rows without a score are in no stratum.
 
     They are the values of a column ``by``; or, by `BY_SCORE`, each distinct score where there are at most five, else fifths of the rows by score, equal scores together.
 
@@ -42,7 +44,7 @@ def with_strata(table: Table, by: str) -> Table:
 
 
 def stratified_items(table: Table) -> StratifiedItems | None:
-    """The judged rows of a table in its strata; None when it has none."""
+    """Return the judged rows of a table in its strata, or None without strata."""
     column = table.columns.get(STRATUM)
     if column is None:
         return None

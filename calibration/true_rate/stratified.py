@@ -1,4 +1,4 @@
-"""Stratified prediction-powered estimates: each stratum has its own labels and its own trust in the judge."""
+"""Stratified prediction-powered estimates; each stratum has its own labels and lambda."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class StratifiedItems:
     names: Sequence[str]
 
     def labelled(self, stratum: int) -> BoolArray:
-        """Which items of a stratum have a label, shape ``(M,)``."""
+        """Return a mask of the items of a stratum that have a label, shape ``(M,)``."""
         return (self.stratum == stratum) & np.isfinite(self.label)
 
     def part(self, stratum: int) -> LabelledAndJudged:
-        """One stratum by itself."""
+        """Return one stratum's data."""
         known = self.labelled(stratum)
         rest = (self.stratum == stratum) & ~known
         return LabelledAndJudged(
@@ -65,7 +65,7 @@ class StratifiedItems:
 def stratum_estimates(
     items: StratifiedItems, *, interval: RateInterval = "score", level: float = 0.95
 ) -> dict[str, StratumEstimate]:
-    """Each stratum by itself, for people to read and for the allocation of the next labels."""
+    """Estimate each stratum by itself, for people to read and to allocate the next labels."""
     parts = [items.part(number) for number in range(len(items.names))]
     weights = [0.0 if part.too_few else tuned_lambda(part) for part in parts]
     squares = [_squares(part, weight) for part, weight in zip(parts, weights, strict=True)]
@@ -85,7 +85,9 @@ def stratum_estimates(
 def stratified_prediction_powered(
     items: StratifiedItems, *, finite: bool = False, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """The mean label: PPI++ in each stratum, with its own lambda, weighted by the strata's shares of the items; undefined when one has too few labels.
+    """Estimate the mean label by PPI++ in each stratum, weighted by the strata's shares.
+
+    Each stratum has its own lambda. Undefined when one has too few labels.
 
     Valid when the labelled items of each stratum are a random sample of that stratum; how many labels each has is free.
     Where a judge has two verdicts that are the strata, it is the post-stratified estimate.
@@ -125,7 +127,10 @@ def stratified_prediction_powered(
 
 
 class _Part(NamedTuple):
-    """What a stratum brings: its share, its mean, how each item moves the whole, variance, and its degrees of freedom."""
+    """Contribution of a stratum to the estimate.
+
+    It holds its share, mean, the influence of each item, variance, and degrees of freedom.
+    """
 
     share: float
     value: float
@@ -157,7 +162,9 @@ def _part(items: StratifiedItems, number: int, *, finite: bool) -> _Part:
 
 
 def _student(variance: float, parts: list[_Part], clusters: int, level: float) -> float:
-    """By how much few labels a stratum, or few clusters, widen the interval: Student's quantile over the normal one.
+    """Return the factor by which few labels a stratum, or few clusters, widen the interval.
+
+    It is Student's quantile over the normal one.
 
     Source: Satterthwaite 1946 for the degrees of freedom of a sum of variances.
     """
@@ -173,7 +180,10 @@ def _variance(influence: FloatArray, items: StratifiedItems, *, clustered: bool)
 
 
 def _leverage(score: FloatArray, weight: float) -> FloatArray:
-    """How much each label draws the fit to itself: by the mean, and by lambda where it was tuned (MacKinnon, White 1985)."""
+    """Return the leverage of each label on the fit (MacKinnon, White 1985).
+
+    It comes from the mean, and from lambda where that was tuned.
+    """
     leverage = np.full(len(score), 1 / len(score))
     moved = score - score.mean()
     if 0.0 < weight < 1.0:
@@ -208,7 +218,10 @@ def _squares(data: LabelledAndJudged, weight: float) -> float:
 
 
 def _pooled_variance(items: StratifiedItems, squares: float) -> float:
-    """Of what labels add to the judge, within all strata alike, with the judge's doubt as two labels."""
+    """Return the pooled variance, within strata, of what labels add to the judge.
+
+    The judge's doubt counts as two labels.
+    """
     belief = np.clip(items.score, SUREST, 1 - SUREST)
     doubt = float((belief * (1 - belief)).mean())
     return (squares + _PRIOR * doubt) / (int(np.isfinite(items.label).sum()) + _PRIOR)

@@ -17,7 +17,10 @@ from .rate_interval import RateInterval
 def post_stratified(
     data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """Mean label of passed and of failed items, weighted by how often the judge passes the unlabelled; undefined when no labelled item is in one of the two.
+    """Return the mean label of passed and of failed items, weighted by the judge's pass rate.
+
+    The weight is how often the judge passes the unlabelled items. Undefined when no labelled item
+    is in one of the two groups.
 
     Independent items have a ``logit`` interval with ``score``, too, as it was published; where items cluster it is Wilson's.
 
@@ -45,7 +48,10 @@ def post_stratified(
 
 
 def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> Statistic:
-    """Rogan and Gladen's estimate of labelled and other items; its interval takes items as independent."""
+    """Return the Rogan-Gladen estimate; its interval takes items as independent.
+
+    It uses the labelled and the other items.
+    """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
     if not np.isin(data.label, (0.0, 1.0)).all():
@@ -78,7 +84,9 @@ def rogan_gladen(
     negatives: int,
     level: float = 0.95,
 ) -> Statistic:
-    """Correct a judge's rate by its error rates, clipped to [0, 1]; right when the labelled items were chosen by class, or elsewhere.
+    """Correct a judge's rate by its error rates, clipped to [0, 1].
+
+    Valid when the labelled items were chosen by class, or come from elsewhere.
 
     Undefined when sensitivity + specificity is not above 1, raw or smoothed, for then the judge's rate says nothing of the true one, and when a
     class or the unlabelled items are missing.

@@ -1,4 +1,7 @@
-"""A challenge, as the reference of an artifact case holds it: the data set's own fields, read as far as a checker needs them."""
+"""Challenges: the reference of an artifact case, read as far as a checker needs it.
+
+The fields are the data set's own.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ class _Reference(msgspec.Struct):
 
 
 class Challenge(msgspec.Struct, frozen=True):
-    """What a checker needs of a challenge.
+    """Fields of a challenge that a checker needs.
 
     Attributes:
         evaluation: What is scored.
@@ -64,7 +67,7 @@ class Challenge(msgspec.Struct, frozen=True):
     folder: Path | None
 
     def hidden_tests(self) -> Path | None:
-        """The folder whose files are copied in after the agent's work; None when there is none.
+        """Return the folder whose files are copied in after the agent's work; None if there is none.
 
         Raises:
             ChallengeError: The challenge's folder is not there any more, so that nobody knows.

@@ -1,4 +1,4 @@
-"""Challenges that are decided by running something: the hidden tests are copied in, and what they print is scored."""
+"""Challenges graded by running code: copy the hidden tests in, run, and score the output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAST_WORDS = 200
 
 
 class CodeOutput(NamedTuple):
-    """What each file printed, in the form that the words are looked for in, and how far the code was shut in."""
+    """Output of each file, as searched for the words, and the confinement of the code."""
 
     contents: list[tuple[str, str]]
     confinement: Confinement
@@ -37,7 +37,11 @@ class CodeFault(WorkspaceFault):
 
 
 def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
-    """Whether the original would run other tests than the hidden ones: pytest those of the agent too, a script one of its name."""
+    """Return whether the original would run other tests than the hidden ones.
+
+    pytest also runs the agent's tests; for scripts, the workspace may hold a different file of the same
+    name.
+    """
     tests = challenge.hidden_tests()
     if tests is None or challenge.evaluation == "pytest":
         return tests is not None
@@ -45,7 +49,7 @@ def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
 
 
 def _holds_another(workspace: Path, test: Path) -> bool:
-    """Whether a plain file of a test's name is there that is not the test."""
+    """Return whether the workspace holds a different plain file under a test's name."""
     try:
         return read_bytes(workspace / test.name, test.name, MAX_FILE_BYTES) != test.read_bytes()
     except WorkspaceFault as problem:
@@ -93,12 +97,15 @@ def run_code(
 
 
 def confinement_evidence(confinement: Confinement) -> dict[str, str]:
-    """How far code was shut in, for a verdict's evidence."""
+    """Return the confinement of the code, for a verdict's evidence."""
     return msgspec.to_builtins(confinement)
 
 
 def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace: bool) -> list[str]:
-    """Put the hidden tests into the copy, and, out of reach of the code in it, into a folder of their own; their names."""
+    """Copy the hidden tests into the copy and the exam folder, and return their names.
+
+    The code in the copy cannot reach the exam folder.
+    """
     exam.mkdir()
     tests = challenge.hidden_tests()
     if tests is None:
@@ -113,7 +120,7 @@ def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace:
 
 
 def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, strict: bool) -> list[str]:
-    """The original's command, or, where hidden tests or strict rules ask for more, that of `exam`."""
+    """Return the original's command, or that of `exam` for hidden tests or strict rules."""
     program = [sys.executable, "-P", "-c", _EXAM.read_text("utf-8"), "strict" if strict else "bfcl"]
     if challenge.evaluation == "pytest":
         if find_spec("pytest") is None:
@@ -128,13 +135,16 @@ def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, 
 
 
 def _tests_among(hidden: list[str]) -> list[str]:
-    """The files that pytest would find; where their names are others, every module."""
+    """Return the files that pytest would find; if no name matches, every module."""
     modules = [name for name in hidden if name.endswith(".py") and name != "conftest.py"]
     return [name for name in modules if name.startswith("test_") or name.endswith("_test.py")] or modules
 
 
 def _refuse_failure(name: str, run: Run, limits: Limits, confinement: Confinement) -> None:
-    """Raise when a script failed: an exit code, or, as in the original, the word ``error`` on its error output."""
+    """Raise an error if a script failed.
+
+    It failed if its exit code says so or, as in the original, if its error output holds the word ``error``.
+    """
     problem: tuple[str, str] | None = None
     if run.by == "time":
         problem = "timeout", f"not done after {limits.wall_seconds:g} s"

@@ -1,4 +1,4 @@
-"""Copies of folders that may hold anything: only plain files and folders arrive, and not more than there is room for."""
+"""Copy untrusted folders: plain files and folders only, within a size limit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
 
 
 def copy_plain_files(source: Path, target: Path, *, replace: bool = True) -> list[str]:
-    """Copy the plain files of a folder, if it is there, into another; sub-folders are left out, as in the original."""
+    """Copy the plain files of a folder, if it exists, into another; return their names.
+
+    Sub-folders are skipped, as in the original.
+    """
     names: list[str] = []
     if not source.is_dir():
         return names
@@ -61,7 +64,10 @@ def copy_plain_files(source: Path, target: Path, *, replace: bool = True) -> lis
 
 
 def _make_room(name: str, folder: int, *, replace: bool) -> bool:
-    """Whether there is nothing of that name in a folder, any more: what is a link goes, not what it leads to."""
+    """Return whether a name in a folder is free, after removing a link of that name.
+
+    The link itself is removed, not its target.
+    """
     try:
         there = os.lstat(name, dir_fd=folder)
     except FileNotFoundError:

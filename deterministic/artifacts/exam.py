@@ -1,4 +1,6 @@
-"""The program that runs a script, or a challenge's hidden tests, inside the sandbox; its text is handed to an interpreter.
+"""Program run inside the sandbox: runs a script or a challenge's hidden tests.
+
+Its text is handed to an interpreter.
 
 It imports nothing but the standard library, and pytest where that is asked for. Where there are hidden tests, standard input says
 where they are, and holds a word that is written back, on a way of its own, when they came to their end: neither an exit code nor
@@ -21,7 +23,10 @@ _OWN_CONFIGURATION = "fiducial-exam.ini"
 
 
 def main(rules: str, kind: str, *names: str) -> int:
-    """Run a script or tests of the working folder; ``strict`` puts that behind the libraries on the path, else in front, as in the original."""
+    """Run a script or tests of the working folder.
+
+    ``strict`` puts the folder behind the libraries on the path, else in front, as in the original.
+    """
     hidden, prove = _orders()
     workspace = str(Path.cwd())
     folders = [workspace] if hidden is None else [str(hidden), workspace]
@@ -41,7 +46,10 @@ def main(rules: str, kind: str, *names: str) -> int:
 
 
 def _orders() -> tuple[Path | None, Callable[[], object]]:
-    """Where the hidden tests are, and how to say that they came to their end; nobody else finds either on standard input."""
+    """Return the folder of the hidden tests and a function that reports their completion.
+
+    Standard input is emptied, so that nobody else finds either there.
+    """
     text = os.read(0, 4096)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -67,7 +75,10 @@ def _run_script(name: str, hidden: Path | None, libraries: list[str]) -> tuple[i
 
 
 def _ended_by(trace: TracebackType | None, tests: set[str], libraries: tuple[str, ...]) -> bool:
-    """Whether nothing but the tests themselves, or a library they call, such as unittest, ended the script."""
+    """Return whether the script was ended by the tests themselves.
+
+    A library that the tests call, such as unittest, counts as the tests.
+    """
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if file not in tests and not file.startswith(
@@ -98,7 +109,7 @@ def _run_pytest(
 
 
 class _Seen:
-    """What is seen of a test run, as a plugin."""
+    """Pytest plugin that records the results of a test run."""
 
     def __init__(self, find_workspace: Callable[[], None], names: list[str]) -> None:
         self.find_workspace = find_workspace
@@ -120,7 +131,10 @@ class _Seen:
         self._look(report)
 
     def _look(self, report: Any) -> None:
-        """A test that the tested code skips, or calls an expected failure, was not passed."""
+        """Record a test that was skipped or marked as an expected failure by the tested code.
+
+        Such a test did not pass.
+        """
         if report.skipped and hasattr(report, "wasxfail"):
             self.left_out |= "xfail" not in report.keywords
         elif report.skipped:

@@ -1,4 +1,7 @@
-"""Choosing and reading files of a workspace that may hold anything: links, pipes, devices, endless files, names in no encoding."""
+"""Choose and read files of an untrusted workspace.
+
+It may hold links, pipes, devices, endless files and names in no encoding.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ class WorkspaceFault(Exception):  # noqa: N818 - named after `finding.fault`, wh
 
 
 def shown(name: str) -> str:
-    """The name of a file, fit to be written anywhere: bytes that are no UTF-8 are escaped."""
+    """Return a printable file name; bytes that are not UTF-8 are escaped."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -58,7 +61,7 @@ def choose_files(root: Path, entries: list[str]) -> list[str]:
 
 
 def read_text(root: Path, name: str) -> str:
-    """Read a file of a workspace, and nothing that only seems to be one; every line ending becomes a newline."""
+    """Read a plain file of a workspace as text; every line ending becomes a newline."""
     data = read_bytes(locate(root, name), name, MAX_FILE_BYTES)
     try:
         text = data.decode("utf-8")
@@ -69,7 +72,10 @@ def read_text(root: Path, name: str) -> str:
 
 
 def workspace_root(workspace: str | None) -> Path:
-    """The folder that an output names, its links followed but for a last one, which an agent could have put in its place."""
+    """Return the folder that an output names, with links resolved except the last.
+
+    An agent could have put the last one in place of the folder.
+    """
     if workspace is None:
         raise WorkspaceFault("no_output", "the output names no workspace")
     path = Path(os.path.abspath(workspace))  # noqa: PTH100 - `resolve` would follow that link
@@ -82,7 +88,10 @@ def workspace_root(workspace: str | None) -> Path:
 
 
 def locate(root: Path, name: str) -> Path:
-    """Find where a name of a workspace leads, links followed: a place within its root, which is no link and below none."""
+    """Resolve a name in a workspace, links followed, to a path within its root.
+
+    The result is no link and lies below none.
+    """
     try:
         place = (root / name).resolve(strict=True)
     except (
@@ -116,7 +125,7 @@ def _refuse_unusual(facts: os.stat_result, name: str, limit: int) -> None:
 
 
 def open_without_links(path: Path | str, flags: int) -> int:
-    """Open an absolute path without following a link anywhere in it: where it led had been found before."""
+    """Open an absolute path without following any link in it; links are resolved earlier."""
     only_pass = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW  # macOS has no O_PATH
     place = os.open("/", only_pass)
     *folders, name = Path(path).parts[1:] or ["."]
@@ -132,7 +141,10 @@ def open_without_links(path: Path | str, flags: int) -> int:
 
 @contextmanager
 def opened_folder(path: Path) -> Generator[int]:
-    """A folder, opened without following a link: what is put in its place later is not looked into."""
+    """Open a folder without following links.
+
+    Whatever is put in its place later is not read.
+    """
     folder = open_without_links(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         yield folder

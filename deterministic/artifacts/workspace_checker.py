@@ -1,4 +1,4 @@
-"""The checker of workspaces: files chosen by name or ending, words looked for in them or in what they print.
+"""Workspace checker: choose files by name or ending, look for words in them or their output.
 
 As in the original, each file is scored by itself, 1 or 0, and one right file is enough; a file that is missing or cannot be read, and a
 script that fails, end the scoring without any score. Other than there, every verdict says which file and which word.
@@ -27,7 +27,7 @@ class WordProblem(NamedTuple):
 
 
 def find_problem(text: str, challenge: Challenge, wanted: ArtifactOptions) -> WordProblem | None:
-    """The first word that is missing, or else the first that should not be there."""
+    """Return the first missing word, or else the first forbidden one."""
     ignores_case = wanted.case_insensitive or not challenge.case_sensitive
     fold: Callable[[str], str] = str.casefold if ignores_case else str
     text = fold(text)
@@ -51,7 +51,10 @@ MAX_RESPONSE_CHARACTERS = 400_000
 
 
 def workspace_text(case: Case, output: Output) -> str | None:
-    """Join the texts of the files that a challenge names, as the original does; None when there is none, one cannot be read, or they are too long."""
+    """Join the texts of a challenge's files, as the original does.
+
+    None if there is no file, one cannot be read, or they are too long.
+    """
     try:
         root = workspace_root(output.workspace)
         names = choose_files(root, challenge_of(case).files)
@@ -86,7 +89,9 @@ def check_workspace(case: Case, output: Output, options: CheckOptions) -> Findin
 
 
 def _check_code(challenge: Challenge, root: Path, options: CheckOptions) -> Finding:
-    """Run with the hidden tests; where the workspace has other files of their names, it must pass with those too.
+    """Run with the hidden tests, then with the workspace's own files of the same names.
+
+    The second run happens only if the first passes and the workspace has such files; both have to pass.
 
     The hidden tests come first: no agent writes its own exam. The original scores what stands in the workspace, which may be a
     changed test; strict rules go by the hidden tests alone.
@@ -114,7 +119,7 @@ def _read_files(challenge: Challenge, root: Path) -> list[tuple[str, str]]:
 
 
 def _leave_to_judge(challenge: Challenge, root: Path) -> Finding:
-    """An open answer is for a judge, but that there is one is seen here."""
+    """Leave an open answer to a judge, after checking that there is one."""
     names = [shown(name) for name, _ in _read_files(challenge, root)]
     return undecided("the challenge asks for a judge", files=names)
 

@@ -1,4 +1,4 @@
-"""Single-turn tool calls against a reference of acceptable values, as BFCL's AST checker decides them."""
+"""Check single-turn tool calls against acceptable values, as BFCL's AST checker does."""
 
 from .tool_calls import check_tool_calls
 

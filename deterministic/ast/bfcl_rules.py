@@ -12,7 +12,7 @@ from .standard_text import standardise
 
 
 def check_type(value: object, argument: Argument) -> Problem | None:
-    """Whether a value's type is the declared one, or that of the first acceptable value.
+    """Check that a value has the declared type, or that of the first acceptable value.
 
     Types are compared exactly: a bool is no int, an int no float. Items are checked one level deep, against any one of
     the acceptable lists; an acceptable value that is no list (the marker of an optional argument) lets all items pass.
@@ -32,7 +32,7 @@ def check_type(value: object, argument: Argument) -> Problem | None:
 
 
 def as_list(value: Any) -> Any:
-    """A tuple as a list; anything else as it is."""
+    """Return a tuple as a list, anything else unchanged."""
     return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
 
 
@@ -44,14 +44,21 @@ def _items_pass(value: list[Any], argument: Argument) -> bool:
 
 
 def _item_passes(item: Any, acceptable: list[Any], inner: type | None) -> bool:
-    """An item is of the inner type, or of the type of the first item that is not ``""`` in the acceptable list."""
+    """Return whether an item has the inner type, or the type of the first acceptable item.
+
+    Items that are ``""`` in the acceptable list do not count as the first.
+    """
     if type(item) is inner:
         return True
     return type(item) is next((type(cast("object", value)) for value in acceptable if value != ""), None)
 
 
 def check_value(value: Any, argument: Argument) -> Problem | None:
-    """Compare a value with the acceptable ones: by its declared type, or as it is where those are of another type."""
+    """Compare a value with the acceptable ones.
+
+    The declared type decides the comparison; if the acceptable values are of another type, they are
+    compared as they are.
+    """
     if any(isinstance(choice, AnyValue) for choice in argument.choices):
         return None
     if argument.variable:
@@ -67,21 +74,24 @@ def check_value(value: Any, argument: Argument) -> Problem | None:
 
 
 def check_equal(value: Any, argument: Argument) -> Problem | None:
-    """Numbers and the like: equal, as Python sees it, to an acceptable value; so 1, 1.0 and True are the same."""
+    """Check that a value equals an acceptable one in Python; 1, 1.0 and True are equal."""
     if value in argument.acceptable:
         return None
     return not_acceptable("value_error:others", argument, value)
 
 
 def check_text(value: str, argument: Argument) -> Problem | None:
-    """A text: the same as an acceptable one in standard form. The marker ``""`` takes part."""
+    """Check a text against the acceptable ones in standard form, the marker ``""`` included."""
     if standardise(value) in argument.texts:
         return None
     return not_acceptable("value_error:string", argument, value)
 
 
 def check_list(value: list[Any], argument: Argument) -> Problem | None:
-    """A list: equal to an acceptable one, texts among its own items in standard form. The marker ``""`` is ``[]``."""
+    """Check a list against the acceptable ones; its own texts are compared in standard form.
+
+    The marker ``""`` is ``[]``.
+    """
     standard = [_standard_item(item) for item in value]
     for acceptable in argument.acceptable:
         choices = _items(acceptable)
@@ -91,7 +101,10 @@ def check_list(value: list[Any], argument: Argument) -> Problem | None:
 
 
 def check_dict(value: dict[Any, Any], argument: Argument) -> Problem | None:
-    """A dict: every key has an acceptable value in one of the acceptable dicts, and no key is missing there."""
+    """Check a dict against the acceptable dicts.
+
+    In one of them every key has an acceptable value and no key is missing.
+    """
     problem: Problem | None = not_acceptable("dict_checker:unclear", argument, value)
     for acceptable in argument.acceptable:
         if acceptable == "":
@@ -103,7 +116,7 @@ def check_dict(value: dict[Any, Any], argument: Argument) -> Problem | None:
 
 
 def check_list_of_dicts(value: list[Any], argument: Argument) -> Problem | None:
-    """A list of dicts: each matches the dict at its place in one of the acceptable lists."""
+    """Check a list of dicts: each must match its counterpart in one acceptable list."""
     problem: Problem | None = not_acceptable("list_dict_checker:unclear", argument, value)
     for acceptable in argument.acceptable:
         problem = _compare_list_of_dicts(value, acceptable, argument)
@@ -159,13 +172,19 @@ def _may_be_missing(choices: Any) -> bool:
 
 
 def _choices(acceptable: Any) -> list[Any]:
-    """A key's acceptable values. A bare text (there is one in the original's data) counts as its characters."""
+    """Return a key's acceptable values.
+
+    A bare text (the original's data has one) counts as its characters.
+    """
     items = _items(acceptable)
     return [acceptable] if items is None else items
 
 
 def _items(acceptable: Any) -> list[Any] | None:
-    """The items of an acceptable list, or the characters of a text in its place: ``""`` is an empty list."""
+    """Return the items of an acceptable list, or the characters of a text in its place.
+
+    Thus ``""`` is an empty list.
+    """
     return list(cast("list[Any] | str", acceptable)) if isinstance(acceptable, list | str) else None
 
 
@@ -174,7 +193,7 @@ def _standard_item(item: Any) -> Any:
 
 
 def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
-    """The first problem of a call, ``{name: {argument: value}}``, beside an expected one."""
+    """Return the first problem of a call, ``{name: {argument: value}}``, or None if it matches."""
     if expected.name not in call:
         return wrong_name(expected.name, next(iter(call)))
     given: dict[Any, Any] = call[expected.name]
@@ -197,7 +216,10 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
 
 
 def missing_argument(name: str, expected: ExpectedCall) -> Problem:
-    """The problem with an argument that is not there: the document requires it, or the reference does not let it be left out."""
+    """Return the problem of a missing argument.
+
+    Either the document requires it, or the reference does not make it optional.
+    """
     acceptable = expected.shown.get(name)
     if name in expected.required:
         sentence = "argument {argument} is required and missing"
@@ -207,7 +229,10 @@ def missing_argument(name: str, expected: ExpectedCall) -> Problem:
 
 
 def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Problem:
-    """The problem with an argument that is not documented, or that the reference does not have; None for its name where it had none."""
+    """Return the problem of an argument that the document or the reference does not have.
+
+    The name is None for an argument that had none.
+    """
     if name in expected.documented:
         sentence = "argument {argument} should be left out, got {got}"
     else:

@@ -1,4 +1,4 @@
-"""What a right answer looks like: function documents and acceptable values, compiled once per case."""
+"""Expected tool calls: function documents and acceptable values, compiled once per case."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ExpectedCall(msgspec.Struct, frozen=True):
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """What is expected of an answer: how many calls, how they are paired with the expected ones, and whether in this order."""
+    """Expected calls: their number, how they are matched, and whether order counts."""
 
     match: Match
     calls: tuple[ExpectedCall, ...]
@@ -126,7 +126,7 @@ def compile_expectation(
 
 
 def document_of(name: str, documents: list[dict[str, Any]], *, only: bool) -> dict[str, Any]:
-    """The document that a call goes by: the first of its name, as in the original, or the only one."""
+    """Return the document of a call: the first of its name, as in the original, or the only one."""
     found = [document for document in documents if document["name"] == name]
     if only and len(found) > 1:
         raise InputError(
@@ -220,7 +220,10 @@ def _compile_argument(
 
 
 def _folded(values: list[Any], python_type: type, inner: type | None) -> list[Any]:
-    """Literal values as BFCL's rules want them: dicts hold lists of acceptable values, here one each; orders are written out."""
+    """Return literal values in BFCL's form: dicts hold a list of one acceptable value.
+
+    Orders are written out.
+    """
     if python_type is dict:
         return [_fold(value) for value in values]
     if python_type is not list:
@@ -232,7 +235,9 @@ def _folded(values: list[Any], python_type: type, inner: type | None) -> list[An
 
 
 def _orders(value: Any) -> Iterable[Any]:
-    """The orders of a list that may come in any, that which is written last; of a long one it alone.
+    """Return the orders of a list that may come in any order, the written one last.
+
+    A long list gets only the written order.
 
     What is wrong with the last that was tried is what BFCL's rules tell.
     """
@@ -252,7 +257,10 @@ def _fold(value: Any) -> Any:
 
 
 def _shown(call: AcceptedCall, argument: str) -> list[Any] | str:
-    """What is acceptable, for a person; in BFCL's form as it is written, ``""`` standing for what may be left out."""
+    """Return the acceptable values for display.
+
+    In BFCL's form they stay as written, ``""`` marking an argument that may be omitted.
+    """
     if not call.literal:
         return call.written[call.name][argument]
     accepted = call.arguments[argument]
@@ -263,7 +271,7 @@ def _shown(call: AcceptedCall, argument: str) -> list[Any] | str:
 
 
 def _python_type(name: str, declared: Any, dialect: Dialect, otherwise: type | None = None) -> type:
-    """What a value of a declared type is here; where that is not known, what the accepted values are."""
+    """Return the Python type of a declared type; if unknown, that of the accepted values."""
     try:
         return dialect.types[declared]
     except (KeyError, TypeError):

@@ -1,4 +1,7 @@
-"""Does a value fit what a function document says of it, and can the tools of a case produce what its reference accepts?"""
+"""Check values against function documents, and references against the tools of a case.
+
+The tools must be able to produce what the reference accepts.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ Misfit: TypeAlias = tuple[str, str]
 def schema_error(
     value: Any, schema: Mapping[str, Any], field: str, dialect: Dialect, *, literal: bool
 ) -> Misfit | None:
-    """The innermost place where an accepted value does not fit its document, and a sentence; None where it fits, or nothing is known.
+    """Find the innermost place where an accepted value does not fit its document.
+
+    Returns the place and a sentence; None if the value fits or nothing is known.
 
     Of another language than Python a text may be any expression. A dict in a value that is not ``literal`` may hold lists of acceptable values.
     """
@@ -53,7 +58,10 @@ def _misfit_inside(value: Any, schema: Mapping[str, Any], field: str, *, literal
 
 
 def _is_default(value: Any, schema: Mapping[str, Any]) -> bool:
-    """A default that stands in the document is accepted by the tool, whatever else the document says."""
+    """Return whether a value is the documented default.
+
+    The tool accepts its default, whatever else the document says.
+    """
     return "default" in schema and is_acceptable(value, schema["default"], NO_SCHEMA, literal=True)
 
 
@@ -91,7 +99,7 @@ def _not_listed(value: Any, schema: Mapping[str, Any], field: str) -> Misfit | N
 
 
 def _listed(schema: Mapping[str, Any]) -> list[Any]:
-    """The only values that a document allows; empty where it allows more."""
+    """Return the only values that a document allows; empty if it allows more."""
     enum = [schema["const"]] if "const" in schema else schema.get("enum")
     return cast("list[Any]", enum) if isinstance(enum, list) else []
 
@@ -113,7 +121,10 @@ def _misfit_in_list(
 def _misfit_in_dict(
     choices: Mapping[str, list[Any]], schema: Mapping[str, Any], field: str, *, literal: bool
 ) -> Misfit | None:
-    """Where an object does not fit, for each key of which there are acceptable values, ``""`` being none unless literal."""
+    """Find where an object with acceptable values per key does not fit its document.
+
+    Unless literal, ``""`` marks a key that may be absent.
+    """
     properties = part_of(schema.get("properties"))
     for key, values in choices.items():
         document = property_of(schema, key)
@@ -179,7 +190,7 @@ def _require(case: Case, reference: ToolCallReference) -> None:
 def _problems(
     call: AcceptedCall, parameters: Mapping[str, Any], reference: ToolCallReference
 ) -> Iterator[tuple[str, str]]:
-    """What is wrong with an accepted call: the field, and a sentence."""
+    """Yield the problems of an accepted call: the field and a sentence."""
     dialect = dialect_of(reference.language)
     for name, accepted in call.arguments.items():
         schema, field = property_of(parameters, name), f"{call.field}.{name}"
@@ -204,7 +215,10 @@ def _problems(
 
 
 def _ambiguities(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
-    """Where a spelling of alternatives may be meant as the value itself, since the document has a property of that name."""
+    """Yield spellings of alternatives that may be meant as the value itself.
+
+    They may if the document has a property named like the spelling's key.
+    """
     if is_marked(value):
         documented = [key for key in value if key in part_of(schema.get("properties"))]
         if documented and "exactly" not in value:

@@ -61,7 +61,10 @@ def _read_array_list(text: str, inner: str | None) -> list[Any] | str:
 
 
 def _double_brace_body(text: str) -> str | None:
-    """What stands in the first ``{{ ... }}`` of a new list; it has at least one character, be it a blank."""
+    """Return the content of the first ``{{ ... }}`` of a new list; at least one character.
+
+    A blank counts as a character.
+    """
     for found in _LIST_WITH_BODY.finditer(text):
         start = found.end()
         end = text.find("}}", start + 1)
@@ -97,7 +100,10 @@ def _read_map(text: str) -> dict[str, Any] | str:
 
 
 def map_entries(body: str) -> Iterator[tuple[str, str]]:
-    r"""Pairs of key and value, as written, as ``put\("(.*?)",\s*(.*?)\)`` finds them, in linear time."""
+    r"""Yield key-value pairs, as written, as ``put\("(.*?)",\s*(.*?)\)`` finds them.
+
+    Takes linear time.
+    """
     position = 0
     while (opening := _PUT.search(body, position)) is not None:
         pair = _first_pair(body, opening.end())
@@ -126,7 +132,7 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _read_generic(text: str) -> Any:
-    """A value of no stated type."""
+    """Read a value of no declared type."""
     if text in ("true", "false"):
         return text == "true"
     if in_quotes(text, '"'):

@@ -33,7 +33,7 @@ _OBJECT = re.compile(r"\A\{(.*?)\}")
 
 
 def convert_javascript(text: str, declared: str, inner: str | None = None) -> Any:
-    """Read a JavaScript value by its declared type; the text itself where it cannot be read as that.
+    """Read a JavaScript value by its declared type; return the text itself if that fails.
 
     ``inner`` is the type of the items of an ``array``.
     """
@@ -64,7 +64,7 @@ def _read_array(text: str, inner: str | None) -> list[Any] | str:
 
 
 def find_rows(text: str) -> str | None:
-    r"""The array of arrays that a text starts with.
+    r"""Return the array of arrays at the start of a text.
 
     Finds what ``\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]`` and its twin for ``new Array(...)`` match, which backtrack exponentially.
     """
@@ -77,7 +77,7 @@ def find_rows(text: str) -> str | None:
 
 
 def _end_of_rows(text: str, start: int, closing: str) -> int | None:
-    """Where rows end, whose first one begins at ``start``; None where they do not.
+    """Return the end of rows whose first begins at ``start``; None if they have no end.
 
     Goes through the closing brackets from the last to the first, and keeps for each where the rows end if a row ends
     with it: after the next row, if another begins there, or right there.
@@ -130,7 +130,10 @@ def _read_property(text: str) -> Any:
 
 
 def property_pairs(content: str) -> Iterator[tuple[str, str]]:
-    r"""Pairs of key and value, as ``([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)`` finds them in a text of one line, in linear time."""
+    r"""Yield key-value pairs, as ``([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)`` finds them.
+
+    The text is one line; takes linear time.
+    """
     position = 0
     while (colon := content.find(":", position)) >= 0:
         if colon == position:
@@ -143,7 +146,10 @@ def property_pairs(content: str) -> Iterator[tuple[str, str]]:
 
 
 def _end_of_value(content: str, start: int) -> tuple[int, int]:
-    """Where a value ends, and where the next pair begins: at the first comma with a colon before the next comma."""
+    """Return the end of a value and the start of the next pair.
+
+    The value ends at the first comma with a colon before the next comma.
+    """
     comma = content.find(",", start)
     while comma >= 0:
         next_comma = content.find(",", comma + 1)
@@ -156,7 +162,7 @@ def _end_of_value(content: str, start: int) -> tuple[int, int]:
 
 
 def _read_generic(text: str) -> Any:
-    """A value of no stated type, blanks around it aside."""
+    """Read a value of no declared type, ignoring blanks around it."""
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"

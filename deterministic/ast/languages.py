@@ -1,4 +1,4 @@
-"""What the type names of a language's documents mean, and how source text becomes values."""
+"""Type names of each language's documents, and conversion of source text to values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ PYTHON = Dialect(
 
 @cache
 def dialect_of(language: Language) -> Dialect:
-    """The type names and conversions of a language."""
+    """Return the type names and conversions of a language."""
     if language == "java":
         from .java_values import convert_java  # noqa: PLC0415 - most runs have no Java
 

@@ -20,7 +20,9 @@ WRONG_ORDER = "call_order:wrong_order"
 def match_greedily(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
 ) -> Finding:
-    """BFCL's rule: each expected call, in order, takes the first call that passes and is free; none is given back.
+    """Match calls by BFCL's rule: each expected call takes the first free call that passes.
+
+    Expected calls go in order, and no choice is revised.
 
     That can reject right calls, when an early expected call takes the call that only a later one could use.
     """
@@ -57,7 +59,10 @@ def match_best(
 def match_in_order(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
 ) -> Finding:
-    """Valid when each call is the expected call at its place; right calls in the wrong order are said to be that."""
+    """Match each call with the expected call at its place.
+
+    Right calls in the wrong order are reported as such.
+    """
     for number, (call, expected) in enumerate(zip(calls, expected_calls, strict=True), start=1):
         problem = check(call, expected)
         if problem is None:

@@ -12,7 +12,7 @@ from .expectation import Argument
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """What is wrong with a call.
+    """Problem of a call.
 
     Matching parallel calls tries many pairs, most of which fail and are forgotten; so the words are made late.
 
@@ -57,13 +57,13 @@ def wrong_name(expected: str, got: Any) -> Problem:
 
 
 def wrong_type(argument: Argument, value: Any) -> Problem:
-    """A value is of another type than the documented one."""
+    """Return the problem of a value whose type is not the documented one."""
     sentence = "argument {argument}: expected a value of type {expected}, got {got}"
     return Problem("type_error:simple", sentence, argument.name, argument.declared, value)
 
 
 def no_source_text(argument: Argument, value: Any, language: str) -> Problem:
-    """A value does not come as source text, from which it would have to be read."""
+    """Return the problem of a value that is not source text, from which it would be read."""
     sentence = "argument {argument}: expected the source text of a value, got {got}"
     return Problem(f"type_error:{language}", sentence, argument.name, argument.declared, value)
 
@@ -72,7 +72,7 @@ NOT_ACCEPTABLE = "argument {argument}: got {got}, acceptable {expected}"
 
 
 def not_acceptable(error_type: str, argument: Argument, value: Any) -> Problem:
-    """A value is none of the acceptable ones."""
+    """Return the problem of a value that is none of the acceptable ones."""
     return Problem(error_type, NOT_ACCEPTABLE, argument.name, argument.shown, value)
 
 

@@ -1,4 +1,4 @@
-"""What a function document says of a value, as far as a checker needs it: one type where one can be told, and the parts."""
+"""Schemas in function documents: the one type, where there is one, and the parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ NO_SCHEMA: Mapping[str, Any] = {}
 
 
 def settled(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema with one type name: of ``["string", "null"]``, or of ``anyOf`` a type and null, that type; else none."""
+    """Return a schema with one type name, or with none if several types remain.
+
+    Null is ignored in ``["string", "null"]`` and in an ``anyOf`` of a type and null.
+    """
     declared = schema.get("type")
     if isinstance(declared, str):
         return schema
@@ -21,18 +24,18 @@ def settled(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def variants_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The schemas of which a value has to fit one; empty where there is no choice."""
+    """Return the schemas of which a value must fit one; empty if there is no choice."""
     listed = schema.get("anyOf") or schema.get("oneOf")
     return [part_of(each) for each in cast("list[Any]", listed)] if isinstance(listed, list) else []
 
 
 def part_of(value: Any) -> Mapping[str, Any]:
-    """A part of a schema, which is an object; empty where it is something else."""
+    """Return a part of a schema; empty if it is not an object."""
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else NO_SCHEMA
 
 
 def property_of(schema: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    """What a schema says of a property; None where it allows none of that name."""
+    """Return the schema of a property; None if no property of that name is allowed."""
     properties = part_of(schema.get("properties"))
     if name in properties:
         return part_of(properties[name])

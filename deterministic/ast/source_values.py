@@ -1,4 +1,4 @@
-"""What Java and JavaScript values have in common when they are read from source text."""
+"""Shared reading of Java and JavaScript values from source text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 
 
 def reader(form: str, convert: Callable[[str], float], *, suffix: bool = False) -> Callable[[str], Any]:
-    """Reads numbers of a form, a regular expression, whose last letter may be a suffix; anything else stays text."""
+    """Return a reader of numbers whose form is a regular expression; anything else stays text.
+
+    Their last letter may be a suffix.
+    """
     pattern = re.compile(rf"\A{form}$")
 
     def read(text: str) -> Any:
@@ -29,18 +32,18 @@ def read_boolean(text: str) -> bool | str:
 
 
 def read_text(text: str) -> str:
-    """The text itself."""
+    """Return the text unchanged."""
     return text
 
 
 def read_number(text: str) -> int | float | str:
-    """What Python reads as an integer, or else as a float; anything else stays text."""
+    """Read an integer, or else a float, as Python does; anything else stays text."""
     value = number_or_text(int, text)
     return number_or_text(float, text) if value is text else value
 
 
 def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
-    """A number, or the text itself where it is none, or has more digits than Python converts."""
+    """Return a number, or the text if it is none or has more digits than Python converts."""
     try:
         return convert(text)
     except ValueError:
@@ -48,22 +51,22 @@ def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
 
 
 def _without_suffix(text: str) -> str:
-    """A literal without its last letter; a newline after it is passed over, as ``$`` does."""
+    """Return a literal without its last letter; as for ``$``, a newline after it is ignored."""
     return text.removesuffix("\n")[:-1]
 
 
 def in_quotes(text: str, quotes: str) -> bool:
-    """Whether a text starts and ends with the same quote, of those that count; a lone quote does."""
+    """Return whether a text starts and ends with the same one of the quotes; a lone one counts."""
     return text[:1] in tuple(quotes) and text.endswith(text[0])
 
 
 def split_items(text: str) -> list[str]:
-    """The pieces between commas, stripped. Commas within quotes separate too."""
+    """Split a text at commas, those within quotes too, and strip the pieces."""
     return [piece.strip() for piece in text.split(",")]
 
 
 def spans(text: str, opening: re.Pattern[str], closing: str, *, at_least: int = 0) -> Iterator[str]:
-    """What stands, on one line, between an opening and the next closing, each after the other, without these.
+    """Yield the texts on one line between each opening and the next closing, without these.
 
     The same as ``re.finditer(opening + "(.*?)" + closing)``, but linear however often the opening comes alone.
     """

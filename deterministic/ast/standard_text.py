@@ -1,4 +1,7 @@
-"""How texts are compared: by BFCL without blanks and most punctuation, by strict rules with signs and points."""
+"""Compare texts, by BFCL's or strict rules.
+
+BFCL ignores blanks and most punctuation; strict rules keep signs and points.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 
 
 def standardise(text: str) -> str:
-    """A text as BFCL compares it.
+    """Return a text as BFCL compares it.
 
     Removes spaces and ``, . / - _ * ^``, lower-cases, and makes single quotes double. Nothing else: tabs, newlines,
     accents and other punctuation count. That deletes signs and decimal points too; the strict rules keep them.
@@ -30,7 +33,7 @@ _LONGEST = 50_000
 
 
 def standardise_strictly(text: str) -> str:
-    """A text as strict rules compare it.
+    """Return a text as strict rules compare it.
 
     Two texts that are the same here are the same to BFCL; the converse does not hold: ``-5`` is not ``5``, ``1.5`` not
     ``15``, ``ab`` not ``a-b``. Harmless are: case; kinds of quote; runs of blanks, and blanks at punctuation; a comma,

@@ -18,7 +18,7 @@ _NUMBERS = (int, float)
 
 
 def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
-    """Whether a value is an acceptable one.
+    """Check that a value is an acceptable one.
 
     The marker ``""`` stands for leaving the argument out, and for nothing else; giving the documented default in so many words
     is the same as leaving it out. It is a problem of type when no acceptable value, nor the document, has the value's type.
@@ -39,7 +39,7 @@ _NO_DEFAULT = object()
 
 
 def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, literal: bool = False) -> bool:
-    """Whether a value is the same as an acceptable one, types and signs included.
+    """Return whether a value equals an acceptable one, types and signs included.
 
     Dicts in that hold lists of acceptable values, or values as such; when ``literal`` values as such, whatever these look like.
     """
@@ -69,7 +69,10 @@ def _is_same_text(value: Any, choice: str, document: Mapping[str, Any]) -> bool:
 
 
 def _is_same_number(value: Any, choice: float, document: Mapping[str, Any]) -> bool:
-    """An integer is fine for a float; a float for an integer only where the document does not ask for one."""
+    """Return whether two numbers are the same, types included.
+
+    An integer is fine for a float; a float for an integer only if the document does not ask for one.
+    """
     if type(cast("object", value)) not in _NUMBERS or value != choice:
         return False
     return type(value) is type(choice) or type(value) is int or document.get("type") not in _WHOLE_TYPES
@@ -98,7 +101,10 @@ def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any], *,
 def _is_same_dict(
     value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any], *, literal: bool
 ) -> bool:
-    """Compare with a dict that holds values as such: it is said to, or one of them is no list, or is documented to be one."""
+    """Compare with a dict of plain values.
+
+    It is one if it is said to be, or if one of its values is no list or is documented to be one.
+    """
     properties = part_of(document.get("properties"))
     plain = literal or not all(isinstance(wanted, list) for wanted in choice.values())
     return value.keys() == choice.keys() and all(
@@ -109,7 +115,7 @@ def _is_same_dict(
 
 
 def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any]) -> bool:
-    """Compare with a dict that holds a list of acceptable values per key, ``""`` among them = may be left out."""
+    """Compare with a dict of acceptable values per key; ``""`` among them makes a key optional."""
     properties = part_of(document.get("properties"))
     if not value.keys() <= choice.keys():
         return False
@@ -185,7 +191,10 @@ def _check_argument(value: Any, argument: Argument, language: str) -> Problem | 
 
 
 def _without_quotes(value: Any) -> Any:
-    """Java texts lose the quotes of source text, in arrays too: whether those come along depends on the way of calling."""
+    """Strip the quotes of source text from Java texts, in arrays too.
+
+    The way of calling decides whether they come along.
+    """
     if isinstance(value, str):
         return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
     return [_without_quotes(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value

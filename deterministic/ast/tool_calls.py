@@ -1,4 +1,4 @@
-"""The checker of cases that ask for tool calls: decode, then compare all calls, under either rule set."""
+"""Checker of tool-call cases: decode, then compare all calls under either rule set."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def check_decoded(decoded: Any, expectation: Expectation, *, strictly: bool = Fa
 
 
 def is_call_list(decoded: Any) -> bool:
-    """Whether a decoded value is a list of calls, ``{name: {argument: value}}`` each; an empty list is."""
+    """Return whether a decoded value is a list of calls, ``{name: {argument: value}}`` each.
+
+    An empty list is one.
+    """
     if type(decoded) is not list:
         return False
     for call in cast("list[dict[Any, Any]]", decoded):
@@ -57,7 +60,7 @@ def is_call_list(decoded: Any) -> bool:
 
 
 def check_format(decoded: Any) -> Problem | None:
-    """The problem of a decoded value that is no list of calls at all."""
+    """Return the problem of a decoded value that is not a list of calls."""
     if is_call_list(decoded):
         return None
     sentence = "expected {expected}, got {got}"
@@ -65,7 +68,7 @@ def check_format(decoded: Any) -> Problem | None:
 
 
 def check_count(calls: list[Any], expectation: Expectation) -> Problem | None:
-    """The problem of more or fewer calls than expected."""
+    """Return the problem of too many or too few calls."""
     if len(calls) == expectation.count:
         return None
     match = "parallel" if expectation.match == "auto" and expectation.count > 1 else expectation.match
@@ -77,7 +80,9 @@ _compiled: dict[tuple[int, Names], tuple[weakref.ref[Case], Expectation]] = {}
 
 
 def expectation_of(case: Case, names: Names) -> Expectation:
-    """The compiled reference of a case, kept as long as the case lives: many systems answer the same one.
+    """Return the compiled reference of a case, cached as long as the case lives.
+
+    Many systems answer the same case.
 
     Raises:
         InputError: The reference cannot be used.
@@ -93,7 +98,10 @@ def expectation_of(case: Case, names: Names) -> Expectation:
 
 
 def check_tool_calls(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Decide whether an output, its native calls where it has that field or else its text, makes the calls that its case asks for."""
+    """Check an output's tool calls against the reference.
+
+    Native calls are read if the output has that field, else its text.
+    """
     try:
         decoded = decode_output(output, asked_form(case), strictly=options.rules == "strict")
     except DecodingError as error:
@@ -102,7 +110,10 @@ def check_tool_calls(case: Case, output: Output, options: CheckOptions) -> Findi
 
 
 def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
-    """Decide whether decoded calls are what a case asks for; undecided where the case itself cannot be used (the original fails there)."""
+    """Check decoded calls against a case.
+
+    Undecided if the case itself cannot be used (the original fails there).
+    """
     try:
         expectation = expectation_of(case, options.names)
     except InputError as error:
@@ -111,5 +122,5 @@ def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
 
 
 def decoder_failed(error: DecodingError) -> Finding:
-    """The finding when a reply cannot be read as calls: graded 0, the system failed at it."""
+    """Return the finding for a reply that cannot be read as calls: graded 0, the system's fault."""
     return fault("ast_decoder:decoder_failed", f"the reply cannot be read as calls: {error}")

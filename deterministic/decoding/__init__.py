@@ -1,4 +1,7 @@
-"""From a raw reply to calls in BFCL's form, a list of ``{name: {argument: value}}``: one module per way of writing them."""
+"""Decode raw replies to calls in BFCL's form, a list of ``{name: {argument: value}}``.
+
+Each way of writing calls has its module.
+"""
 
 from .native_calls import decode_native, decode_native_strictly, decode_tool_calls
 from .python_calls import Unquoted

@@ -1,4 +1,7 @@
-"""Arithmetic on literals, with Python's own meaning but bounded: ten characters cannot fill the memory, nothing is run."""
+"""Bounded arithmetic on literals, with Python's meaning.
+
+Ten characters cannot fill the memory, and no code is run.
+"""
 
 # pyright: reportUnknownMemberType=false
 # (typeshed leaves most functions of ``operator`` without types)
@@ -52,7 +55,7 @@ class UnpackedDictError(Exception):
 
 
 def evaluate(node: ast.expr) -> Any:
-    """The value that Python would give an expression made of literals, collections and operators.
+    """Return Python's value of an expression of literals, collections and operators.
 
     Raises:
         DecodingError: It holds anything else (a name, a call ...), it fails, or its value would be too large.
@@ -69,7 +72,10 @@ def evaluate(node: ast.expr) -> Any:
 
 
 def _apply(operation: ast.operator, left: Any, right: Any) -> Any:
-    """What Python makes of ``left <operation> right``, unless it would be larger than any call needs."""
+    """Return ``left <operation> right`` as Python does, unless it would be too large.
+
+    Too large means larger than any call needs.
+    """
     if _may_be_huge(operation, left, right):
         raise OverflowError(f"the result of {type(operation).__name__} would be too large")
     return _BINARY[type(operation)](left, right)
@@ -104,7 +110,10 @@ def _bits(value: Any) -> int:
 
 
 def _weight(value: Any) -> int:
-    """Characters and items, those inside counted too: ``[[0] * n] * n`` holds n * n of them; 0 for a number."""
+    """Count characters and items, nested ones included; 0 for a number.
+
+    Thus ``[[0] * n] * n`` holds n * n of them.
+    """
     if isinstance(value, str | bytes):
         return len(value)
     if isinstance(value, list | tuple | set | frozenset):
@@ -117,7 +126,7 @@ def _weight(value: Any) -> int:
 
 
 def _is_wide_format(template: Any) -> bool:
-    """Whether a ``%`` format may ask for much padding."""
+    """Return whether a ``%`` format may ask for much padding."""
     if isinstance(template, bytes):
         template = template.decode("latin-1")
     return isinstance(template, str) and _WIDE_FORMAT.search(template) is not None

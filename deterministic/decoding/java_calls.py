@@ -24,7 +24,9 @@ _LIST_PUNCTUATION = frozenset({",", "(", ")"})
 def decode_java_call(
     code: str, *, strictly: bool = False
 ) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
-    """Read the first method call in a text, as BFCL does, or, strictly, with every value as it was written.
+    """Read the first method call in a text, as BFCL does or strictly.
+
+    Strictly, every value stays as it was written.
 
     Further calls are ignored, and where there is none that is an empty dict. The source comes without a semicolon, as models write it:
     whether that parses is up to the parser's recovery.
@@ -47,17 +49,17 @@ def decode_java_call(
 
 
 def _written_value(node: Node) -> str:
-    """A literal without its quotes; anything else with single blanks for white space."""
+    """Return a literal without its quotes, anything else with white space as single blanks."""
     return written(node)[1:-1] if node.type in _QUOTED else " ".join(written(node).split())
 
 
 def _reassembled(code: str, node: Node) -> str:
-    """The text of a whole value: a literal loses its quotes."""
+    """Return the text of a whole value; a literal loses its quotes."""
     return _text(code, node)[1:-1] if node.type in _QUOTED else _part(code, node)
 
 
 def _part(code: str, node: Node) -> str:
-    """The text of a value or part of one, put together again from its leaves."""
+    """Return the text of a value, or part of one, reassembled from its leaves."""
     if node.type in _AS_WRITTEN or node.type in _QUOTED:
         return _text(code, node)
     if node.type == "array_creation_expression":

@@ -1,4 +1,7 @@
-"""Calls written as JavaScript, as BFCL reads them: ``area(width=2, unit='cm')``. Values stay text."""
+"""Decode calls written as JavaScript, as BFCL does: ``area(width=2, unit='cm')``.
+
+Values stay text.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ _NAMELESS_ARGUMENTS = frozenset({"identifier", "true"})
 
 
 def decode_javascript_call(code: str) -> list[dict[str, dict[Any, str]]] | None:
-    """Read the first call that is a statement of its own; further ones are ignored, and where there is none that is None."""
+    """Read the first call that is a statement; None if there is none.
+
+    Further calls are ignored.
+    """
     for statement in parse_tree(code, "javascript").children:
         if statement.type == "expression_statement":
             for expression in statement.children:
@@ -26,6 +32,9 @@ def decode_javascript_call(code: str) -> list[dict[str, dict[Any, str]]] | None:
 
 
 def _value(node: Node) -> str:
-    """The text of a value, its ends cut where it starts and ends with the same kind of quote, even of ``'a' + 'b'``."""
+    """Return the text of a value, without quotes if it starts and ends with the same kind.
+
+    That strips even ``'a' + 'b'``.
+    """
     text = written(node)
     return text[1:-1] if text[:1] in ("'", '"') and text.endswith(text[0]) else text

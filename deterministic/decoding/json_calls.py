@@ -1,4 +1,7 @@
-"""Calls written as JSON: ``[{"function": "f", "parameters": {"a": 1}}]``, possibly with text around."""
+"""Decode calls written as JSON: ``[{"function": "f", "parameters": {"a": 1}}]``.
+
+Other text may surround them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ _LAST_OBJECT = re.compile(r"\}\s*\]")
 
 
 def decode_json_calls(text: str) -> list[dict[Any, Any]]:
-    """Read the first list of objects in a text: one ``{function: parameters}`` each; other items are skipped.
+    """Read the first list of objects in a text: one ``{function: parameters}`` each.
+
+    Other items are skipped.
 
     As in the original, text that is not JSON is no call at all, rather than a failure, and a list of objects among the
     parameters ends the outer list early, so that nothing is read.
@@ -36,7 +41,10 @@ def decode_json_calls(text: str) -> list[dict[Any, Any]]:
 
 
 def decode_json_calls_strictly(text: str) -> list[dict[Any, Any]]:
-    """Read the first list of objects in a text, whole, whatever stands around it; anything else is a failure."""
+    """Read the first list of objects in a text, whole; anything else is a failure.
+
+    Other text may surround it.
+    """
     found = _FIRST_OBJECT.search(text)
     start = found.start() if found else text.find("[")
     items = _guarded(lambda: _READER.raw_decode(bounded(text[start:]))[0])
@@ -55,7 +63,9 @@ def load_json_strictly(text: str) -> Any:
 
 
 def list_of_objects(text: str) -> str:
-    r"""What ``\[\s*{.*?}\s*(?:,\s*{.*?}\s*)*\]`` finds within the outermost brackets, in linear time.
+    r"""Return the match of ``\[\s*{.*?}\s*(?:,\s*{.*?}\s*)*\]`` within the outermost brackets.
+
+    Takes linear time.
 
     Read lazily, that expression ends at the first closing brace that a closing bracket follows, wherever it starts.
     """

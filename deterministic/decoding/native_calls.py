@@ -24,7 +24,10 @@ def decode_native(result: Any) -> list[dict[Any, Any]]:
 
 
 def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
-    """As `decode_native`; an item with several names is a failure, as is lax JSON."""
+    """Read native calls strictly.
+
+    As `decode_native`, but an item with several names is a failure, as is lax JSON.
+    """
     if not isinstance(result, list):
         raise DecodingError(f"expected a list of calls, got {type(result).__name__}")
     calls: list[dict[Any, Any]] = []
@@ -37,7 +40,10 @@ def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
 
 
 def decode_tool_calls(calls: Iterable[ToolCall], *, strictly: bool = False) -> list[dict[Any, Any]]:
-    """Read the calls of an Output, whose arguments are an object or its JSON text: one ``{name: arguments}`` each."""
+    """Read the calls of an Output: one ``{name: arguments}`` each.
+
+    Arguments are an object or its JSON text.
+    """
     load: LoadJson = load_json_strictly if strictly else _load
     return [
         {call.name: load(call.arguments) if isinstance(call.arguments, str) else call.arguments}

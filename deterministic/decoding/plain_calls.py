@@ -1,4 +1,6 @@
-"""A quick reader for the plain calls that make up nearly all replies; whatever is not plain is left to the real parser.
+"""Fast reader for the plain calls that make up nearly all replies.
+
+Whatever is not plain is left to the real parser.
 
 Building a syntax tree is most of the cost of checking a reply. Here a call is read by one regular expression per
 argument: ASCII names, texts with common escapes, decimal numbers, bare names, flat lists of those. What it reads, it
@@ -65,7 +67,10 @@ def read_plain_calls(code: str) -> list[DecodedCall] | None:
 
 
 def _read_arguments(code: str, position: int, arguments: dict[Any, Any]) -> int:
-    """Read up to the closing parenthesis; gives the position after it, or -1 where something is not plain."""
+    """Read arguments up to the closing parenthesis, and return the position after it.
+
+    Returns -1 if something is not plain.
+    """
     while (found := _ARGUMENT.match(code, position)) is not None:
         name: str = found[1]
         position = found.end()

@@ -1,4 +1,6 @@
-"""Calls written as Python: ``[f(a=1), g.h(b='x')]``, read as BFCL does or strictly, as Python would.
+"""Decode calls written as Python: ``[f(a=1), g.h(b='x')]``, as BFCL does or strictly.
+
+Strictly means as Python would read them.
 
 BFCL's oddities are kept (docs/bfcl-differences.md): every unary operator negates, positional arguments vanish, a bare
 name is a string, a call or subscript as a value is its source text. Strictly nothing is dropped, and signs mean what they say.
@@ -33,7 +35,7 @@ def decode_python_calls(code: str) -> list[DecodedCall]:
 
 
 def call_nodes(code: str) -> list[ast.Call]:
-    """The syntax trees of the calls that a text, possibly in single quotes, consists of."""
+    """Return the syntax trees of the calls in a text, which may stand in single quotes."""
     node = parse_expression(code.strip().strip("'"))
     if isinstance(node, ast.Call):
         return [node]
@@ -48,7 +50,10 @@ def call_nodes(code: str) -> list[ast.Call]:
 
 
 def function_name(node: ast.Call) -> str:
-    """The dotted name that is called; parts before anything but a name are dropped (``f[0]()`` has none)."""
+    """Return the dotted name of the called function.
+
+    Parts before anything but a name are dropped (``f[0]()`` has none).
+    """
     function = node.func
     if type(function) is ast.Name:
         return function.id
@@ -62,12 +67,15 @@ def function_name(node: ast.Call) -> str:
 
 
 def read_call(node: ast.Call) -> DecodedCall:
-    """A call with its keyword arguments; others are dropped, and of equal ones the last wins."""
+    """Return a call with its keyword arguments; on a repeated name the last wins.
+
+    Other arguments are dropped.
+    """
     return {function_name(node): {keyword.arg: read_value(keyword.value) for keyword in node.keywords}}
 
 
 def read_value(node: ast.expr) -> Any:
-    """The value of an argument's expression."""
+    """Return the value of an argument's expression."""
     if type(node) is ast.Constant:
         value = node.value
         return "..." if value is Ellipsis else value
@@ -109,13 +117,13 @@ _READERS: dict[type[ast.expr], Callable[[Any], Any]] = {
 
 
 class Unquoted(str):
-    """Source text that stands where a value should: a name, a call, a subscript. It equals no quoted text."""
+    """Source text in place of a value: a name, a call, a subscript; equals no quoted text."""
 
     __slots__ = ()
 
 
 def decode_python_calls_strictly(code: str) -> list[DecodedCall]:
-    """As `decode_python_calls`, as Python would read it."""
+    """Read calls as `decode_python_calls` does, but as Python would read them."""
     try:
         return [_read_call_strictly(node) for node in call_nodes(code)]
     except RecursionError as error:
@@ -145,7 +153,10 @@ def _is_plain(function: ast.expr) -> bool:
 
 
 def _read_value_strictly(node: ast.expr) -> Any:
-    """A literal's or expression's value; what only looks like one is `Unquoted`."""
+    """Return the value of a literal or expression.
+
+    Anything that only looks like a value is `Unquoted`.
+    """
     if isinstance(node, ast.Name | ast.Attribute | ast.Call):
         return Unquoted(unparse(node))
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):

@@ -1,4 +1,7 @@
-"""Hostile text to a Python syntax tree: nothing runs, nothing warns, every failure is a DecodingError."""
+"""Parse untrusted text to a Python syntax tree.
+
+Nothing runs or warns, and every failure is a DecodingError.
+"""
 
 from __future__ import annotations
 

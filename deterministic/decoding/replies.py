@@ -1,4 +1,4 @@
-"""Which decoder reads a reply: by the language and the form that the system was asked to answer in."""
+"""Choose a reply's decoder by the language and form that the system was asked for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Form: TypeAlias = Literal["python", "json", "verbose_xml", "concise_xml"]
 
 
 class AskedForm(NamedTuple):
-    """How calls in a text reply are written.
+    """Requested form of the calls in a text reply.
 
     Attributes:
         language: The language of the functions.
@@ -34,7 +34,10 @@ PLAIN = AskedForm()
 
 
 def asked_form(case: Case) -> AskedForm:
-    """In which form a system was asked to write its calls; cases on format sensitivity say it in tags ``ret_fmt`` and ``tool_call_tag``."""
+    """Return the form in which a system was asked to write its calls.
+
+    Cases on format sensitivity give it in the tags ``ret_fmt`` and ``tool_call_tag``.
+    """
     return AskedForm(
         cast("Language", case.reference.get("language", "python")),
         cast("Form", case.tags.get("ret_fmt", "python")),
@@ -43,14 +46,19 @@ def asked_form(case: Case) -> AskedForm:
 
 
 def decode_output(output: Output, asked: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
-    """Read the calls of an output: its native ones where it has that field, else those in its text, as `decode_prompt`."""
+    """Read the calls of an output, as `decode_prompt` does.
+
+    Reads the native ones if the output has that field, else those in its text.
+    """
     if output.tool_calls is not None:
         return decode_tool_calls(output.tool_calls, strictly=strictly)
     return decode_prompt(output.text or "", asked, strictly=strictly)
 
 
 def decode_prompt(text: str, asked: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
-    """Read the calls in a text reply: as BFCL does, or as they were meant, which differs for Python, JSON and Java.
+    """Read the calls in a text reply, as BFCL does or strictly.
+
+    Strict reading takes them as they were meant, which differs for Python, JSON and Java.
 
     Mostly a list of ``{name: {argument: value}}``; whatever else the original makes of odd replies. Whether it is calls at all is
     for the checker to see.

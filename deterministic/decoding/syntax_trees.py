@@ -20,7 +20,9 @@ _MAX_BRACKETS = 2_000
 
 
 def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
-    """Parse a text of at most ``MAX_CHARACTERS``; parts that the parser had to imagine are in its tree, parts that it had to skip are an error.
+    """Parse a text of at most ``MAX_CHARACTERS``.
+
+    Parts that the parser had to imagine are in the tree; parts that it had to skip are an error.
 
     Raises:
         DecodingError: It is not in that language, or not text that UTF-8 can carry.
@@ -41,7 +43,10 @@ def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
 
 
 def _skips_something(root: Node) -> bool:
-    """Whether the tree has an error node; its printed form would show that too, but printing a deep tree crashes."""
+    """Return whether the tree has an error node.
+
+    Its printed form would show that too, but printing a deep tree crashes.
+    """
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -52,7 +57,7 @@ def _skips_something(root: Node) -> bool:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """The nodes of a tree, depth first, each before what it holds."""
+    """Yield the nodes of a tree, depth first, parents before children."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -61,14 +66,14 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 def written(node: Node) -> str:
-    """The source text of a node."""
+    """Return the source text of a node."""
     return (node.text or b"").decode()
 
 
 def read_arguments(
     node: Node, nameless: Container[str], text: Callable[[Node], str], value: Callable[[Node], str]
 ) -> dict[Any, str]:
-    """The arguments of a call, as ``name=value``.
+    """Return the arguments of a call, as ``name=value``.
 
     Nodes of a kind in ``nameless`` are an argument without a name, which is None then; others are passed over.
     """
@@ -90,7 +95,7 @@ def read_arguments(
 
 @cache
 def parser_of(language: Literal["java", "javascript"]) -> Parser:
-    """The parser of a language, made once."""
+    """Return the parser of a language, made once."""
     try:
         tree_sitter = import_module("tree_sitter")
         grammar: Callable[[], object] = import_module(f"tree_sitter_{language}").language

@@ -1,4 +1,4 @@
-"""What surrounds calls in a reply: brackets, blanks, code fences, a tag."""
+"""Wrapping around calls in a reply: brackets, blanks, code fences, a tag."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def wrap(text: str) -> str:
 
 
 def untag(text: str) -> str:
-    """What stands in the first ``<TOOLCALL>`` element, stripped of white space."""
+    """Return the content of the first ``<TOOLCALL>`` element, without surrounding white space."""
     start = text.find(_OPENING_TAG)
     end = text.find(_CLOSING_TAG, start + len(_OPENING_TAG)) if start >= 0 else -1
     if end < 0:
@@ -37,7 +37,7 @@ def untag(text: str) -> str:
 
 
 def bounded(code: str) -> str:
-    """The code itself; a DecodingError where it is longer than ``MAX_CODE``."""
+    """Return the code, or raise a DecodingError if it is longer than ``MAX_CODE``."""
     if len(code) > MAX_CODE:
         raise DecodingError(f"too large: {len(code):,} characters of code, at most {MAX_CODE:,} are read")
     return code

@@ -1,4 +1,6 @@
-"""Calls written as XML: ``<functions><function name="f">...</function></functions>``, possibly with text around.
+"""Decode calls written as XML: ``<functions><function name="f">...</function></functions>``.
+
+Other text may surround them.
 
 The text handed to the parser starts with the root element, so it can hold no document type, hence no entities of its
 own: the parser refuses them, and there is nothing to expand.
@@ -22,7 +24,10 @@ _CLOSING = "</functions>"
 
 
 def decode_verbose_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
-    """Read calls whose arguments are ``<param name= value= type=/>``, in a ``<params>`` element or directly."""
+    """Read calls with arguments of the form ``<param name= value= type=/>``.
+
+    These stand in a ``<params>`` element or directly.
+    """
     return [_read(function, _verbose_parameters(function)) for function in _functions(text)]
 
 

@@ -1,4 +1,4 @@
-"""Simulated worlds: applications in which an agent's calls are executed, and whose end state is compared.
+"""Simulated worlds: execute an agent's calls and compare the end state.
 
 Each world is a class with ``load(config, long_context=False)``, its API methods, and ``state()``; see ``World``.
 """

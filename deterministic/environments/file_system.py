@@ -17,7 +17,7 @@ class GorillaFileSystem(World):
     """Makes, moves, reads and searches files and directories, from a current directory."""
 
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
-        """Start from a scenario's tree (the first entry of its ``root``), or from an empty directory ``/``."""
+        """Start from a scenario's tree (first entry of ``root``), or an empty directory ``/``."""
         self.long_context = long_context
         trees = config.get("root")
         if trees:
@@ -29,7 +29,10 @@ class GorillaFileSystem(World):
         self._snapshot: dict[str, Any] | None = None
 
     def state(self) -> dict[str, Any]:
-        """The tree as nested dicts, made anew only after a change; the current directory is not compared."""
+        """Return the tree as nested dicts, rebuilt only after a change.
+
+        The current directory is not compared.
+        """
         if self._snapshot is None:
             self._snapshot = snapshot(self._root)
         return {"root": self._snapshot, "long_context": self.long_context}
@@ -37,11 +40,14 @@ class GorillaFileSystem(World):
     # Where one is, and what is there.
 
     def pwd(self) -> dict[str, Any]:
-        """The path of the current directory, from the root's own name on."""
+        """Return the path of the current directory, starting with the root's name."""
         return {"current_working_directory": self._current.path()}
 
     def ls(self, a: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002 - the API's signature
-        """The names in the current directory, oldest first; names with a leading dot only if asked for."""
+        """List the names in the current directory, oldest first.
+
+        Names with a leading dot are listed only on request.
+        """
         return {
             "current_directory_content": [
                 name for name in self._current.contents if a or not name.startswith(".")
@@ -71,7 +77,7 @@ class GorillaFileSystem(World):
         return {}
 
     def find(self, path: str | None = ".", name: str | None = None) -> dict[str, Any]:
-        """The paths of everything below a directory whose name contains a text."""
+        """Return the paths of all entries below a directory whose names contain a text."""
         start = self._directory_at(path)
         if start is None:
             return error(f"find: '{path}': No such file or directory")
@@ -86,7 +92,7 @@ class GorillaFileSystem(World):
         return {"matches": matches}
 
     def _directory_at(self, path: str | None) -> Directory | None:
-        """The directory at a path, looked up name by name; ``..`` is not understood."""
+        """Look up the directory at a path, name by name; ``..`` is not supported."""
         if path is None or path == ".":
             return self._current
         if path == "/":
@@ -100,7 +106,7 @@ class GorillaFileSystem(World):
         return reached
 
     def du(self, human_readable: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002 - the API's signature
-        """The size of all texts below the current directory, as UTF-8."""
+        """Return the size of all texts below the current directory, as UTF-8."""
         size: float = sum(
             len(node.content.encode()) for _, node in walk(self._current) if isinstance(node, File)
         )
@@ -183,7 +189,10 @@ class GorillaFileSystem(World):
         return self._bring("mv", "move", "moved", source, destination)
 
     def cp(self, source: str, destination: str) -> dict[str, Any]:
-        """Copy an entry into a directory here, or under another name; a directory's inner entries are shared."""
+        """Copy an entry into a directory here, or to another name.
+
+        The copy of a directory shares its inner entries with the original.
+        """
         return self._bring("cp", "copy", "copied", source, destination)
 
     def _bring(self, command: str, verb: str, done: str, source: str, destination: str) -> dict[str, Any]:
@@ -206,7 +215,10 @@ class GorillaFileSystem(World):
         return {"result": f"'{source}' {done} to '{destination}/{source}'"}
 
     def _move(self, source: str, directory: Directory, name: str) -> None:
-        """A moved directory is a new one over the same contents; what is in it keeps its old parent."""
+        """Move an entry.
+
+        A moved directory is a new one over the same contents; its entries keep their old parent.
+        """
         node = self._current.contents.pop(source)
         try:
             if isinstance(node, File):
@@ -234,7 +246,7 @@ class GorillaFileSystem(World):
     # Reading.
 
     def cat(self, file_name: str) -> dict[str, Any]:
-        """The text of a file."""
+        """Return the text of a file."""
         if _is_bad(file_name):
             return error(f"cat: '{file_name}': Invalid character")
         node = self._current.contents.get(file_name)
@@ -244,7 +256,7 @@ class GorillaFileSystem(World):
         return error(f"cat: '{file_name}': {problem}")
 
     def wc(self, file_name: str, mode: str = "l") -> dict[str, Any]:
-        """How many lines, words or characters a file has."""
+        """Count the lines, words or characters of a file."""
         if mode not in ("l", "w", "c"):
             return error(f"wc: invalid mode '{mode}'")
         content = self._text(file_name)
@@ -257,21 +269,21 @@ class GorillaFileSystem(World):
         return {"count": len(content), "type": "characters"}
 
     def sort(self, file_name: str) -> dict[str, Any]:
-        """The lines of a file in order; the file stays."""
+        """Return the lines of a file in sorted order; the file does not change."""
         content = self._text(file_name)
         if content is None:
             return _missing("sort", file_name)
         return {"sorted_content": "\n".join(sorted(content.splitlines()))}
 
     def grep(self, file_name: str, pattern: str) -> dict[str, Any]:
-        """The lines of a file that contain a text."""
+        """Return the lines of a file that contain a text."""
         content = self._text(file_name)
         if content is None:
             return _missing("grep", file_name)
         return {"matching_lines": [line for line in content.splitlines() if pattern in line]}
 
     def tail(self, file_name: str, lines: int = 10) -> dict[str, Any]:
-        """The last lines of a file; none asked for gives them all."""
+        """Return the last lines of a file; ``lines=0`` returns all of them."""
         content = self._text(file_name)
         if content is None:
             return _missing("tail", file_name)
@@ -281,7 +293,7 @@ class GorillaFileSystem(World):
         return {"last_lines": "\n".join(all_lines[-lines:])}
 
     def diff(self, file_name1: str, file_name2: str) -> dict[str, Any]:
-        """Where the lines of two files differ, up to the end of the shorter."""
+        """Return the lines in which two files differ, up to the end of the shorter file."""
         first, second = self._text(file_name1), self._text(file_name2)
         if first is None or second is None:
             return _missing("diff", f"{file_name1} or {file_name2}")

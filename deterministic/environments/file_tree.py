@@ -1,4 +1,4 @@
-"""The tree of files and directories below GorillaFileSystem: building it, walking it, keeping it small.
+"""File and directory tree of GorillaFileSystem: build it, walk it, limit its size.
 
 A copy of a directory shares its inner objects with the original, so the tree may be a graph, and a directory copied into itself
 contains itself. A tree is therefore kept within ``MAX_NODES`` and ``MAX_DEPTH``, counted as it is seen from the root: a shared
@@ -35,7 +35,7 @@ class Directory:
     contents: dict[str, Node] = field(default_factory=dict["str", "Node"])
 
     def path(self) -> str:
-        """Names from the root, whose own name is the first."""
+        """Return the names from the root down, starting with the root's."""
         names = [self.name]
         above = self.parent
         while above is not None:
@@ -48,7 +48,9 @@ Node: TypeAlias = File | Directory
 
 
 def build(name: str, entry: Mapping[str, Any], *, long_context: bool) -> Directory:
-    """Make a directory, with all that is in it, from a scenario: ``{"type": "directory", "contents": {name: entry}}``.
+    """Build a directory and its contents from a scenario entry.
+
+    An entry is ``{"type": "directory", "contents": {name: entry}}``.
 
     With a long context, a long text is appended to files, and directories without a subdirectory get empty files.
     """
@@ -79,7 +81,7 @@ def _populate(directory: Directory, names: list[str]) -> None:
 
 
 def walk(directory: Directory, prefix: str = "") -> Iterator[tuple[str, Node]]:
-    """Everything below a directory, depth first, each with its path.
+    """Yield every entry below a directory with its path, depth first.
 
     Raises:
         RecursionError: A directory contains itself.
@@ -103,7 +105,10 @@ def _walk(directory: Directory, prefix: str, around: tuple[Directory, ...]) -> I
 
 
 def snapshot(node: Node, around: tuple[Directory, ...] = ()) -> dict[str, Any]:
-    """A node as nested dicts that compare equal where names and texts are equal; ``{"__cycle__": True}`` for a directory inside itself."""
+    """Return a node as nested dicts that are equal if names and texts are equal.
+
+    A directory inside itself is ``{"__cycle__": True}``.
+    """
     if isinstance(node, File):
         return {"type": "file", "name": node.name, "content": node.content}
     if node in around:
@@ -114,7 +119,7 @@ def snapshot(node: Node, around: tuple[Directory, ...] = ()) -> dict[str, Any]:
 
 
 def place(root: Directory, directory: Directory, name: str, node: Node) -> None:
-    """Put a node into a directory under a name that is free there, unless the tree would grow out of bounds.
+    """Put a node into a directory under an unused name, within the limits of the tree.
 
     Raises:
         OSError: The name is too long, or the tree would be too large or too deep; nothing has changed.
@@ -128,7 +133,7 @@ def place(root: Directory, directory: Directory, name: str, node: Node) -> None:
 
 
 def _is_within(directory: Directory, left: list[int], depth: int, around: tuple[Directory, ...]) -> bool:
-    """Whether the entries below a directory fit into what is left of the count, and into the depth."""
+    """Return whether the entries below a directory fit the remaining count and depth."""
     left[0] -= len(directory.contents)
     if left[0] < 0 or depth < 0:
         return False

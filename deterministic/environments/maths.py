@@ -24,52 +24,52 @@ class MathAPI(World):
     """Arithmetic, statistics and unit conversions; every result is ``{"result": number}``."""
 
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
-        """Nothing to start from."""
+        """Do nothing; the calculator has no initial state."""
 
     def state(self) -> dict[str, Any]:
-        """Nothing to compare."""
+        """Return an empty dict; the calculator has no state to compare."""
         return {}
 
     # Arithmetic.
 
     def add(self, a: float, b: float) -> dict[str, Any]:
-        """The sum of two numbers, or two texts or lists in a row."""
+        """Return the sum of two numbers, or concatenate two texts or lists."""
         _require_moderate_length(a, b)
         return _result(lambda: a + b, _NOT_TWO_NUMBERS)
 
     def subtract(self, a: float, b: float) -> dict[str, Any]:
-        """The difference of two numbers."""
+        """Return the difference of two numbers."""
         return _result(lambda: a - b, _NOT_TWO_NUMBERS)
 
     def multiply(self, a: float, b: float) -> dict[str, Any]:
-        """The product of two numbers."""
+        """Return the product of two numbers."""
         if not _is_number(a) or not _is_number(b):
             return error(_NOT_TWO_NUMBERS)
         return {"result": a * b}
 
     def divide(self, a: float, b: float) -> dict[str, Any]:
-        """The quotient of two numbers."""
+        """Return the quotient of two numbers."""
         if b == 0:
             return error("Cannot divide by zero")
         return _result(lambda: a / b, _NOT_TWO_NUMBERS)
 
     def power(self, base: float, exponent: float) -> dict[str, Any]:
-        """A number raised to another."""
+        """Raise a number to a power."""
         _require_moderate_power(base, exponent)
         return _result(lambda: base**exponent, _NOT_TWO_NUMBERS)
 
     def percentage(self, part: float, whole: float) -> dict[str, Any]:
-        """How many per cent a part is of a whole."""
+        """Return a part as a percentage of a whole."""
         if whole == 0:
             return error("Whole value cannot be zero")
         return _result(lambda: (part / whole) * 100, _NOT_TWO_NUMBERS)
 
     def absolute_value(self, number: float) -> dict[str, Any]:
-        """A number without its sign."""
+        """Return the absolute value of a number."""
         return _result(lambda: abs(number), "Input must be a number")
 
     def round_number(self, number: float, decimal_places: int = 0) -> dict[str, Any]:
-        """A number rounded to so many decimal places, halves to even."""
+        """Round a number to a given number of decimal places, halves to even."""
         return _result(
             lambda: round(number, _within_reach(number, decimal_places)),
             "First input must be a number, second input must be an integer",
@@ -78,7 +78,7 @@ class MathAPI(World):
     # Roots and logarithms, to a wanted precision.
 
     def logarithm(self, value: float, base: float, precision: int) -> dict[str, Any]:
-        """The logarithm of a value, as a number of mpmath's with so many significant digits."""
+        """Return a logarithm as an mpmath number with ``precision`` significant digits."""
         _mpmath()  # outside of `try`: a package that is missing here is no answer of the API
         try:
             digits = int(precision)
@@ -90,7 +90,7 @@ class MathAPI(World):
             return error(str(problem))
 
     def square_root(self, number: float, precision: int) -> dict[str, Any]:
-        """The square root of a number, as a Decimal with so many significant digits."""
+        """Return a square root as a Decimal with ``precision`` significant digits."""
         from decimal import Context, Decimal, InvalidOperation  # noqa: PLC0415 - seldom needed
 
         try:
@@ -105,11 +105,11 @@ class MathAPI(World):
     # Statistics.
 
     def mean(self, numbers: list[float]) -> dict[str, Any]:
-        """The arithmetic mean."""
+        """Return the arithmetic mean."""
         return _statistic("calculate mean", numbers, lambda: total(numbers) / len(numbers))
 
     def standard_deviation(self, numbers: list[float]) -> dict[str, Any]:
-        """The standard deviation of the numbers as a whole population."""
+        """Return the population standard deviation of the numbers."""
 
         def deviation() -> float:
             mean = total(numbers) / len(numbers)
@@ -118,21 +118,21 @@ class MathAPI(World):
         return _statistic("calculate standard deviation", numbers, deviation)
 
     def min_value(self, numbers: list[float]) -> dict[str, Any]:
-        """The smallest number."""
+        """Return the smallest number."""
         return _statistic("find minimum", numbers, lambda: min(numbers))
 
     def max_value(self, numbers: list[float]) -> dict[str, Any]:
-        """The largest number."""
+        """Return the largest number."""
         return _statistic("find maximum", numbers, lambda: max(numbers))
 
     def sum_values(self, numbers: list[float]) -> dict[str, Any]:
-        """The sum."""
+        """Return the sum."""
         return _statistic("calculate sum", numbers, lambda: total(numbers))
 
     # Units.
 
     def si_unit_conversion(self, value: float, unit_in: str, unit_out: str) -> dict[str, Any]:
-        """A length in another metric unit."""
+        """Convert a length to another metric unit."""
         if not _is_number(value):
             return error("Value must be a number")
         metres = table("maths")["metres"]
@@ -144,7 +144,7 @@ class MathAPI(World):
             return error("Conversion resulted in a value too large to represent")
 
     def imperial_si_conversion(self, value: float, unit_in: str, unit_out: str) -> dict[str, Any]:
-        """A length, weight or temperature in a unit of the other system."""
+        """Convert a length, weight or temperature between imperial and metric units."""
         if not _is_number(value):
             return error("Value must be a number")
         if unit_in == unit_out:
@@ -158,7 +158,7 @@ class MathAPI(World):
 
 
 def _result(compute: Callable[[], Any], otherwise: str) -> dict[str, Any]:
-    """What comes of a computation, or what the API says where it was given something else than numbers."""
+    """Return the result of a computation, or the API's error for non-numeric arguments."""
     try:
         return {"result": compute()}
     except TypeError:
@@ -179,7 +179,10 @@ def _not_supported(unit_in: str, unit_out: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def _mpmath_context(precision: int) -> Any:
-    """Mpmath's functions at a precision; its default context would keep the precision for the whole process."""
+    """Return mpmath's functions at a precision.
+
+    Its default context would keep the precision for the whole process.
+    """
     context = _mpmath().MPContext()
     context.dps = precision
     return context
@@ -196,7 +199,10 @@ def _mpmath() -> Any:
 
 @contextmanager
 def _digit_limit_kept() -> Generator[None]:
-    """Mpmath lifts Python's limit on the digits of integers while it reads a text, and leaves it so when that fails."""
+    """Restore Python's integer digit limit afterwards.
+
+    Mpmath lifts the limit while it reads a text, and does not restore it if that fails.
+    """
     limit = sys.get_int_max_str_digits()
     try:
         yield
@@ -210,7 +216,10 @@ def _require_moderate_precision(precision: int) -> None:
 
 
 def _require_moderate_power(base: float, exponent: float) -> None:
-    """Powers of whole numbers are exact, so they need as much memory as they have digits."""
+    """Refuse powers of whole numbers that are too large.
+
+    They are exact, so they need as much memory as they have digits.
+    """
     if not isinstance(base, int) or not isinstance(exponent, int) or abs(base) <= 1:
         return
     if (base.bit_length() - 1) * exponent > _MAX_POWER_BITS:
@@ -218,13 +227,19 @@ def _require_moderate_power(base: float, exponent: float) -> None:
 
 
 def _require_moderate_length(a: Any, b: Any) -> None:
-    """Sums of texts can double with each call, through worlds that keep them."""
+    """Refuse sums of texts or lists that are too long.
+
+    They can double with each call, through worlds that keep them.
+    """
     if isinstance(a, Sized) and isinstance(b, Sized) and len(a) + len(b) > _MAX_LENGTH:
         raise OverflowError(f"sum of more than {_MAX_LENGTH} characters or elements is not supported")
 
 
 def _within_reach(number: Any, decimal_places: Any) -> Any:
-    """Decimal places clipped to where the result, zero, does not change: Python takes ages over 10 to the billionth."""
+    """Clip decimal places to where the result, zero, no longer changes.
+
+    Python takes very long to compute 10 to the billionth power.
+    """
     if isinstance(number, int) and isinstance(decimal_places, int):
         return max(decimal_places, -number.bit_length() - 1)
     return decimal_places

@@ -1,4 +1,4 @@
-"""MessageAPI: a workspace messenger with contacts, one login and an outbox that everybody shares."""
+"""MessageAPI: a workspace messenger with contacts, one login and a shared outbox."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class MessageAPI(World):
     current_user: str | None
 
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
-        """Start from a scenario; the identifiers given out so far are a set unless it says otherwise."""
+        """Start from a scenario; generated identifiers default to an empty set."""
         super().load(config, long_context)
         self.generated_ids = copied(config["generated_ids"]) if "generated_ids" in config else set()
 
     def list_users(self) -> dict[str, Any]:
-        """The names of all users."""
+        """Return the names of all users."""
         return {"user_list": list(self.user_map)}
 
     def get_user_id(self, user: str) -> dict[str, Any]:
-        """The identifier of a user, by name."""
+        """Return the identifier of a user, by name."""
         if user not in self.user_map:
             return error(f"User '{user}' not found in the workspace.")
         return {"user_id": self.user_map[user]}
@@ -45,7 +45,7 @@ class MessageAPI(World):
         return {"login_status": True, "message": f"User '{user_id}' logged in successfully."}
 
     def message_get_login_status(self) -> dict[str, Any]:
-        """Whether somebody is logged in."""
+        """Return whether a user is logged in."""
         return {"login_status": bool(self.current_user)}
 
     def send_message(self, receiver_id: str, message: str) -> dict[str, Any]:
@@ -65,7 +65,10 @@ class MessageAPI(World):
         }
 
     def delete_message(self, receiver_id: str) -> dict[str, Any]:
-        """Delete the latest message to a user; of identical ones the earliest goes, and the count stays."""
+        """Delete the latest message to a user.
+
+        Of identical messages the earliest is deleted, and the message count does not change.
+        """
         if not self.current_user:
             return error(_NOT_LOGGED_IN)
         for message in reversed(self.inbox):
@@ -79,7 +82,7 @@ class MessageAPI(World):
         return error(f"Receiver ID {receiver_id} not found.")
 
     def view_messages_sent(self) -> dict[str, Any]:
-        """All messages, whoever sent them, by receiver."""
+        """Return all messages by receiver, whoever sent them."""
         if not self.current_user:
             return error(_NOT_LOGGED_IN)
         texts: dict[str, list[str]] = {}
@@ -103,7 +106,7 @@ class MessageAPI(World):
         }
 
     def search_messages(self, keyword: str) -> dict[str, Any]:
-        """The messages that contain a text, in whatever case."""
+        """Return the messages that contain a text, ignoring case."""
         if not self.current_user:
             return error(_NOT_LOGGED_IN)
         wanted = keyword.lower()
@@ -116,14 +119,14 @@ class MessageAPI(World):
         }
 
     def get_message_stats(self) -> dict[str, Any]:
-        """How many messages there are, and to how many users."""
+        """Return the number of messages and the number of their receivers."""
         if not self.current_user:
             return error(_NOT_LOGGED_IN)
         receivers = {receiver for receiver, _ in self._messages()}
         return {"stats": {"received_count": len(self.inbox), "total_contacts": len(receivers)}}
 
     def _messages(self) -> Iterator[tuple[str, str]]:
-        """Receiver and text of each message; each stands in the inbox as a dict of one pair."""
+        """Yield receiver and text of each message; the inbox holds each as a dict of one pair."""
         return (next(iter(message.items())) for message in self.inbox)
 
     def _fresh_id(self) -> int:

@@ -28,7 +28,7 @@ class TwitterAPI(World):
     tweet_counter: int
 
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
-        """Start from a scenario; the keys of its tweets become numbers, those of its comments stay texts."""
+        """Start from a scenario; tweet keys become numbers, comment keys stay texts."""
         super().load(config, long_context)
         self.tweets = {int(tweet_id): tweet for tweet_id, tweet in self.tweets.items()}
         # The API has one default list for all tweets posted without tags, and one for those without mentions: who is
@@ -44,7 +44,7 @@ class TwitterAPI(World):
         return {"authentication_status": False}
 
     def posting_get_login_status(self) -> dict[str, Any]:
-        """Whether the user is logged in."""
+        """Return whether the user is logged in."""
         return {"login_status": bool(self.authenticated)}
 
     def post_tweet(
@@ -115,21 +115,21 @@ class TwitterAPI(World):
         return {"unfollow_status": True}
 
     def list_all_following(self) -> dict[str, Any]:
-        """Whom the user follows."""
+        """Return the users that the user follows."""
         if not self.authenticated:
             return error("User not authenticated. Please authenticate before listing following.")
         return {"following_list": self.following_list}
 
     def get_tweet(self, tweet_id: int) -> dict[str, Any]:
-        """One tweet."""
+        """Return one tweet."""
         return self.tweets[tweet_id] if tweet_id in self.tweets else _not_found(tweet_id)
 
     def get_user_tweets(self, username: str) -> list[dict[str, Any]]:
-        """All tweets of a user."""
+        """Return all tweets of a user."""
         return [tweet for tweet in self.tweets.values() if tweet["username"] == username]
 
     def search_tweets(self, keyword: str) -> list[dict[str, Any]]:
-        """The tweets that contain a text or carry it as a whole tag, in whatever case."""
+        """Return the tweets that contain a text or have it as a whole tag, ignoring case."""
         wanted = keyword.lower()
         return [
             tweet
@@ -138,11 +138,14 @@ class TwitterAPI(World):
         ]
 
     def get_tweet_comments(self, tweet_id: int) -> list[dict[str, Any]] | dict[str, Any]:
-        """The comments that were made on a tweet by its number."""
+        """Return the comments that were made on a tweet by its number."""
         return self.comments.get(tweet_id, []) if tweet_id in self.tweets else _not_found(tweet_id)
 
     def get_user_stats(self, username: str) -> dict[str, Any]:
-        """How much a user tweeted and retweeted; whom they follow is known of the scenario's user alone."""
+        """Return a user's tweet, retweet and following counts.
+
+        The following count is known only for the scenario's user.
+        """
         return {
             "tweet_count": len(self.get_user_tweets(username)),
             "following_count": len(self.following_list) if username == self.username else 0,

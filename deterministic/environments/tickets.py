@@ -38,7 +38,7 @@ class TicketAPI(World):
         return ticket
 
     def get_ticket(self, ticket_id: int) -> dict[str, Any]:
-        """One ticket; needs no login."""
+        """Return one ticket; needs no login."""
         return self._find(ticket_id) or _not_found(ticket_id)
 
     def close_ticket(self, ticket_id: int) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class TicketAPI(World):
         return {"success": False}
 
     def ticket_get_login_status(self) -> dict[str, Any]:
-        """Whether somebody is logged in."""
+        """Return whether a user is logged in."""
         return {"login_status": bool(self.current_user)}
 
     def logout(self) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class TicketAPI(World):
         return {"success": True}
 
     def get_user_tickets(self, status: str | None = None) -> list[dict[str, Any]]:
-        """The tickets that the current user opened, or those of one status in whatever case."""
+        """Return the current user's tickets, or those with one status, ignoring case."""
         if not self.current_user:
             return [error("User not authenticated. Please log in to view tickets.")]
         mine = [ticket for ticket in self.ticket_queue if ticket["created_by"] == self.current_user]

@@ -1,4 +1,4 @@
-"""TradingBot: a broker's desk with stocks, orders, a watch list and an account, on one fixed day."""
+"""TradingBot: a brokerage with stocks, orders, a watch list and an account, on a fixed day."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class TradingBot(World):
     # The market.
 
     def get_current_time(self) -> dict[str, Any]:
-        """The time of day, which never changes."""
+        """Return the time of day, which never changes."""
         return {"current_time": _NOW.strftime("%I:%M %p")}
 
     def get_symbol_by_name(self, name: str) -> dict[str, Any]:
-        """The symbol of a company."""
+        """Return the symbol of a company."""
         return {"symbol": table(self._TABLE)["symbols"].get(name, "Stock not found")}
 
     def get_stock_info(self, symbol: str) -> dict[str, Any]:
-        """Price, change, volume and moving averages of a stock."""
+        """Return price, change, volume and moving averages of a stock."""
         if symbol not in self.stocks:
             return error(f"Stock with symbol '{symbol}' not found.")
         stock = self.stocks[symbol]
@@ -58,14 +58,14 @@ class TradingBot(World):
         return {**stock, **{name: list(numbers) for name, numbers in averages.items()}}
 
     def get_available_stocks(self, sector: str) -> dict[str, Any]:
-        """The symbols of a sector."""
+        """Return the symbols of a sector."""
         symbols = list(table(self._TABLE)["sectors"].get(sector, []))
         if self.long_context:
             symbols.extend(table("trading_long")["sectors"].get(sector, []))
         return {"stock_list": symbols}
 
     def filter_stocks_by_price(self, stocks: list[str], min_price: float, max_price: float) -> dict[str, Any]:
-        """Those of some stocks within a price range; an unknown one costs nothing."""
+        """Return the given stocks that are within a price range; an unknown one has price 0."""
         return {
             "filtered_stocks": [
                 symbol
@@ -75,7 +75,7 @@ class TradingBot(World):
         }
 
     def notify_price_change(self, stocks: list[str], threshold: float) -> dict[str, Any]:
-        """Which of some stocks moved by at least so many per cent, up or down."""
+        """Report the given stocks that moved up or down by at least a percentage."""
         moved = [
             symbol
             for symbol in stocks
@@ -88,7 +88,7 @@ class TradingBot(World):
     # Orders.
 
     def get_order_details(self, order_id: int) -> dict[str, Any]:
-        """One order."""
+        """Return one order."""
         if order_id not in self.orders:
             return error(
                 f"Order with ID {order_id} not found.Here is the list of orders_id: {list(self.orders)}"
@@ -103,7 +103,7 @@ class TradingBot(World):
         return details
 
     def get_order_history(self) -> dict[str, Any] | list[dict[str, Any]]:
-        """The numbers of all orders."""
+        """Return the numbers of all orders."""
         if not self.authenticated:
             return [error("User not authenticated. Please log in to view order history.")]
         return {"history": list(self.orders)}
@@ -167,11 +167,11 @@ class TradingBot(World):
         return {"status": "Logged out successfully"}
 
     def trading_get_login_status(self) -> dict[str, Any]:
-        """Whether somebody is logged in."""
+        """Return whether the user is logged in."""
         return {"status": bool(self.authenticated)}
 
     def get_account_info(self) -> dict[str, Any]:
-        """Account number, balance and bound card."""
+        """Return account number, balance and bound card."""
         if not self.authenticated:
             return error("User not authenticated. Please log in to view account information.")
         return self.account_info
@@ -203,7 +203,7 @@ class TradingBot(World):
     def get_transaction_history(
         self, start_date: str | None = None, end_date: str | None = None
     ) -> dict[str, Any] | list[dict[str, Any]]:
-        """Deposits and withdrawals between two midnights."""
+        """Return deposits and withdrawals between two midnights."""
         if not self.authenticated:
             return [error("User not authenticated. Please log in to view transaction history.")]
         history = self.transaction_history
@@ -227,7 +227,10 @@ class TradingBot(World):
     # The watch list.
 
     def get_watchlist(self) -> dict[str, Any] | list[Any]:
-        """The watched stocks; in long context a bare list, which ends in Python's Ellipsis as the original's does."""
+        """Return the watched stocks.
+
+        In long context, return a bare list that ends in Python's Ellipsis, as the original does.
+        """
         if not self.authenticated:
             return ["Error: User not authenticated. Please log in to view the watchlist."]
         if self.long_context:

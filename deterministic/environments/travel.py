@@ -45,7 +45,7 @@ class TravelAPI(World):
         self._today = today
 
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
-        """Start from a scenario; in long context with more cards and bookings, where their names are free."""
+        """Start from a scenario; long context adds cards and bookings under unused identifiers."""
         super().load(config, long_context)
         if long_context:
             bulk = table("travel_long")
@@ -81,13 +81,13 @@ class TravelAPI(World):
         }
 
     def travel_get_login_status(self) -> dict[str, Any]:
-        """Whether there is a token that has not expired."""
+        """Return whether there is a token that has not expired."""
         return {"status": self.token_expires_in is not None and self.token_expires_in != 0}
 
     def verify_traveler_information(
         self, first_name: str, last_name: str, date_of_birth: str, passport_number: str
     ) -> dict[str, Any]:
-        """Whether a traveller is the user, of age, and has a passport of the United States."""
+        """Return whether a traveller is the user, an adult and holds a US passport."""
         if (self.user_first_name, self.user_last_name) != (first_name, last_name):
             return _unverified(
                 "Cannot book flight information for another user."
@@ -134,7 +134,7 @@ class TravelAPI(World):
         return {"card_id": card_id}
 
     def get_credit_card_balance(self, access_token: str, card_id: str) -> dict[str, Any]:
-        """How much is left on a card."""
+        """Return the balance of a card."""
         problem = self._token_problem(access_token)
         if problem:
             return error(problem)
@@ -143,7 +143,7 @@ class TravelAPI(World):
         return {"card_balance": self.credit_card_list[card_id]["balance"]}
 
     def get_all_credit_cards(self) -> dict[str, Any]:
-        """All cards; needs no token."""
+        """Return all cards; needs no token."""
         return {"credit_card_list": self.credit_card_list}
 
     def set_budget_limit(self, access_token: str, budget_limit: float) -> dict[str, Any]:
@@ -159,12 +159,12 @@ class TravelAPI(World):
         lastModifiedAfter: str | None = None,  # noqa: N803 - the API's name
         includeRemoved: str | None = None,  # noqa: N803 - the API's name
     ) -> dict[str, Any]:
-        """The fiscal year, which never changes."""
+        """Return the fiscal year, which never changes."""
         del lastModifiedAfter, includeRemoved
         return {"budget_fiscal_year": "2018"}
 
     def compute_exchange_rate(self, base_currency: str, target_currency: str, value: float) -> dict[str, Any]:
-        """An amount in another currency; one of the two is the dollar."""
+        """Convert an amount to another currency; one of the two must be the dollar."""
         rates = table(self._TABLE)["units_per_dollar"]
         if base_currency == "USD" and target_currency in rates:
             return {"exchanged_value": float(value * rates[target_currency])}
@@ -175,17 +175,20 @@ class TravelAPI(World):
     # Airports and prices.
 
     def list_all_airports(self) -> list[str]:
-        """The codes of all airports."""
+        """Return the codes of all airports."""
         return list(table(self._TABLE)["airports"])
 
     def get_nearest_airport_by_city(self, location: str) -> dict[str, Any]:
-        """The code of a city's airport."""
+        """Return the code of a city's airport."""
         return {"nearest_airport": table(self._TABLE)["nearest_airport"].get(location, "Unknown")}
 
     def get_flight_cost(
         self, travel_from: str, travel_to: str, travel_date: str, travel_class: str
     ) -> dict[str, Any]:
-        """What a flight costs; in long context, what every flight costs that day in that class."""
+        """Return the cost of a flight.
+
+        In long context, return the cost of every flight on that date in that class.
+        """
         cost = travel_prices.price(travel_from, travel_to, travel_date, travel_class)
         if self.long_context:
             return {"travel_cost_list": travel_prices.all_prices(travel_date, travel_class)}
@@ -240,7 +243,7 @@ class TravelAPI(World):
     def retrieve_invoice(
         self, access_token: str, booking_id: str | None = None, insurance_id: str | None = None
     ) -> dict[str, Any]:
-        """The invoice of a booking; there are none of insurances."""
+        """Return the invoice of a booking; insurances have no invoices."""
         del insurance_id
         problem = self._token_problem(access_token)
         if problem:
@@ -251,7 +254,7 @@ class TravelAPI(World):
         return {"invoice": {"booking_id": booking_id, **{name: booking[name] for name in _INVOICE_FIELDS}}}
 
     def get_booking_history(self, access_token: str) -> dict[str, Any]:
-        """All bookings."""
+        """Return all bookings."""
         problem = self._token_problem(access_token)
         return error(problem) if problem else {"booking_history": copied(self.booking_record)}
 
@@ -306,7 +309,7 @@ class TravelAPI(World):
         return None if "balance" in self.credit_card_list[card_id] else "Balance not found"
 
     def _digits(self, count: int) -> str:
-        """A random number of so many digits, as a text."""
+        """Return a random number with ``count`` digits, as a text."""
         return str(self._random.randint(10 ** (count - 1), 10**count - 1))
 
 

@@ -1,4 +1,7 @@
-"""What a flight costs in the travel world: base price of the route, times the class, times two on every other date."""
+"""Flight prices in the travel world.
+
+A price is the route's base price times the class factor, doubled on every other date.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ _CLASS_FACTORS = {"economy": 1, "business": 2, "first": 5}
 
 
 def price(travel_from: str, travel_to: str, travel_date: str, travel_class: str) -> float:
-    """The price of one flight; the way back may cost something else, and of the date the parity of the sum of its digits counts."""
+    """Return the price of one flight.
+
+    The return flight may have another price. Only the parity of the date's digit sum matters.
+    """
     route = (travel_from, travel_to)
     if route not in _base_prices():
         raise ValueError("No available route for the given airports.")
@@ -18,13 +24,13 @@ def price(travel_from: str, travel_to: str, travel_date: str, travel_class: str)
 
 
 def all_prices(travel_date: str, travel_class: str) -> list[float]:
-    """The prices of all routes on a date in a class, in the order of the table."""
+    """Return the prices of all routes for a date and class, in table order."""
     multiplier = _multiplier(travel_date, travel_class)
     return [float(base * multiplier) for base in _base_prices().values()]
 
 
 def is_class(travel_class: str) -> bool:
-    """Whether there is such a class."""
+    """Return whether a travel class exists."""
     return travel_class in _CLASS_FACTORS
 
 

@@ -65,7 +65,10 @@ class VehicleControlAPI(World):
     # Engine, fuel and doors.
 
     def startEngine(self, ignitionMode: str) -> dict[str, Any]:
-        """Start the engine, behind locked doors and with the brake pressed fully; stopping it always ends in an error."""
+        """Start the engine, with doors locked and the brake fully pressed.
+
+        Stopping it always ends in an error.
+        """
         if ignitionMode == "STOP":
             self.engine_state = "stopped"
         if self.remainingUnlockedDoors > 0:
@@ -114,7 +117,10 @@ class VehicleControlAPI(World):
     def adjustClimateControl(
         self, temperature: float, unit: str = "celsius", fanSpeed: int = 50, mode: str = "auto"
     ) -> dict[str, Any]:
-        """Set temperature, fan and mode; the temperature is kept in Celsius and answered as it was given."""
+        """Set temperature, fan and mode.
+
+        The temperature is stored in Celsius and returned as it was given.
+        """
         if not 0 <= fanSpeed <= _MAX_FAN_SPEED:
             return error("Fan speed must be between 0 and 100.")
         self.acTemperature = (temperature - 32) * 5 / 9 if unit == "fahrenheit" else temperature
@@ -127,14 +133,14 @@ class VehicleControlAPI(World):
         }
 
     def get_outside_temperature_from_google(self) -> dict[str, Any]:
-        """The temperature outside, at random; in long context after the weather of the last days."""
+        """Return a random outside temperature; in long context after the weather of the last days."""
         now = {"outsideTemperature": self._random.uniform(-10.0, 40.0)}
         if not self.long_context:
             return now
         return {**{day: dict(weather) for day, weather in table("vehicle_long")["weather"].items()}, **now}
 
     def get_outside_temperature_from_weather_com(self) -> dict[str, Any]:
-        """Always not found."""
+        """Return error 404, always."""
         return {"error": 404}
 
     def setHeadlights(self, mode: str) -> dict[str, Any]:
@@ -145,7 +151,7 @@ class VehicleControlAPI(World):
         return {"headlightStatus": self.headLightStatus}
 
     def displayCarStatus(self, option: str) -> dict[str, Any]:
-        """One group of the car's readings; in long context after its data sheet."""
+        """Return one group of the car's readings; in long context after its data sheet."""
         status: dict[str, Any] = {"metadata": table("vehicle_long")["status"]} if self.long_context else {}
         readings = {
             "fuel": {"fuelLevel": self.fuelLevel},
@@ -210,7 +216,10 @@ class VehicleControlAPI(World):
         return {"brakePedalStatus": self.brakePedalStatus, "brakePedalForce": float(self.brakePedalForce)}
 
     def setCruiseControl(self, speed: float, activate: bool, distanceToNextVehicle: float) -> dict[str, Any]:  # noqa: FBT001 - the API's signature
-        """Hold a speed that is a multiple of five, and a distance; the distance is set even if the speed is refused."""
+        """Hold a speed, a multiple of five, and a distance.
+
+        The distance is set even if the speed is refused.
+        """
         speed, distance = float(speed), float(distanceToNextVehicle)
         if self.engine_state == "stopped":
             return error("Start the engine before activating the cruise control.")
@@ -225,13 +234,13 @@ class VehicleControlAPI(World):
         }
 
     def get_current_speed(self) -> dict[str, Any]:
-        """The current speed, at random."""
+        """Return a random current speed."""
         return {"currentSpeed": self._random.uniform(0.0, 120.0)}
 
     # Tyres, distances and navigation.
 
     def check_tire_pressure(self) -> dict[str, Any]:
-        """The pressures of the four tyres, and whether their mean is healthy."""
+        """Return the pressures of the four tyres, and whether their mean is healthy."""
         pressures: dict[str, float] = {name: getattr(self, name) for name in _TIRE_PRESSURES}
         lowest, highest = _HEALTHY_PRESSURE
         return {
@@ -241,15 +250,15 @@ class VehicleControlAPI(World):
         }
 
     def find_nearest_tire_shop(self) -> dict[str, Any]:
-        """The address of the one tyre shop."""
+        """Return the address of the only tyre shop."""
         return {"shopLocation": "456 Oakwood Avenue, Rivermist, 83214"}
 
     def get_zipcode_based_on_city(self, city: str) -> dict[str, Any]:
-        """The zip code of a city, zeros if it is not known."""
+        """Return the zip code of a city, or zeros if it is unknown."""
         return {"zipcode": table(self._TABLE)["zipcodes"].get(city, "00000")}
 
     def estimate_distance(self, cityA: str, cityB: str) -> dict[str, Any]:
-        """The miles between two zip codes; in long context with the cities on the way."""
+        """Return the miles between two zip codes; in long context with the cities on the way."""
         miles = _miles().get((cityA, cityB))
         result: dict[str, Any] = {"distance": miles} if miles else error("distance not found in database.")
         if self.long_context:
@@ -257,7 +266,7 @@ class VehicleControlAPI(World):
         return result
 
     def estimate_drive_feasibility_by_mileage(self, distance: float) -> dict[str, Any]:
-        """Whether the fuel lasts for so many miles."""
+        """Return whether the fuel lasts for a number of miles."""
         too_far = self.fuelLevel * _MILES_PER_GALLON < distance
         return {"canDrive": not too_far}
 
@@ -267,21 +276,21 @@ class VehicleControlAPI(World):
         return {"status": "Navigating to " + destination}
 
     def liter_to_gallon(self, liter: float) -> dict[str, Any]:
-        """Liters in gallons."""
+        """Convert liters to gallons."""
         return {"gallon": liter * _GALLONS_PER_LITER}
 
     def gallon_to_liter(self, gallon: float) -> dict[str, Any]:
-        """Gallons in liters."""
+        """Convert gallons to liters."""
         return {"liter": gallon * _LITERS_PER_GALLON}
 
     def display_log(self, messages: list[str]) -> dict[str, Any]:
-        """The messages as they are given."""
+        """Return the messages as given."""
         return {"log": messages}
 
 
 @cache
 def _miles() -> dict[tuple[str, str], float]:
-    """Miles between two zip codes, both ways round."""
+    """Return the miles between two zip codes, in both directions."""
     pairs = table("vehicle")["miles"]
     return {
         **{(start, end): miles for start, end, miles in pairs},

@@ -1,4 +1,4 @@
-"""World: what the simulated worlds have in common: their tables, how they are loaded, and what of them is compared."""
+"""World: base class of the simulated worlds, with tables, loading and compared attributes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def table(name: str) -> dict[str, Any]:
 
 
 class World:
-    """A simulated application. One instance belongs to one check and shares nothing that changes with any other.
+    """A simulated application, used for one check.
+
+    An instance shares no mutable state with any other.
 
     ``load`` takes the part of a constructor; before it an instance has no state. Every other public method that a subclass adds is
     an API method, which a system under test may call. Arguments and results are plain JSON values. A call that the application
@@ -60,7 +62,7 @@ class World:
             self._random = Random(config.get("random_seed", known["random_seed"]))  # noqa: S311 - a simulation
 
     def state(self) -> dict[str, Any]:
-        """The attributes that are compared, by name.
+        """Return the compared attributes, by name.
 
         Cheap enough to be called after every turn, because nothing is copied: the values are the world's own objects. Read them
         before the next call, and do not change them.
@@ -69,7 +71,10 @@ class World:
 
 
 def copied(value: Any) -> Any:
-    """A deep copy of a JSON value, or of a set (twice as fast as ``copy.deepcopy``, which keeps track of identities)."""
+    """Return a deep copy of a JSON value or a set.
+
+    It is twice as fast as ``copy.deepcopy``, which keeps track of identities.
+    """
     if isinstance(value, dict):
         return {key: copied(item) for key, item in cast("dict[Any, Any]", value).items()}
     if isinstance(value, list):
@@ -80,10 +85,13 @@ def copied(value: Any) -> Any:
 
 
 def total(numbers: Iterable[float]) -> float:
-    """The sum from left to right, as the original's Python gave it: from 3.12 on ``sum`` makes up for rounding, and verdicts would differ."""
+    """Sum numbers from left to right, as the original's Python did.
+
+    From Python 3.12 on ``sum`` compensates for rounding, and verdicts would differ.
+    """
     return reduce(add, numbers, 0)
 
 
 def error(text: str) -> dict[str, Any]:
-    """The result of a call that the application refuses."""
+    """Return the result of a call that the application refuses."""
     return {"error": text}

@@ -1,1 +1,1 @@
-"""What executing calls needs: replies read to call texts, and call texts evaluated without running any code of theirs."""
+"""Read replies to call texts, and evaluate call texts without running code of theirs."""

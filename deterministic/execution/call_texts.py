@@ -36,7 +36,10 @@ def _arguments(arguments: Any, write: Callable[[Any], str], separator: str) -> s
 
 
 def _value(value: Any) -> str:
-    """A value's text; a dict of nothing but dicts is what the decoder makes of a nested call, and taken for one."""
+    """Return a value's text; a dict of only dicts is taken for a nested call.
+
+    The decoder makes such a dict of a nested call.
+    """
     if not isinstance(value, dict):
         return repr(value)
     items = cast("dict[Any, Any]", value)
@@ -53,7 +56,9 @@ ReplyReader: TypeAlias = Callable[[Any], list[str]]
 
 
 def read_prompt(raw: Any) -> list[str]:
-    """Read a text reply as the original does: positional arguments vanish, bare names become texts.
+    """Read a text reply as the original does.
+
+    Positional arguments vanish, and bare names become texts.
 
     Raises:
         DecodingError: It is no text, or the text is no list of calls.
@@ -67,7 +72,9 @@ def read_prompt_exactly(raw: Any) -> list[str]:
 
 
 def read_native(raw: Any) -> list[str]:
-    """Read native calls: ToolCalls, or BFCL's ``{name: arguments}``, arguments being an object or its JSON text.
+    """Read native calls: ToolCalls, or BFCL's ``{name: arguments}``.
+
+    Arguments are an object or its JSON text.
 
     Raises:
         DecodingError: It is something else.

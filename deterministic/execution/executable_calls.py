@@ -1,4 +1,7 @@
-"""Whether the calls of an output, executed with the user's functions, give what the expected calls give."""
+"""Checker of executable calls: run them with the user's functions and compare results.
+
+The results must be those of the expected calls.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from .result_matching import Matcher, Mismatch, matcher
 
 
 def called_name(text: str) -> str | None:
-    """The dotted name of the function that a call text calls; None where the text is no call."""
+    """Return the dotted name of the function in a call text; None if it is not a call."""
     try:
         node = parse(text)
     except (SyntaxError, ForbiddenExpressionError):
@@ -75,7 +78,7 @@ class CannotExecuteError(Exception):
 
 
 def check_executable_calls(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check calls as text or native ones; undecided where a function that is needed is not registered."""
+    """Check calls, native or as text; undecided if a needed function is not registered."""
     reference = reference_of(case)
     simple = _is_simple(case, reference)
     try:
@@ -101,7 +104,7 @@ def check_executable_calls(case: Case, output: Output, options: CheckOptions) ->
 
 
 def reference_of(case: Case) -> ExecutableReference:
-    """The expected calls of a case."""
+    """Return the expected calls of a case."""
     try:
         reference = msgspec.convert(case.reference, ExecutableReference)
     except msgspec.ValidationError as error:
@@ -122,13 +125,16 @@ def _read(output: Output, rules: Rules) -> list[str]:
 
 
 def _is_simple(case: Case, reference: ExecutableReference) -> bool:
-    """Whether the original would route the case, by its category, to the check of a single call."""
+    """Return whether the original would check the case as a single call, by its category."""
     category = str(case.tags.get("category") or case.id)
     return len(reference.calls) == 1 and "multiple" not in category and "parallel" not in category
 
 
 def _require_tools(case: Case, calls: Sequence[str], functions: Functions) -> None:
-    """A function that was offered must be there; one that was not, and is called all the same, is the system's fault."""
+    """Require that each called function that was offered is registered.
+
+    A call of a function that was not offered is the system's fault.
+    """
     offered = {tool["function"]["name"] for tool in case.tools}
     for name in map(called_name, calls):
         if name in offered and name not in functions:

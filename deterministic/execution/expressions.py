@@ -1,4 +1,7 @@
-"""The value of a call text: literals, arithmetic, subscripts and nested calls, in Python's order and with its errors."""
+"""Evaluate call texts: literals, arithmetic, subscripts and nested calls.
+
+Evaluation has Python's order and errors.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,9 @@ def parse(text: str) -> ast.expr:
 
 
 def evaluate(node: ast.expr, call: CallHandler, depth: int = 0) -> Any:
-    """The value of an expression that stands at some depth in what is being evaluated; ``call`` gives the value of a call.
+    """Return the value of an expression; ``call`` returns the value of a call.
+
+    ``depth`` is the expression's depth in the text under evaluation.
 
     Raises:
         ForbiddenExpressionError: A kind of expression that is not evaluated, or one nested too deep.
@@ -75,7 +80,7 @@ def evaluate(node: ast.expr, call: CallHandler, depth: int = 0) -> Any:
 
 
 def evaluate_arguments(node: ast.Call, call: CallHandler, depth: int = 0) -> tuple[list[Any], dict[str, Any]]:
-    """The values of a call's positional arguments, and of those given by name.
+    """Return the values of a call's positional arguments and of its named ones.
 
     Raises:
         ForbiddenExpressionError: ``**`` or ``*`` among the arguments.

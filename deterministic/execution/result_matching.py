@@ -1,4 +1,4 @@
-"""Whether a result is the expected one: exactly, within a fifth, or in its structure."""
+"""Compare results with the expected ones: exactly, within a fifth, or by structure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Matcher: TypeAlias = Callable[[Any, Any], Mismatch | None]
 
 
 def match_exactly(expected: Any, actual: Any) -> Mismatch | None:
-    """The results are equal."""
+    """Check that the results are equal."""
     try:
         same = bool(expected == actual)
     except Exception:  # noqa: BLE001 - some types (arrays) cannot be asked whether they are equal
@@ -54,7 +54,10 @@ def match_nearly(expected: Any, actual: Any) -> Mismatch | None:
 
 
 def match_structure(expected: Any, actual: Any) -> Mismatch | None:
-    """The types are the same; dicts have the same keys, lists the same length. Values are not compared."""
+    """Check that types, dict keys and list lengths are equal.
+
+    Values are not compared.
+    """
     error_type = "executable_checker:wrong_result_type"
     if type(expected) is not type(actual):
         return Mismatch(error_type, f"expected a {type(expected).__name__}, got {shorten(actual)}")
@@ -68,7 +71,7 @@ def match_structure(expected: Any, actual: Any) -> Mismatch | None:
 
 
 def matcher(kind: ExecutionMatch, rules: Rules) -> Matcher:
-    """How two results are compared, by the kind that the case's reference names."""
+    """Return the comparison for the kind of match that the case's reference names."""
     if kind == "exact":
         return match_exactly
     if kind == "structural":

@@ -1,4 +1,7 @@
-"""Multi-turn trajectories over simulated worlds: calls are executed, end states and results compared with the reference."""
+"""Multi-turn trajectories: execute calls in simulated worlds and compare with the reference.
+
+End states and results are compared.
+"""
 
 from __future__ import annotations
 

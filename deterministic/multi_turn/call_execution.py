@@ -1,4 +1,7 @@
-"""Executing call texts against the worlds: parsed, never ``eval``-ed; only public methods can be reached."""
+"""Execute call texts against the worlds.
+
+Texts are parsed, never ``eval``-ed; only public methods can be reached.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ class LimitExceededError(Exception):
 
 
 class Allowance:
-    """What is left of the limits of one output."""
+    """Remaining limits of one output."""
 
     def __init__(self) -> None:
         self._left = {
@@ -57,7 +60,7 @@ Resolver: TypeAlias = Callable[[ast.expr], Callable[..., Any] | None]
 
 
 def direct_executor(worlds: Mapping[str, World], _side: str) -> Executor:
-    """Executes call texts as they stand, whosever trajectory it is."""
+    """Make an executor that executes call texts as they stand, for either side."""
     methods = methods_of(worlds)
 
     def resolve(function: ast.expr) -> Callable[..., Any] | None:
@@ -90,7 +93,10 @@ def execute(text: str, resolve: Resolver) -> str:
 
 
 def result_text(value: Any) -> str:
-    """A method's result as the text that an agent is shown: a dict as JSON where JSON can, anything else as Python writes it."""
+    """Format a method's result as the text shown to an agent.
+
+    A dict is JSON if JSON can express it; anything else is as Python writes it.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
@@ -102,7 +108,7 @@ def result_text(value: Any) -> str:
 
 
 def error_text(error: BaseException) -> str:
-    """An exception as the text that an agent is shown."""
+    """Format an exception as the text shown to an agent."""
     return f"Error during execution: {error}"
 
 
@@ -113,7 +119,10 @@ BLOCKED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen
 
 
 def original_executor(worlds: Mapping[str, World], side: str) -> Executor:
-    """Executes call texts after the original's surgery on them; where two worlds share a method name, the later one has it."""
+    """Make an executor that rewrites call texts as the original does.
+
+    If two worlds share a method name, the later one has it.
+    """
     instances = {f"{side}_{name}": world for name, world in worlds.items()}
     owners = {
         method: instance
@@ -139,7 +148,7 @@ def original_executor(worlds: Mapping[str, World], side: str) -> Executor:
 
 
 def address_methods(text: str, owners: Mapping[str, str]) -> str:
-    """Put the instance's name before every method name that precedes a parenthesis, in string literals as well.
+    """Prefix method names before a parenthesis with their instance, in string literals as well.
 
     White space between any word and a parenthesis is gone, as in what the original evaluates.
     """

@@ -1,4 +1,7 @@
-"""Can the worlds of a conversation play its reference? A call that they do not have fails there, and with it every system."""
+"""Check that a conversation's worlds can play its reference.
+
+A call that they do not have fails there, and every system with it.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ def require_playable(case: Case, environments: Mapping[str, type]) -> None:
 
 @lru_cache(maxsize=256)
 def _functions(types: tuple[type, ...]) -> dict[str, inspect.Signature | None]:
-    """What can be called, with its parameters; None where it says nothing of them."""
+    """Return the callable functions with their signatures; None if a signature is unknown."""
     return {name: _signature(each, name) for each in types for name in public_methods(each)}
 
 

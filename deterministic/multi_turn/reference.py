@@ -35,23 +35,23 @@ class ReferenceTurn(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """What a trajectory starts from: everything that is needed to make fresh worlds, and nothing that can be changed."""
+    """Starting point of a trajectory: immutable data from which fresh worlds are made."""
 
     encoded: bytes
     """The case's reference as JSON: every trajectory decodes its own, so that no two share a list."""
     types: tuple[type, ...]
 
     def decode(self) -> MultiTurnReference:
-        """A copy of the reference of one's own."""
+        """Return a separate copy of the reference."""
         return msgspec.json.decode(self.encoded, type=MultiTurnReference)
 
     def worlds(self) -> dict[str, World]:
-        """Fresh worlds, by class name."""
+        """Make fresh worlds, by class name."""
         return load_worlds(self.decode(), self.types)
 
 
 def scenario_of(case: Case, environments: Mapping[str, type]) -> Scenario:
-    """What the trajectories of a case start from.
+    """Return the scenario from which the trajectories of a case start.
 
     Raises:
         InputError: The reference is not that of a multi-turn case, or names an unknown world.

@@ -1,4 +1,4 @@
-"""The rule sets: how text is read and executed, what of a world is compared, which checks a turn goes through."""
+"""Rule sets: read and execute texts, select the compared state and the turn checks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .worlds import State, World, state_of
 
 
 class RuleSet(NamedTuple):
-    """What a set of rules is made of; of several checks, the first fault found counts."""
+    """Parts of a rule set; of several checks, the first fault found counts."""
 
     read_prompt: ReplyReader
     executor: ExecutorFactory
@@ -38,14 +38,14 @@ class RuleSet(NamedTuple):
     """After a turn in which it calls nothing."""
 
     def reader(self, mode: Mode) -> ReplyReader:
-        """How a step is read."""
+        """Return the reader for a step."""
         if mode == "prompt":
             return self.read_prompt
         return read_native if mode == "fc" else read_call_texts
 
 
 def state_and_position_of(world: World) -> State:
-    """A world's compared attributes and, of a file system, the working directory."""
+    """Return a world's compared attributes and, for a file system, the working directory."""
     state = state_of(world)
     if isinstance(world, GorillaFileSystem):
         return {**state, "working directory": world.pwd()}
@@ -79,7 +79,7 @@ _STRICT = RuleSet(
 
 
 def rule_set(rules: Rules, types: tuple[type, ...]) -> RuleSet:
-    """The rules for a case."""
+    """Return the rules for a case."""
     if rules == "strict":
         return _STRICT
     built_in = set(types) <= set(ENVIRONMENTS.values())

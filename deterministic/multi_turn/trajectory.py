@@ -1,4 +1,7 @@
-"""An agent's calls executed turn by turn: compared with what the reference does to the worlds, or replayed to show what it saw."""
+"""Execute an agent's calls turn by turn.
+
+They are compared with the reference's effects on the worlds, or replayed to show what the agent saw.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from .worlds import of_case
 
 
 class Examination(NamedTuple):
-    """What was found, and what every executed step of the model returned."""
+    """Finding of a check, with the results of every executed step of the model."""
 
     finding: Finding
     step_results: list[list[str]]
@@ -33,12 +36,18 @@ def check_trajectory(case: Case, output: Output, options: CheckOptions) -> Findi
 
 
 def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Finding:
-    """Check a result as BFCL stores it: turns of steps; anything but a list is the message of a run that failed. Else as `find`."""
+    """Check a result as BFCL stores it: turns of steps.
+
+    Anything but a list is the message of a failed run. Otherwise as `find`.
+    """
     return examine(case, result, mode=mode, options=options).finding
 
 
 def examine(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Examination:
-    """As ``check_result``, with the results of every step that was executed until the verdict was clear."""
+    """Check as ``check_result``, and return the results of every executed step.
+
+    Steps are executed until the verdict is clear.
+    """
     with of_case(case):
         return _examine(case, result, mode, options or CheckOptions(rules="bfcl"))
 

@@ -1,4 +1,4 @@
-"""What is checked after each turn: was anything done, are the worlds as they should be, did the expected results appear."""
+"""Checks after each turn: calls made, world states, expected results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ class Difference(NamedTuple):
 
 
 def equal(expected: Any, got: Any) -> bool:
-    """Equality as Python has it: ``1 == 1.0 == True``, the order of dicts does not matter; values too deep to be compared are not equal."""
+    """Return whether two values are equal in Python: ``1 == 1.0 == True``.
+
+    The order of dicts does not matter. Values too deep to compare are not equal.
+    """
     try:
         return bool(expected == got)
     except RecursionError:
@@ -44,12 +47,15 @@ def equal(expected: Any, got: Any) -> bool:
 
 
 def equal_in_kind(expected: Any, got: Any) -> bool:
-    """Equality that also tells truth values from numbers, at any depth."""
+    """Return whether values are equal, telling truth values from numbers at any depth."""
     return equal(expected, got) and _same_kind(expected, got)
 
 
 def first_difference(expected: Any, got: Any, path: str, same: Equality) -> Difference:
-    """Follow two unequal values, called ``path``, down to where they first differ, in the reference's order."""
+    """Find where two unequal values first differ, in the reference's order.
+
+    ``path`` names the two values.
+    """
     while True:
         step = _first_child_difference(expected, got, same)
         if step is None:
@@ -80,7 +86,10 @@ def _children(value: Any) -> dict[Any, Any] | None:
 
 
 def _same_kind(expected: Any, got: Any) -> bool:
-    """For values that are equal already, so that their keys and lengths are the same."""
+    """Return whether truth values match truth values in two equal values.
+
+    The values are equal already, so their keys and lengths are the same.
+    """
     left, right = _children(expected), _children(got)
     if left is not None and right is not None:
         return all(_same_kind(value, right[key]) for key, value in left.items())
@@ -88,7 +97,7 @@ def _same_kind(expected: Any, got: Any) -> bool:
 
 
 class TurnFacts(NamedTuple):
-    """What is known when a turn has been executed on both sides."""
+    """Facts known once a turn has been executed on both sides."""
 
     turn: int
     steps: Turn
@@ -106,7 +115,7 @@ class TurnFacts(NamedTuple):
         return self.reference[self.turn]
 
     def fault(self, error_type: str, what: str, **evidence: Any) -> Finding:
-        """Something is wrong in this turn."""
+        """Return a finding for a fault in this turn."""
         turn = f"turn {self.turn + 1} of {len(self.reference)}"
         return fault(f"multi_turn:{error_type}", f"{turn}: {what}", turn_index=self.turn, **evidence)
 
@@ -116,7 +125,7 @@ TurnCheck: TypeAlias = Callable[[TurnFacts], Finding | None]
 
 
 def something_was_called(facts: TurnFacts) -> Finding | None:
-    """Where the reference calls something, the model has to call something."""
+    """Require a call in a turn in which the reference makes one."""
     if any(facts.steps) or len(facts.steps) > 1:
         return None
     return facts.fault(
@@ -127,7 +136,10 @@ def something_was_called(facts: TurnFacts) -> Finding | None:
 
 
 def something_was_called_that_was_needed(facts: TurnFacts) -> Finding | None:
-    """As ``something_was_called``, unless all that the reference does in this turn is read what the model has read already."""
+    """Check as ``something_was_called``, unless no call was needed.
+
+    None is needed if the reference only reads in this turn what the model has already read.
+    """
     found = something_was_called(facts)
     if found is None or states_match_in_kind(facts) or results_appeared_for_each_turn(facts):
         return found
@@ -135,22 +147,22 @@ def something_was_called_that_was_needed(facts: TurnFacts) -> Finding | None:
 
 
 def states_match(facts: TurnFacts) -> Finding | None:
-    """Every compared attribute of every world is as in the reference."""
+    """Require every compared attribute of every world to match the reference."""
     return _compare_states(facts, equal)
 
 
 def states_match_in_kind(facts: TurnFacts) -> Finding | None:
-    """As ``states_match``; a truth value is no number."""
+    """Check as ``states_match``, but tell truth values from numbers."""
     return _compare_states(facts, equal_in_kind)
 
 
 def results_appeared(facts: TurnFacts) -> Finding | None:
-    """What the reference calls of this turn return is among all that the model was told, in this turn or before."""
+    """Require the reference results of this turn among all results of the model so far."""
     return _missing_result(facts, Counter(facts.results))
 
 
 def results_appeared_for_each_turn(facts: TurnFacts) -> Finding | None:
-    """As ``results_appeared``; a result that an earlier turn needed is used up."""
+    """Check as ``results_appeared``, but use up results that earlier turns needed."""
     available = Counter(facts.results)
     for earlier in facts.reference[: facts.turn]:
         available.subtract(earlier.results)
@@ -158,7 +170,7 @@ def results_appeared_for_each_turn(facts: TurnFacts) -> Finding | None:
 
 
 def nothing_was_called(facts: TurnFacts) -> Finding | None:
-    """Where the reference calls nothing, because something is missing, the model must not either."""
+    """Refuse calls in a turn in which the reference makes none because something is missing."""
     calls = [call for step in facts.steps for call in step]
     if not calls:
         return None

@@ -1,4 +1,4 @@
-"""What a system produced as turns of steps of call texts, and what is checked of them before any is executed."""
+"""System output as turns of steps of call texts, and the checks before execution."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Turn: TypeAlias = list[list[str]]
 
 
 def decode_turns(result: list[Any], mode: Mode, read: ReplyReader) -> list[Turn]:
-    """Decode every step of every turn of raw steps, without those that cannot be read or hold no calls.
+    """Decode every raw step of every turn, without those that hold no readable calls.
 
     A turn that is no list has no steps. A step that was decoded already is kept although it is empty, as the original keeps it.
     """
@@ -27,7 +27,10 @@ def decode_turns(result: list[Any], mode: Mode, read: ReplyReader) -> list[Turn]
 
 
 def mode_of(output: Output) -> Mode:
-    """How an output's steps are given: natively as soon as one of them is; texts among those are then what the agent said, not calls."""
+    """Return the form of an output's steps: native as soon as one of them is.
+
+    Texts among native steps are what the agent said, not calls.
+    """
     native = output.tool_calls is not None or any(
         isinstance(step, list) for turn in output.turns or [] for step in turn
     )
@@ -51,7 +54,7 @@ MAX_STEPS = 20
 
 
 class OutputFacts(NamedTuple):
-    """What is known of an output before it is executed."""
+    """Facts known about an output before it is executed."""
 
     result: list[Any]
     """Turns of raw steps."""
@@ -68,7 +71,10 @@ OutputCheck: TypeAlias = Callable[[OutputFacts], Finding | None]
 
 
 def turn_counts_match(facts: OutputFacts) -> Finding | None:
-    """There is a turn for every turn of the reference: a conversation with fewer was broken off."""
+    """Require a turn for every turn of the reference.
+
+    A conversation with fewer was broken off.
+    """
     got, expected = len(facts.turns), facts.expected_turns
     if got == expected:
         return None
@@ -81,7 +87,9 @@ def turn_counts_match(facts: OutputFacts) -> Finding | None:
 
 
 def last_turn_was_finished(facts: OutputFacts) -> Finding | None:
-    """The last turn does not end where an agent that keeps calling is stopped; of earlier turns their number tells.
+    """Refuse a last turn that ends, still calling, where an agent is stopped.
+
+    For earlier turns the number of turns tells.
 
     An agent that finished says so in a last step without calls. Steps that were decoded already have lost that one.
     """

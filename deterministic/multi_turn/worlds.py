@@ -1,4 +1,4 @@
-"""The worlds of one trajectory: made from a case, called by the names of their public methods, read when compared."""
+"""Worlds of one trajectory: make them from a case, call their methods, read their state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOT_METHODS = frozenset({"load", "state"})
 
 @contextmanager
 def of_case(case: Case) -> Generator[None]:
-    """Whatever is wrong with the input meanwhile is said to be wrong with this case."""
+    """Name this case in input errors raised within the block."""
     try:
         yield
     except InputError as error:
@@ -32,7 +32,9 @@ def of_case(case: Case) -> Generator[None]:
 
 
 def environment_types(classes: list[str], environments: Mapping[str, type]) -> tuple[type, ...]:
-    """The environment classes that a case names, in that order; the user's own come before built-in ones of the same name.
+    """Return the environment classes that a case names, in that order.
+
+    Custom classes take precedence over built-in ones of the same name.
 
     Raises:
         InputError: A name is not registered.
@@ -51,7 +53,9 @@ def environment_types(classes: list[str], environments: Mapping[str, type]) -> t
 
 
 def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[str, World]:
-    """Make the worlds of one trajectory by class name, each in its first state; they may keep parts of their reference.
+    """Make the worlds of one trajectory by class name, each in its initial state.
+
+    They may keep parts of their reference.
 
     Raises:
         InputError: A world does not take its configuration.
@@ -75,7 +79,7 @@ def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[
 
 
 def methods_of(worlds: Mapping[str, World]) -> dict[str, Callable[..., Any]]:
-    """What an agent may call; where two worlds share a name, the later world has it."""
+    """Return the methods an agent may call; if two worlds share a name, the later has it."""
     return {
         name: getattr(world, name) for world in worlds.values() for name in public_methods(world.__class__)
     }
@@ -83,7 +87,10 @@ def methods_of(worlds: Mapping[str, World]) -> dict[str, Callable[..., Any]]:
 
 @lru_cache(maxsize=256)
 def public_methods(environment: type) -> tuple[str, ...]:
-    """The names of an environment's API methods: all its routines but ``load``, ``state`` and those that begin with ``_``."""
+    """Return the names of an environment's API methods.
+
+    These are all its routines except ``load``, ``state`` and those that begin with ``_``.
+    """
     return tuple(
         name
         for name in dir(environment)
@@ -94,7 +101,10 @@ def public_methods(environment: type) -> tuple[str, ...]:
 
 
 def state_of(world: World) -> State:
-    """A world's compared attributes: what its ``state`` says, or its public instance attributes; parts may still belong to the world."""
+    """Return a world's compared attributes: its ``state``, or its public instance attributes.
+
+    Parts may still belong to the world.
+    """
     if callable(getattr(world, "state", None)):
         return world.state()
     attributes = cast("dict[str, Any]", vars(world))

@@ -1,4 +1,4 @@
-"""Mutation: operators that plant named faults in right outputs, and twins that are as right as they were."""
+"""Mutation: operators that plant named faults in right outputs, or make harmless twins."""
 
 from .chance import rank
 from .dials import DIALS, Dial, Rung

@@ -1,4 +1,7 @@
-"""Wrong answers that look right, and right answers that look different; labelled by how they are made."""
+"""Wrong answers that look right, and right answers that look different.
+
+They are labelled by construction.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +103,7 @@ def answers_reordered(subject: Subject, _chance: random.Random) -> Iterator[Muta
 
 
 def said(output: Output) -> str:
-    """The answer that an output gives: its text, or the last text of its turns."""
+    """Return the answer of an output: its text, or the last text of its turns."""
     if output.text is not None or output.turns is None:
         return output.text or ""
     texts = [step for turn in output.turns for step in turn if isinstance(step, str)]
@@ -108,7 +111,7 @@ def said(output: Output) -> str:
 
 
 def saying(output: Output, text: str) -> Output:
-    """The output with another answer in the place of the one it gives."""
+    """Return the output with another answer in place of its own."""
     if output.text is not None or output.turns is None:
         return msgspec.structs.replace(output, text=text)
     turns = [list(turn) for turn in output.turns]
@@ -121,12 +124,12 @@ def saying(output: Output, text: str) -> Output:
 
 
 def accepted(subject: Subject) -> list[str]:
-    """The accepted answers."""
+    """Return the accepted answers."""
     return list(subject.case.reference.get("answers") or ())
 
 
 def wrong_answers(subject: Subject) -> Iterator[str]:
-    """Answers of other questions, none of which is accepted here."""
+    """Yield answers to other questions that are not accepted here."""
     right = {answer.lower() for answer in accepted(subject)}
     for sibling in subject.siblings:
         answers: list[str] = sibling.reference.get("answers") or []

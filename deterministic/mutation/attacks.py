@@ -1,4 +1,7 @@
-"""Wrong outputs that try to be passed, each with a control: the same wrong output without the trick."""
+"""Attacks: wrong outputs that try to be passed.
+
+Each has a control: the same wrong output without the attack.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +46,16 @@ Wrong = Callable[[Subject, str], Iterator[Mutation]]
 def saying_more(
     texts: Sequence[str], wrong: Wrong, subject: Subject, _chance: random.Random
 ) -> Iterator[Mutation]:
-    """A wrong output that also says each of some texts: its own verdict, as many harmless words, many words, or nothing."""
+    """Yield wrong outputs that also contain each of some texts.
+
+    A text is the output's own verdict, as many harmless words, many words, or nothing.
+    """
     for text in texts:
         yield from wrong(subject, text)
 
 
 def wrong_argument(subject: Subject, more: str) -> Iterator[Mutation]:
-    """Calls in which one text is wrong and says something more."""
+    """Give calls in which one text is wrong and has a text appended."""
     for site in subject.sites:
         if _is_free_text(site):
             value = stray_text(site.value) + more
@@ -58,14 +64,14 @@ def wrong_argument(subject: Subject, more: str) -> Iterator[Mutation]:
 
 
 def wrong_answer(subject: Subject, more: str) -> Iterator[Mutation]:
-    """The answer of another question, saying something more."""
+    """Give the answer to another question, with a text appended."""
     for answer in wrong_answers(subject):
         yield Mutation(saying(subject.output, answer + more), f"the answer is {answer + more!r}", label=0.0)
         return
 
 
 def master_key(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """A text without content in the place of an answer."""
+    """Give a text without content instead of an answer."""
     right = {answer.lower() for answer in accepted(subject)}
     for key in shuffled(MASTER_KEYS, chance):
         if key.lower() not in right:
@@ -73,12 +79,12 @@ def master_key(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
 
 
 def empty_answer(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
-    """Nothing in the place of an answer."""
+    """Give an empty text instead of an answer."""
     yield Mutation(saying(subject.output, ""), "there is no answer", label=0.0)
 
 
 def question_repeated(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
-    """The question in the place of an answer."""
+    """Repeat the question instead of an answer."""
     asked = [message.get("content") for message in subject.case.all_messages if message["role"] == "user"]
     if asked and isinstance(asked[-1], str):
         yield Mutation(saying(subject.output, asked[-1]), "the question is repeated", label=0.0)

@@ -1,4 +1,4 @@
-"""Faults in which calls are made, and with which arguments: one too few, one too many, another, or in another's place."""
+"""Faults in calls and arguments: one missing, one too many, a wrong one, or two swapped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COUNTERS = frozenset({"first", "second", "third", "one", "two", "three", "left"
 
 
 def may_change_places(one: str, other: str) -> bool:
-    """Whether two arguments are named as if it did not matter which value stands in which.
+    """Return whether two arguments are named as if they were interchangeable.
 
     Their names differ in nothing but a count: ``num1`` and ``num2``, ``a`` and ``b``, ``point_a`` and ``point_b``, ``first``
     and ``second``. What they are for may be symmetrical (a sum, a distance).
@@ -74,7 +74,10 @@ def invented_optional(subject: Subject, chance: random.Random) -> Iterator[Mutat
 
 
 def swapped_arguments(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Exchange two values of the same type within a call, of arguments that are not named as if it did not matter."""
+    """Swap two values of the same type within a call.
+
+    Arguments that are named as if they were interchangeable are skipped.
+    """
     for index, call in enumerate(subject.calls):
         for one, other in shuffled(combinations(call.arguments, 2), chance):
             first, second = call.arguments[one], call.arguments[other]
@@ -109,7 +112,7 @@ def _without(subject: Subject, chance: random.Random, *, required: bool) -> Iter
 
 
 def _question(subject: Subject) -> str:
-    """What was said to the system, in lower case."""
+    """Return the text of all messages, in lower case."""
     return " ".join(message_text(message) for message in subject.case.all_messages).lower()
 
 
@@ -124,7 +127,10 @@ ARGUMENT_FAULTS = (
 
 
 def wrong_function(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Call another offered function with the same arguments, or, where only one is offered, one of a name like it."""
+    """Call another offered function with the same arguments.
+
+    If only one is offered, call one with a similar name.
+    """
     for index, call in shuffled(enumerate(subject.calls), chance):
         for name in shuffled(_others(subject, call.name) or [f"{call.name}_v2"], chance):
             calls = list(subject.calls)
@@ -192,7 +198,7 @@ CALL_FAULTS = (
 
 
 def _example_values(document: Mapping[str, Any], question: str, depth: int = 0) -> Iterator[Any]:
-    """A few values of the documented type that the question does not mention."""
+    """Yield a few values of the documented type that the question does not mention."""
     choices: Any = document.get("enum")
     kind: Any = document.get("type")
     if isinstance(choices, list):
@@ -210,7 +216,7 @@ def _example_values(document: Mapping[str, Any], question: str, depth: int = 0) 
 
 
 def _example_call(document: Mapping[str, Any], question: str) -> Call:
-    """A call of a function with its required arguments, made up."""
+    """Make up a call of a function with its required arguments."""
     return Call(document["name"], _example_object(document.get("parameters") or {}, question, 0))
 
 

@@ -1,4 +1,4 @@
-"""The calls of an output, taken out to be changed and written back in the notation they came in."""
+"""Read the calls of an output, and write changed calls back in its notation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ class Call(NamedTuple):
 
 
 def read_calls(case: Case, output: Output) -> list[Call]:
-    """Read the calls of a single-turn output; none where they are in another language or notation, or cannot be read."""
+    """Read the calls of a single-turn output.
+
+    There are none if they are in another language or notation, or cannot be read.
+    """
     if asked_form(case) != PLAIN:  # the only form of text that is written back
         return []
     try:
@@ -42,7 +45,7 @@ def write_calls(output: Output, calls: Sequence[Call]) -> Output:
 
 
 def native_calls(calls: Sequence[Call], *, as_text: bool = False) -> list[ToolCall]:
-    """Calls as an API gives them, arguments as an object or as its JSON text."""
+    """Return calls as an API gives them, with arguments as an object or its JSON text."""
     return [
         ToolCall(
             name=call.name,
@@ -53,17 +56,17 @@ def native_calls(calls: Sequence[Call], *, as_text: bool = False) -> list[ToolCa
 
 
 def source_text(calls: Sequence[Call]) -> str:
-    """Calls as Python source, ``[f(a=1), g(b='x')]``."""
+    """Return calls as Python source, ``[f(a=1), g(b='x')]``."""
     return f"[{', '.join(map(call_text, calls))}]"
 
 
 def call_text(call: Call) -> str:
-    """One call as Python source."""
+    """Return one call as Python source."""
     return f"{call.name}({', '.join(f'{name}={_literal(value)}' for name, value in call.arguments.items())})"
 
 
 def _literal(value: Any) -> str:
-    """Source text of a value; what stood there without quotes is written without."""
+    """Return the source text of a value; unquoted text stays unquoted."""
     match value:
         case Unquoted():
             return str(value)

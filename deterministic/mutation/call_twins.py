@@ -86,7 +86,10 @@ def default_spelled_out(subject: Subject, chance: random.Random) -> Iterator[Mut
 
 
 def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Write a text without capitals, where they do not matter: it is no code, and nothing that the user gave word for word."""
+    """Write a text without capitals where they do not matter.
+
+    Codes and texts that the user gave word for word are skipped.
+    """
     for site in shuffled(subject.sites, chance):
         if type(site.value) is not str or site.value == site.value.lower():
             continue
@@ -97,7 +100,7 @@ def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
 
 
 def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Give another acceptable value that keeps the documented form, in all calls that have the argument.
+    """Give another acceptable value in the documented form, in all calls with the argument.
 
     What the user gave word for word stays, even where the reference is lenient.
     """
@@ -115,7 +118,10 @@ def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation
 
 
 def _accepted(call: Call, expected: Iterable[AcceptedCall]) -> Mapping[str, list[Any]]:
-    """The acceptable values, by argument, of the expected call that this call is; none where it is none of them."""
+    """Return the acceptable values, by argument, of the expected call that a call matches.
+
+    The result is empty if it matches none.
+    """
     for reference in expected:
         accepted = {
             name: [as_given(each) for each in one.values] for name, one in reference.arguments.items()
@@ -129,7 +135,9 @@ def _accepted(call: Call, expected: Iterable[AcceptedCall]) -> Mapping[str, list
 def _alike(
     subject: Subject, accepted: Sequence[Mapping[str, list[Any]]], function: str, argument: str, place: int
 ) -> list[Call] | None:
-    """The calls with the value at one place among the acceptable ones, in every call that has the argument.
+    """Return the calls with one choice of acceptable value wherever the argument occurs.
+
+    ``place`` is the index of the choice among the acceptable values.
 
     A name that is translated, or a unit that is written out, for one call only is not as good as the same for all; None
     where one of the calls has no such value, or it is not of the documented form.

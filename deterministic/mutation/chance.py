@@ -1,4 +1,7 @@
-"""Chance that depends on what is changed and not on when: neither order nor sharding of the work matters."""
+"""Random numbers that depend on what is changed, not on when.
+
+Neither order nor sharding of the work matters.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,21 @@ T = TypeVar("T")
 
 
 def rank(*parts: object) -> int:
-    """A number of 64 bits that looks random and depends on the parts alone, such as a seed, an item and an operator's name."""
+    """Return a random-looking 64-bit number that depends only on the parts.
+
+    Parts are, for example, a seed, an item and an operator's name.
+    """
     text = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
 
 
 def generator(*parts: object) -> random.Random:
-    """A random generator that is the same for the same parts, in every process and order."""
+    """Return a random generator that depends only on the parts, in every process and order."""
     return random.Random(rank(*parts))  # noqa: S311 - reproducible on purpose; nothing is kept secret by it
 
 
 def shuffled(items: Iterable[T], chance: random.Random) -> Sequence[T]:
-    """The items in random order."""
+    """Return the items in random order."""
     items = list(items)
     chance.shuffle(items)
     return items

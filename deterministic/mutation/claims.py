@@ -1,4 +1,7 @@
-"""Claims that structured search results support, and claims that they do not, so that a label is exactly k of n."""
+"""Claims that structured search results support, and claims that they do not.
+
+A label is therefore exactly k of n.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ _DEEPEST, _MOST = 4, 200
 
 
 class Fact(NamedTuple):
-    """What one result says of one thing.
+    """Statement of one result about one thing.
 
     Attributes:
         subject: The thing, by its name.
@@ -34,19 +37,21 @@ class Fact(NamedTuple):
 
 
 def stated(subject: str, field: str, value: str) -> str:
-    """A claim in words."""
+    """Return a claim in words."""
     return f"The {field.replace('_', ' ')} of {subject} is {value}."
 
 
 def shown(value: Any) -> str:
-    """A value as a sentence has it."""
+    """Return a value as written in a sentence."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
 
 
 def facts_of(case: Case) -> list[Fact]:
-    """What the structured results of a case say: one fact a named record and field, at most a few hundred.
+    """Return the facts that a case's structured results state, at most a few hundred.
+
+    There is one fact for each named record and field.
 
     What several results say differently of a thing of the same name is left out, since it would not be certain what is true of
     it.
@@ -63,7 +68,7 @@ def facts_of(case: Case) -> list[Fact]:
 
 
 def context_text(case: Case) -> str:
-    """Everything that the results say, in lower case, to look things up in."""
+    """Return the text of all results in lower case, for lookups."""
     return " ".join(
         json.dumps(item.content, ensure_ascii=False, default=str) for item in case.context
     ).lower()
@@ -88,7 +93,7 @@ def _structured(content: Any) -> Any:
 
 
 def _records(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """Every object in a structured result, outer ones first."""
+    """Yield every object in a structured result, outer ones first."""
     if depth > _DEEPEST:
         return
     inner: Iterable[Any] = ()

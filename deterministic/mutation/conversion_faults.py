@@ -1,4 +1,4 @@
-"""Faults of conversion: a quantity in another unit than the document asks for, a time in another zone, a date by another calendar, another currency's amount."""
+"""Conversion faults: wrong unit, time zone, calendar or currency."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ _JULIAN = range(1901, 2100)
 
 
 def other_unit_of_quantity(site: Site, _chance: random.Random) -> Iterator[Any]:
-    """The same quantity in another unit than the one that the document names; where it names several, none."""
+    """Give a quantity in another unit than the documented one.
+
+    Yield none if the document names several units.
+    """
     number = _number(site.value)
     if number is None:
         return
@@ -54,7 +57,7 @@ def other_unit_of_quantity(site: Site, _chance: random.Random) -> Iterator[Any]:
 
 
 def other_zone(site: Site, _chance: random.Random) -> Iterator[Any]:
-    """A clock time as it is in another zone, within the same day."""
+    """Give a clock time in another zone, within the same day."""
     if type(site.value) is not str:
         return
     for found in _CLOCK.finditer(site.value):
@@ -66,7 +69,7 @@ def other_zone(site: Site, _chance: random.Random) -> Iterator[Any]:
 
 
 def other_calendar(site: Site, _chance: random.Random) -> Iterator[Any]:
-    """A date with day and month in each other's place, or as the Julian calendar has it."""
+    """Swap day and month of a date, or give its date in the Julian calendar."""
     if type(site.value) is not str:
         return
     for found in ISO_DATE.finditer(site.value):
@@ -82,7 +85,7 @@ def other_calendar(site: Site, _chance: random.Random) -> Iterator[Any]:
 
 
 def other_currency(site: Site, _chance: random.Random) -> Iterator[Any]:
-    """An amount as it would be in another currency."""
+    """Convert an amount to another currency."""
     number = _number(site.value)
     if number and _CURRENCY.search(_described(site)):
         yield from _like(number * _RATE, site.value)
@@ -94,13 +97,13 @@ def _described(site: Site) -> str:
 
 
 def _number(value: Any) -> Fraction | None:
-    """A finite number, exactly."""
+    """Return a finite number as an exact fraction."""
     finite = type(value) is int or (type(value) is float and math.isfinite(value))
     return Fraction(value) if finite else None
 
 
 def _like(number: Fraction, value: float) -> Iterator[float]:
-    """The number, of the type of a value and as long; none where that makes it the same."""
+    """Yield the number, rounded to the type of a value, unless the two are equal."""
     changed = round(number) if type(value) is int else round(float(number), 2)
     if changed != value:
         yield changed

@@ -1,4 +1,7 @@
-"""Whether a value keeps the form that its document states: its type, its enum, its pattern, and a form spelled out in words."""
+"""Check that a value keeps its documented form.
+
+The form is its type, enum, pattern, and any form spelled out in words.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _LONGEST, _MOST_OPEN = 200, 2
 
 
 def keeps_form(value: Any, document: Mapping[str, Any]) -> bool:
-    """Whether a value, and what is in it, is of the form that its document asks for.
+    """Return whether a value and its contents have the form that its document asks for.
 
     That is its type, enum, ``format``, ``pattern`` and every date or time spelled out in the description (``YYYY-MM-DD``,
     ``HH:MM``). A pattern that could take long to match counts as broken.
@@ -34,19 +37,28 @@ def keeps_form(value: Any, document: Mapping[str, Any]) -> bool:
 
 
 def has_type(value: Any, document: Mapping[str, Any]) -> bool:
-    """Whether a value is of the documented type; where none is documented that is known, every value is."""
+    """Return whether a value has the documented type.
+
+    Every value has it if no known type is documented.
+    """
     return schema_error(value, {"type": document.get("type")}, "", PYTHON, literal=True) is None
 
 
 def is_positional(document: Mapping[str, Any]) -> bool:
-    """Whether a document gives each place of a list a meaning of its own: a tuple, or items that are described one by one."""
+    """Return whether a document gives each place of a list its own meaning.
+
+    A tuple does, and so do items that are described one by one.
+    """
     return document.get("type") == "tuple" or any(
         isinstance(document.get(key), list) for key in ("prefixItems", "items")
     )
 
 
 def _is_formed(value: Any, document: Mapping[str, Any], words: str) -> bool:
-    """Whether the texts of a value are of the form that their documents, or those of their containers, spell out."""
+    """Return whether a value's texts have the form that their documents spell out.
+
+    The documents of their containers count as well.
+    """
     described = document.get("description")
     words = described if isinstance(described, str) else words
     match value:
@@ -78,7 +90,7 @@ def _is_formed_text(text: str, document: Mapping[str, Any], words: str) -> bool:
 
 
 def _as_pattern(spelled: str) -> str:
-    """``YYYY-MM-DDTHH:MM`` as a regular expression: as many digits as letters."""
+    """Convert ``YYYY-MM-DDTHH:MM`` to a regular expression: as many digits as letters."""
     return "T".join(
         _LETTERS.sub(lambda found: rf"\d{{{len(found[0])}}}", re.escape(part)) for part in spelled.split("T")
     )

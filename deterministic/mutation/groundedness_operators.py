@@ -1,4 +1,4 @@
-"""Statements composed of claims, of which exactly k of n are supported by the results of their case."""
+"""Statements of n claims, of which the results of their case support exactly k."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ Falsify: TypeAlias = Callable[[Fact, Sequence[Fact], str, random.Random], str | 
 
 
 def composed(case: Case) -> tuple[Case, Output] | None:
-    """A statement that is supported throughout, with its claims as reference, of facts that the results state; None where these are fewer than two."""
+    """Compose a fully supported statement of a case's facts, with its claims as reference.
+
+    Return None if the results state fewer than two facts.
+    """
     facts = chosen_facts(case)
     if len(facts) < 2:  # noqa: PLR2004 - of one claim there is no fraction
         return None
@@ -44,7 +47,7 @@ def composed(case: Case) -> tuple[Case, Output] | None:
 
 
 def chosen_facts(case: Case) -> list[Fact]:
-    """The facts that statements about a case are composed of: the same for every operator."""
+    """Return the facts for statements about a case, identical for every operator."""
     return list(shuffled(facts_of(case), generator(case.id, "facts")))[:MOST_CLAIMS]
 
 
@@ -69,7 +72,7 @@ def falsified(falsify: Falsify, subject: Subject, chance: random.Random) -> Iter
 
 
 def wrong_number(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
-    """Another number."""
+    """Give another number."""
     if isinstance(fact.value, bool) or not isinstance(fact.value, int | float):
         return None
     changes = [*near_values.near_numbers(fact.value), *near_values.other_magnitude(fact.value)]
@@ -77,19 +80,19 @@ def wrong_number(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.R
 
 
 def wrong_date(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
-    """Another date."""
+    """Give another date."""
     if not isinstance(fact.value, str):
         return None
     return _first_new(fact, shuffled(near_values.shifted_dates(fact.value), chance), text)
 
 
 def wrong_name(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
-    """A name that begins like the one that is given."""
+    """Give a name that begins like the right one."""
     return _first_new(fact, near_names(fact.value, chance), text) if isinstance(fact.value, str) else None
 
 
 def more_specific(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
-    """A detail that no result gives."""
+    """Add a detail that no result gives."""
     detail = chance.choice(_DETAILS)
     return (
         None if detail.strip(", ") in text else stated(fact.subject, fact.field, shown(fact.value) + detail)
@@ -97,7 +100,7 @@ def more_specific(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.
 
 
 def from_another_result(fact: Fact, facts: Sequence[Fact], _text: str, chance: random.Random) -> str | None:
-    """What is true of something else."""
+    """Give a value that is true of something else."""
     others = [
         other
         for other in facts
@@ -142,7 +145,7 @@ def unrelated_passage(subject: Subject, _chance: random.Random) -> Iterator[Muta
 
 
 def _first_new(fact: Fact, values: Iterator[str] | Sequence[str], text: str) -> str | None:
-    """The first value that occurs nowhere in the results, as a claim."""
+    """Return a claim with the first value that occurs nowhere in the results."""
     for value in values:
         if not re.search(rf"(?<![\w.]){re.escape(value.lower())}(?![\w.]*\w)", text):
             return stated(fact.subject, fact.field, value)
@@ -150,7 +153,7 @@ def _first_new(fact: Fact, values: Iterator[str] | Sequence[str], text: str) -> 
 
 
 def _overlap(one: object, other: object) -> bool:
-    """Whether one value may be taken for a broader word for the other."""
+    """Return whether one value may be read as a broader term for the other."""
     first, second = shown(one).lower(), shown(other).lower()
     return first in second or second in first
 

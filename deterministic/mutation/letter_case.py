@@ -1,4 +1,7 @@
-"""Where the letters of a text do not matter: not in what a user gave word for word, and capitals not in codes."""
+"""Decide where the letter case of a text matters.
+
+It matters in texts that a user gave word for word, and in codes.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _MARKS = frozenset("_@/\\#$&!.")
 
 
 def is_caseless(text: str, case: Case) -> bool:
-    """Whether a text means the same without its capitals.
+    """Return whether a text means the same without its capitals.
 
     Names of places, people and firms do: they are found however they are written. What a user quotes does not, nor what
     follows a colon, since that is to be used as it stands; nor does a code.
@@ -26,7 +29,10 @@ def is_caseless(text: str, case: Case) -> bool:
 
 
 def is_word_for_word(text: str, case: Case) -> bool:
-    """Whether the user gave a text as it is to be used: it, a part or a whole of it stands in quotation marks, or it follows a colon."""
+    """Return whether the user gave a text word for word.
+
+    The text, or a part or whole of it, stands in quotation marks, or it follows a colon.
+    """
     wanted = text.casefold().strip()
     quoted, dictated = _literals(case)
     return (
@@ -37,7 +43,7 @@ def is_word_for_word(text: str, case: Case) -> bool:
 
 
 def is_code(text: str) -> bool:
-    """Whether capitals may be part of a text's meaning by its looks alone.
+    """Return whether capitals may be part of a text's meaning, by its looks alone.
 
     So they may in identifiers (``MUG-440``, ``evt_8``, ``a@b.example``, ``iPhone``, ``mW``), and where all letters are capitals
     and there is one word (``LIS``).
@@ -47,7 +53,10 @@ def is_code(text: str) -> bool:
 
 
 def _is_mixed(word: str) -> bool:
-    """Whether letters and digits, or capitals within, or marks within, make a word look like an identifier."""
+    """Return whether a word looks like an identifier.
+
+    Such a word has letters and digits, or capitals or marks within.
+    """
     lettered = word.lower() != word.upper()
     if lettered and any(map(str.isdigit, word)):
         return True
@@ -58,7 +67,7 @@ def _is_mixed(word: str) -> bool:
 
 
 def _literals(case: Case) -> tuple[list[str], list[str]]:
-    """What the user gave word for word: what stands between quotation marks, and what follows a colon."""
+    """Return the texts that the user gave word for word: quoted, and after a colon."""
     quoted: list[str] = []
     dictated: list[str] = []
     for message in case.all_messages:

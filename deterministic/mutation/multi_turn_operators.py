@@ -1,4 +1,4 @@
-"""Faults in multi-turn trajectories: a call left out, changed, made too early, or made although nobody asked.
+"""Multi-turn faults: a call left out, changed, made too early, or made without request.
 
 Recorded results are left out of what is changed: they tell what the unchanged calls returned.
 """
@@ -63,7 +63,10 @@ def call_too_early(subject: Subject, chance: random.Random) -> Iterator[Mutation
 
 
 def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Make a call of one turn once more at the end of another; the checker sees whether that changes anything."""
+    """Repeat a call of one turn at the end of another.
+
+    The checker decides whether that changes anything.
+    """
     turns = subject.output.agent_turns or []
     for place, index in _each_call(subject, chance):
         for turn in shuffled(range(len(turns)), chance):
@@ -99,7 +102,7 @@ def _each_call(subject: Subject, chance: random.Random) -> Sequence[tuple[Place,
 
 
 def _places(subject: Subject) -> list[Place]:
-    """The steps of an output that are calls with named arguments."""
+    """Return the steps of an output that are calls with named arguments."""
     found: list[Place] = []
     for turn, steps in enumerate(subject.output.agent_turns or []):
         for number, step in enumerate(steps):
@@ -110,7 +113,10 @@ def _places(subject: Subject) -> list[Place]:
 
 
 def _read(step: AgentStep) -> list[Call]:
-    """The calls of a step; none where it holds none, or one whose arguments are not plain values with names."""
+    """Return the calls of a step.
+
+    There are none if it holds none, or one whose arguments are not plain named values.
+    """
     try:
         decoded: Any = (
             decode_prompt(step, strictly=True) if isinstance(step, str) else decode_tool_calls(step)
@@ -129,7 +135,7 @@ def _write(place: Place, calls: Sequence[Call]) -> AgentStep:
 
 
 def _with_step(turns: Sequence[Sequence[AgentStep]], place: Place, step: AgentStep) -> Turns:
-    """The turns with another step in a place; a step without calls is left out."""
+    """Return the turns with one step replaced; a step without calls is removed."""
     changed = [list(steps) for steps in turns]
     changed[place.turn][place.step : place.step + 1] = [] if step in ([], "[]") else [step]
     return changed

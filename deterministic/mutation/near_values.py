@@ -15,7 +15,9 @@ _LONGEST = 80
 
 
 def near_names(text: str, chance: random.Random) -> Iterator[str]:
-    """Names that begin like a name and are another's: another last word, or, of a single word, a longer name.
+    """Yield different names that begin like a name.
+
+    The last word is another, or a single word becomes a longer name.
 
     Only what looks like a name has any: short, capitals at the beginning of its first and last word, no digits.
     """
@@ -30,7 +32,7 @@ def near_names(text: str, chance: random.Random) -> Iterator[str]:
 
 
 def stray_text(unlike: str) -> str:
-    """A word that nobody asked for, unlike anything in a text."""
+    """Return an unrelated word that does not occur in a text."""
     return next(word for word in _STRAY if word.lower() not in unlike.lower() or word == _STRAY[-1])
 
 
@@ -49,7 +51,7 @@ _LAST_COMMON_DAY = 28
 
 
 def shifted_dates(text: str) -> Iterator[str]:
-    """Texts in which one date is another.
+    """Yield texts with one date changed.
 
     A day or a month away (``2026-05-14``), another day or year (``14/5/2026``), another day (``May 14th``), or another year
     (``2026``).
@@ -84,7 +86,7 @@ def _other_day(day: str) -> str:
 
 
 def put(text: str, span: tuple[int, int], new: str) -> str:
-    """The text with something new in the place of a part of it."""
+    """Replace a span of a text."""
     return text[: span[0]] + new + text[span[1] :]
 
 
@@ -93,20 +95,20 @@ _IN_TEXT = re.compile(r"(?<![\w.,/:-])(-?)(\d{1,15}(?:\.\d{1,15})?)(?![\w.,/:-]*
 
 
 def near_numbers(value: float) -> Iterator[float]:
-    """Whole numbers that are off by one."""
+    """Yield whole numbers that are off by one."""
     if isinstance(value, int) or value.is_integer():
         yield value + 1
         yield value - 1
 
 
 def other_sign(value: float) -> Iterator[float]:
-    """The number with the other sign."""
+    """Yield the number with the other sign."""
     if value:
         yield -value
 
 
 def other_magnitude(value: float) -> Iterator[float]:
-    """Ten times as much, and a tenth where that is a number of the same type."""
+    """Yield ten times a number, and a tenth if that has the same type."""
     if not value:
         return
     if math.isfinite(value * 10):
@@ -118,21 +120,21 @@ def other_magnitude(value: float) -> Iterator[float]:
 
 
 def near_in_text(text: str) -> Iterator[str]:
-    """Texts in which one whole number is off by one."""
+    """Yield texts in which one whole number is off by one."""
     for found in _IN_TEXT.finditer(text):
         if "." not in found[2]:
             yield put(text, found.span(), f"{found[1]}{int(found[2]) + 1}")
 
 
 def other_sign_in_text(text: str) -> Iterator[str]:
-    """Texts in which one number has lost its minus sign."""
+    """Yield texts in which one number has lost its minus sign."""
     for found in _IN_TEXT.finditer(text):
         if found[1]:
             yield put(text, found.span(), found[2])
 
 
 def other_magnitude_in_text(text: str) -> Iterator[str]:
-    """Texts in which one number has lost its decimal point, or gained a zero."""
+    """Yield texts in which one number has lost its decimal point or gained a zero."""
     for found in _IN_TEXT.finditer(text):
         digits = found[2].replace(".", "") if "." in found[2] else found[2] + "0"
         yield put(text, found.span(), found[1] + digits)
@@ -158,7 +160,9 @@ _SHORT = 2
 
 
 def other_unit(text: str) -> Iterator[str]:
-    """Texts in which one unit is another: ``celsius`` for ``fahrenheit``, ``km`` for ``mi`` and so on, capitals kept.
+    """Yield texts with one unit exchanged: ``celsius`` for ``fahrenheit``, ``km`` for ``mi``.
+
+    Capitals are kept.
 
     A unit of one or two letters counts only after a number, or where it is the whole text.
     """

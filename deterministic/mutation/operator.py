@@ -1,4 +1,4 @@
-"""Operator: a small function that plants one named fault in a right output, or changes it without harm."""
+"""Operator: plant one named fault in a right output, or change it harmlessly."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Mutation(msgspec.Struct, frozen=True):
 
 
 def with_calls(subject: Subject, calls: Sequence[Call], change: str) -> Mutation:
-    """The output with other calls, in the notation of its own."""
+    """Return the output with other calls, in its own notation."""
     return Mutation(write_calls(subject.output, calls), change)
 
 
 def with_arguments(subject: Subject, index: int, arguments: dict[str, object], change: str) -> Mutation:
-    """The output in which one call has other arguments."""
+    """Return the output with other arguments in one call."""
     calls = list(subject.calls)
     calls[index] = Call(calls[index].name, arguments)
     return with_calls(subject, calls, f"{calls[index].name}: {change}")

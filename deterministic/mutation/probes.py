@@ -1,4 +1,7 @@
-"""Probes: mutants and twins whose label is certain; what is not certain is set aside and says something of the checker."""
+"""Probes: mutants and twins whose labels are certain.
+
+Uncertain mutations are set aside; they point to weaknesses of the checker.
+"""
 
 from __future__ import annotations
 
@@ -121,21 +124,24 @@ def make_probes(
 
 
 def probe_number(trial: int) -> int:
-    """Which probe of its operator and right output a probe is, counted from 0, by its trial."""
+    """Return a probe's number from its trial.
+
+    Probes of one operator and right output are counted from 0.
+    """
     return trial % _TRIALS
 
 
 def origin(
     operator: str, plants: Plants | Literal["nothing"], source: Output, change: str = "", against: str = ""
 ) -> dict[str, Any]:
-    """The evidence of a probe's label."""
+    """Return the evidence of a probe's label."""
     made_of = {"case_id": source.case_id, "system": source.system, "trial": source.trial}
     found = {"operator": operator, "plants": plants, "source": made_of}
     return found | {name: text for name, text in (("change", change), ("against", against)) if text}
 
 
 def _attempts(subject: Subject, operator: Operator, seed: int, most: int) -> Iterator[_Attempt]:
-    """Different mutations of one output by one operator."""
+    """Yield different mutations of one output by one operator."""
     chance = generator(seed, subject.output.key, operator.name)
     # Compared as written: dicts in another order are equal, and so are 1 and 1.0.
     seen = {encode_record(subject.output)}
@@ -147,7 +153,7 @@ def _attempts(subject: Subject, operator: Operator, seed: int, most: int) -> Ite
 
 
 def _labelled(attempt: _Attempt, number: int, strict: CheckOptions) -> Probe | Weakness:
-    """The mutation as a probe, or the weakness of the checker that it shows."""
+    """Return the mutation as a probe, or the weakness of the checker that it shows."""
     probe = _probe(attempt, number)
     verdict = check(probe.case, probe.output, strict)
     if attempt.mutation.label is None:
@@ -188,7 +194,7 @@ def _probe(attempt: _Attempt, number: int) -> Probe:
 
 
 def _mentions_accepted(probe: Probe) -> bool:
-    """Whether an accepted answer occurs in a wrong one, by the laxest rule there is."""
+    """Return whether an accepted answer occurs in a wrong one, by the laxest rule."""
     answers: list[str] = probe.case.reference.get("answers") or []
     text = said(probe.output)
     return bool(answers and text) and check_answer(text, answers).valid

@@ -38,7 +38,7 @@ OPERATORS: dict[str, Operator] = {
 
 
 def load_operators(specs: Iterable[str] = (), folder: Path | None = None) -> dict[str, Operator]:
-    """The built-in operators and those that users have registered (`plugins.OPERATORS`), by name.
+    """Return built-in operators and those that users registered (`plugins.OPERATORS`), by name.
 
     Specs are ``module:NAME``, an Operator or a list of them, looked for in the folder, too.
 
@@ -51,7 +51,7 @@ def load_operators(specs: Iterable[str] = (), folder: Path | None = None) -> dic
 
 
 def load_dials() -> dict[str, Dial]:
-    """The built-in dials and those that users have registered where operators are.
+    """Return built-in dials and those that users registered among operators.
 
     Raises:
         ConfigurationError: One of them is no operator and no dial, or its name is taken.
@@ -60,7 +60,7 @@ def load_dials() -> dict[str, Dial]:
 
 
 def _own(specs: Iterable[str], folder: Path | None) -> Iterator[Operator | Dial]:
-    """What users have registered, and what they name."""
+    """Yield the operators and dials that users have registered or named in specs."""
     taken = OPERATORS.keys() | DIALS.keys()
     named = ((spec, plugins.look_up("--operator", spec, folder)) for spec in specs)
     for label, target in (*plugins.OPERATORS.items(), *named):

@@ -26,7 +26,9 @@ _DEEPEST = 8
 
 
 def right_output(case: Case, system: str = REFERENCE_SYSTEM) -> Output | None:
-    """An output that the reference calls right: the first acceptable value of everything; whether a checker agrees is for the caller to see.
+    """Return an output with the first acceptable value of everything in the reference.
+
+    The caller has to see whether a checker agrees.
 
     None for kinds whose reference is no answer, and for other languages than Python.
     """
@@ -68,14 +70,20 @@ def _literal_arguments(call: AcceptedCall) -> dict[str, Any]:
 
 
 def as_given(value: Any) -> Any:
-    """An accepted value as an output has it: a list, whatever the reference says of its order."""
+    """Convert an accepted value to the form of an output.
+
+    A list is a plain list, whatever the reference says about its order.
+    """
     if isinstance(value, AnyValue):
         return "any value"
     return msgspec.to_builtins(value)
 
 
 def _arguments(acceptable: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
-    """The first acceptable value of each argument; what may be left out is given where there is a value to give first."""
+    """Choose the first acceptable value of each argument.
+
+    An optional argument is given if its first acceptable value is not empty.
+    """
     chosen: dict[str, Any] = {}
     for name, choices in acceptable.items():
         values = cast("list[Any]", choices) if isinstance(choices, list) else [choices]
@@ -87,7 +95,10 @@ def _arguments(acceptable: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
 
 
 def _value(value: Any, depth: int) -> Any:
-    """An acceptable value as it is given: in a dict of lists of acceptable values, the first of each."""
+    """Convert an acceptable value to the form of an output.
+
+    In a dict of lists of acceptable values, take the first of each.
+    """
     if depth < _DEEPEST and isinstance(value, dict):
         items = cast("dict[str, Any]", value)
         if items and all(isinstance(item, list) for item in items.values()):

@@ -1,4 +1,7 @@
-"""Subject: a right output with its case, and the sites in its calls where a value stands, read once for all operators."""
+"""Subject: a right output with its case, and the sites of values in its calls.
+
+Sites are read once for all operators.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,10 @@ class Site(NamedTuple):
 
 
 def find_sites(calls: Sequence[Call], documents: Mapping[str, Mapping[str, Any]]) -> list[Site]:
-    """Every value in the arguments of calls, containers before what is in them; at most a few hundred."""
+    """Return every value in the arguments of calls, at most a few hundred.
+
+    Containers come before their contents.
+    """
     found: list[Site] = []
     for index, call in enumerate(calls):
         properties = part_of(part_of(documents.get(call.name, {}).get("parameters")).get("properties"))
@@ -59,7 +65,7 @@ def find_sites(calls: Sequence[Call], documents: Mapping[str, Mapping[str, Any]]
 
 
 def with_value(calls: Sequence[Call], site: Site, value: Any) -> list[Call]:
-    """New calls with another value at a site, which share what did not change."""
+    """Return calls with another value at a site; unchanged parts are shared."""
     changed = list(calls)
     changed[site.call] = Call(calls[site.call].name, _replaced(calls[site.call].arguments, site.path, value))
     return changed
@@ -91,7 +97,7 @@ def _replaced(container: Any, path: Path, value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What operators work on.
+    """Input of operators: a case and a right output for it.
 
     Attributes:
         case: What was to be done.
@@ -110,7 +116,10 @@ class Subject:
 
     @cached_property
     def documents(self) -> Mapping[str, Mapping[str, Any]]:
-        """The offered functions by name, those that are offered later included; names with dots also with underscores."""
+        """Offered functions by name, including those offered later.
+
+        Functions with dots in their names are listed with underscores as well.
+        """
         later: list[dict[str, Any]] = self.case.reference.get("withheld_tools") or []
         functions = [tool["function"] for tool in (*self.case.tools, *later)]
         underscored = {function["name"].replace(".", "_"): function for function in functions}
@@ -129,18 +138,21 @@ class Subject:
         return accepted_calls(msgspec.convert(self.case.reference, ToolCallReference).calls)
 
     def parameters(self, function: str) -> Mapping[str, Mapping[str, Any]]:
-        """The documented parameters of an offered function, by name; empty for one that is not offered."""
+        """Return the documented parameters of an offered function, by name.
+
+        The result is empty for a function that is not offered.
+        """
         properties = part_of(self._schema(function).get("properties"))
         return {name: part_of(part) for name, part in properties.items() if isinstance(part, dict)}
 
     def required(self, function: str) -> frozenset[str]:
-        """The parameters that an offered function requires."""
+        """Return the names of the parameters that an offered function requires."""
         names: Any = self._schema(function).get("required")
         known = cast("list[Any]", names) if isinstance(names, list) else []
         return frozenset(name for name in known if isinstance(name, str))
 
     def _with_order(self, site: Site) -> Site:
-        """The site, with what the reference says of the order of its items where its document says nothing."""
+        """Return the site with the reference's item order, if its document states none."""
         if site.order != "not said" or type(site.value) is not list:
             return site
         name = self.calls[site.call].name
@@ -162,7 +174,7 @@ class Subject:
 
 
 def _at(value: Any, path: Path) -> Any:
-    """What stands in a value at a path; None where the path leads nowhere."""
+    """Return the value at a path; None if the path leads nowhere."""
     for step in path:
         try:
             value = value[step]

@@ -28,7 +28,7 @@ def mutate_values(perturb: Perturb, subject: Subject, chance: random.Random) -> 
 
 
 def other_enum(site: Site, chance: random.Random) -> Iterator[Any]:
-    """Another of the documented values."""
+    """Give another of the documented values."""
     choices: Any = site.document.get("enum")
     if isinstance(choices, list) and site.value in choices:
         yield from shuffled([choice for choice in cast("list[Any]", choices) if choice != site.value], chance)
@@ -62,19 +62,22 @@ other_unit = _text(near_values.other_unit)
 
 
 def near_name(site: Site, chance: random.Random) -> Iterator[Any]:
-    """A name that begins like the right one."""
+    """Give a name that begins like the right one."""
     if type(site.value) is str and "enum" not in site.document:
         yield from near_names(site.value, chance)
 
 
 def other_truth_value(site: Site, _chance: random.Random) -> Iterator[Any]:
-    """True for false."""
+    """Negate a truth value."""
     if type(site.value) is bool:
         yield not site.value
 
 
 def other_type(site: Site, _chance: random.Random) -> Iterator[Any]:
-    """The same value as another type than the documented one: a number or truth value as text, a text in a list, a list as text."""
+    """Give the value as another type than the documented one.
+
+    A number or truth value becomes a text, a text is put in a list, and a list becomes a text.
+    """
     value: Any = site.value
     match value:
         case bool() | int() | float():
@@ -90,14 +93,17 @@ def other_type(site: Site, _chance: random.Random) -> Iterator[Any]:
 
 
 def dropped_item(site: Site, chance: random.Random) -> Iterator[Any]:
-    """A list without one of its items."""
+    """Drop one item of a list."""
     if type(site.value) is list and len(items := cast("list[Any]", site.value)) > 1:
         left_out = chance.randrange(len(items))
         yield items[:left_out] + items[left_out + 1 :]
 
 
 def reversed_items(site: Site, _chance: random.Random) -> Iterator[Any]:
-    """A list from back to front, where its order matters: each place has a meaning by the document, or the reference says so."""
+    """Reverse a list whose order matters.
+
+    It matters if its document gives each place a meaning, or if the reference says so.
+    """
     if site.order == "matters":
         items = cast("list[Any] | tuple[Any, ...]", site.value)
         if items != items[::-1]:

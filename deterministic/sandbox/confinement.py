@@ -1,4 +1,4 @@
-"""What the platform allows to shut a command in with, tried from the strongest down, and said in the report."""
+"""Confine a command as strongly as the platform allows, and report how far."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OWN_UIDS, _USERS = 1_700_000_000, 100_000_000
 
 
 class Order(NamedTuple):
-    """What the launcher is asked to do.
+    """Order to the launcher.
 
     Attributes:
         commands: Commands, each run when the one before ended with exit code 0.
@@ -48,7 +48,11 @@ class Order(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where commands run and find hidden tests, what each new process does before, and how far they are shut in (`running.Confinement`)."""
+    """Place of commands and hidden tests, with its setup and confinement.
+
+    For the confinement, see `running.Confinement`. Each new process runs the setup before it becomes the
+    command.
+    """
 
     folder: Path
     prepare: Callable[[], None]
@@ -58,7 +62,9 @@ class Place(NamedTuple):
 
 
 def leave_namespaces(*, confined: bool) -> bool:
-    """Leave the namespaces of the machine, so that the next child is the first process of a new one; whether that worked.
+    """Leave the machine's namespaces; return whether that worked.
+
+    The next child is then the first process of a new one.
 
     An agent, which is not confined, keeps network and files.
     """
@@ -109,7 +115,9 @@ def settle(order: Order, *, own_namespace: bool) -> Place:
 
 
 def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: str) -> Place:
-    """The second choice: an ordinary copy; writing elsewhere is denied where the kernel has Landlock.
+    """Settle in an ordinary copy, the second choice.
+
+    Writing elsewhere is denied if the kernel has Landlock.
 
     Root runs nothing here: no limit on processes binds it, so that a fork bomb would take the machine down, and everything is open to it.
     """
@@ -136,7 +144,7 @@ def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: 
 
 
 def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[], None]:
-    """What a new process does to itself before it becomes the command."""
+    """Return the setup that confines a new process before it becomes the command."""
     filtered = syscalls.can_filter()
     same_user = uid == os.geteuid()
     if same_user and writable is not None:
@@ -160,7 +168,10 @@ def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[]
 
 
 def _free_uid(folder: Path) -> int:
-    """A user nobody else is: only root can become one, and a container may know fewer of them."""
+    """Return an unused user id for the sandbox, where possible.
+
+    Only root can become another user, and a container may know fewer of them.
+    """
     if os.geteuid() != 0:
         return os.geteuid()
     own = _OWN_UIDS + folder.stat().st_ino % _USERS
@@ -172,7 +183,7 @@ def _free_uid(folder: Path) -> int:
 
 
 def _reachable_by_others(path: Path) -> bool:
-    """Whether a user with no rights of their own can run a program."""
+    """Return whether a user with no rights of their own can run a program."""
     everyone_may_enter = 0o001
     places = [path, *path.resolve().parents, *path.parents]
     return all(place.stat().st_mode & everyone_may_enter for place in places)

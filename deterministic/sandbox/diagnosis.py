@@ -1,4 +1,4 @@
-"""What this machine gives to shut code in with, found out by shutting in a command that does nothing."""
+"""Diagnose this machine's sandboxing by confining a command that does nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .running import Confinement, SandboxError, run_confined
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """What this machine gives.
+    """Sandboxing that this machine supports.
 
     Attributes:
         confinement: How far a command was shut in; None when none can be run.
@@ -41,7 +41,7 @@ def diagnose(limits: Limits) -> Diagnosis:
 
 
 def left_open(confinement: Confinement) -> list[str]:
-    """What code that is shut in this far is not denied, or not bounded in, a sentence each."""
+    """Return, one sentence each, the things that confined code is not denied or bounded in."""
     found: list[str] = []
     if confinement.files != "private root":
         found.append(

@@ -1,4 +1,7 @@
-"""A root folder that holds what a program needs to run, read-only, and a workspace in memory; nothing else exists for it."""
+"""Private root folder: a program's files, read-only, and a workspace in memory.
+
+The program sees no other files.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ _FILES_PER_MIB = 512
 
 
 class View(NamedTuple):
-    """What the command is to see beside system and devices, each as `confinement.Order` has it; the exam is seen at `EXAM`."""
+    """Files that the command sees, beside system and devices.
+
+    Fields are as in `confinement.Order`; the exam is seen at `EXAM`.
+    """
 
     source: Path
     readable: list[str]
@@ -78,7 +84,7 @@ def give(folder: Path, uid: int) -> None:
 
 
 def _show(root: Path, path: Path) -> None:
-    """Let a file or folder of the machine be seen, at the same place, read-only; one that is not there is left out."""
+    """Show a file or folder of the machine at the same path, read-only; skip a missing one."""
     shown = root / path.relative_to("/")
     if not path.exists() or shown.exists():
         return

@@ -1,4 +1,4 @@
-"""Which files of this machine a Python program needs to run: what a private root shows of them, and nothing beside."""
+"""List the files that a Python program needs to run; a private root shows only these."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
 def python_folders() -> list[str]:
-    """The interpreter, its library, and the packages that can be imported.
+    """Return the interpreter, its library, and the packages that can be imported.
 
     An installation with a folder of its own is shown whole, since some keep shared libraries there. A virtual environment may lie in a
     project's folder, and ``~/.local`` holds keyrings, mail and histories: of those only Python's part is shown.
@@ -29,7 +29,7 @@ def python_folders() -> list[str]:
 
 
 def own_packages_only() -> dict[str, str]:
-    """Settings by which the user's own packages are found where they are, if they are in use, and never in a workspace.
+    """Return settings that find the user's own packages, if in use, but never a workspace's.
 
     A workspace is the home of the code in it: ``.local/lib/python3.x/site-packages/usercustomize.py`` there would run before any test.
     """
@@ -44,7 +44,7 @@ def _parts_of(prefix: Path) -> list[Path]:
 
 
 def _links_to_interpreter() -> list[Path]:
-    """The interpreter's name, and every link between it and the program."""
+    """Return the interpreter's path and every link between it and the program."""
     links = [Path(sys.executable)]
     while links[-1].is_symlink() and len(links) < _MOST_LINKS:
         links.append(links[-1].parent / links[-1].readlink())

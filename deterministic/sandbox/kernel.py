@@ -1,4 +1,7 @@
-"""The few system calls of Linux that Python 3.11 does not offer. Elsewhere every one of them raises OSError."""
+"""Linux system calls that Python 3.11 does not offer.
+
+On other systems each of them raises OSError.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,10 @@ def adopt_orphans() -> None:
 
 
 def be_private() -> None:
-    """Keep other processes of the same user from this one's memory and open files; what it starts is not kept so."""
+    """Protect this process's memory and open files from others of the same user.
+
+    Processes that it starts are not protected.
+    """
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
@@ -81,7 +87,9 @@ def forgo_new_privileges() -> None:
 
 
 def filter_calls(program: bytes | None) -> None:
-    """Have the kernel ask a program, a ``struct sock_fprog``, about every system call of this process and its children.
+    """Have the kernel filter every system call of this process and its children.
+
+    The filter is a program, a ``struct sock_fprog``.
 
     None only shows whether it would.
     """
@@ -89,13 +97,19 @@ def filter_calls(program: bytes | None) -> None:
 
 
 def raise_loopback() -> None:
-    """Switch on the loopback interface of a new network namespace, so that a server can be tested there."""
+    """Switch on the loopback interface of a new network namespace.
+
+    A server can then be tested there.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
 def come_first() -> None:
-    """Be scheduled before ordinary processes, so that no number of them keeps this one from ending them; what it starts is ordinary."""
+    """Schedule this process before ordinary ones, so that it can always end them.
+
+    Processes that it starts are ordinary.
+    """
     os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 
 

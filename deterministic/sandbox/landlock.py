@@ -1,4 +1,4 @@
-"""Landlock: the kernel's way to take rights from an ordinary process; the second choice where namespaces are forbidden.
+"""Landlock: take rights from an ordinary process; used where namespaces are forbidden.
 
 Writing anywhere but in the given folders is denied, as far as the kernel knows how also TCP, and signals to processes outside.
 Source of the numbers: Linux, ``include/uapi/linux/landlock.h``.
@@ -29,7 +29,7 @@ class _Rule(ctypes.Structure):
 
 
 def version() -> int:
-    """The version of Landlock that the running kernel has; 0 for none."""
+    """Return the Landlock version of the running kernel; 0 for none."""
     try:
         return syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_ASK_VERSION))
     except OSError:

@@ -1,4 +1,4 @@
-"""The launcher's main program: reads an order, shuts itself in, runs the commands, writes a report.
+"""Main program of the launcher: read an order, confine itself, run commands, report.
 
 It is started by `running` as a Python process of its own, isolated from environment, site packages and working folder. The order is
 JSON on standard input, the report lines of JSON on standard output: how far commands are shut in, then how each ended. A report that

@@ -1,4 +1,4 @@
-"""What a command may use, and how the operating system is told."""
+"""Limits on a command, and their enforcement by the operating system."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _MIB = 1024 * 1024
 
 
 class Limits(NamedTuple):
-    """What a command may use.
+    """Limits on a command.
 
     Attributes:
         wall_seconds: Time until it is killed.

@@ -1,4 +1,6 @@
-"""A memory group of the kernel's own (cgroup, version 2 or 1): it counts all memory of a sandbox, whichever process holds it, or none.
+"""Kernel memory group (cgroup, version 2 or 1) of a sandbox.
+
+It counts all memory, whichever process holds it, or none.
 
 Our side makes a group and removes it; the launcher has each command join. Where no group can be made memory is watched, process by process.
 Whoever made a group holds a lock on it, so that one whose maker was killed is known by nobody's holding it, and is removed by the next.
@@ -29,7 +31,7 @@ class MemoryGroup:
         self._held: int | None = held
 
     def was_full(self) -> bool:
-        """Whether the kernel ended a process of it for want of memory."""
+        """Return whether the kernel ended a process of the group for lack of memory."""
         for name in _EVENTS:
             with suppress(OSError):
                 counts = dict(line.split() for line in (self.folder / name).read_text("ascii").splitlines())
@@ -50,7 +52,9 @@ class MemoryGroup:
 
 
 def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
-    """Make a group below this process's own, or beside it; None where this user, or this machine, can make none.
+    """Make a group below this process's own, or beside it; None if that is impossible.
+
+    This user, or this machine, may be unable to make one.
 
     Groups of killed makers whose names begin with the same word are removed.
     """
@@ -97,7 +101,10 @@ def _sweep(parent: Path, word: str) -> None:
 
 
 def joining(group: str | None) -> Callable[[], None] | None:
-    """What a new process calls to be counted; None where it could not. The place is opened now: later it is out of sight."""
+    """Return a function by which a new process joins the group; None if it could not join.
+
+    The group's file is opened at once: later it is out of sight.
+    """
     if group is None:
         return None
     try:
@@ -125,7 +132,10 @@ def _put(file: Path, value: int) -> None:
 
 
 def _parents() -> Iterator[Path]:
-    """Folders below which a group may be made: this process's own group, or, in version 2, where that may hold none, the one above."""
+    """Yield folders below which a group may be made: this process's group, or its parent.
+
+    The parent comes in for version 2, if the process's own group may hold no groups.
+    """
     try:
         mounts = [line.split() for line in _MOUNTS.read_text("utf-8").splitlines()]
         own = [line.split(":", 2) for line in _OWN.read_text("utf-8").splitlines()]

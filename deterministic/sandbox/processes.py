@@ -1,4 +1,4 @@
-"""The processes of a sandbox: how many there are, what they hold, and how to end every one of them."""
+"""Processes of a sandbox: count them, measure their memory, and end them all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAUSE = 0.005
 
 
 class Usage(NamedTuple):
-    """What the processes of a sandbox use at one moment."""
+    """Resources used by the processes of a sandbox at one moment."""
 
     processes: int
     memory_bytes: int
@@ -31,13 +31,13 @@ class _Process(NamedTuple):
 
 
 def usage() -> Usage:
-    """What this process's descendants use; nothing where /proc is not there to ask."""
+    """Return the resources used by this process's descendants; zero without /proc."""
     found = _descendants()
     return Usage(len(found), sum(process.memory_bytes for process in found))
 
 
 def threads_of_user() -> int:
-    """How many threads this process's user has: the limit on processes counts them all."""
+    """Count the threads of this process's user, as the limit on processes does."""
     user = os.geteuid()
     return sum(process.threads for process in _all_processes() if process.user == user)
 
@@ -88,7 +88,10 @@ def _descendants() -> list[_Process]:
 
 
 def _all_processes() -> Iterator[_Process]:
-    """What /proc lists, provided that it counts as we do: that of another namespace would name strangers."""
+    """Yield the processes in /proc, if it belongs to this process's namespace.
+
+    Another namespace's /proc would name strangers.
+    """
     try:
         ours = (_PROC / "self").readlink() == Path(str(os.getpid()))
         entries = list(_PROC.iterdir()) if ours else []

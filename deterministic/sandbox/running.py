@@ -1,4 +1,7 @@
-"""Our side of the sandbox: starts the launcher, hands it an order, reads its report, and outlives whatever happens there."""
+"""Start the launcher, hand it an order and read its report.
+
+This side of the sandbox outlives whatever happens there.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ class SandboxError(Exception):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """How one command ended.
+    """Result of one command.
 
     Attributes:
         by: ``exit``, or the limit that ended it: ``time``, ``memory``, ``processes``; ``start`` when it could not be started;
@@ -60,17 +63,17 @@ class Run(msgspec.Struct, frozen=True):
 
     @property
     def ended_well(self) -> bool:
-        """Whether it came to its own end, with exit code 0."""
+        """True if the command ended by itself with exit code 0."""
         return self.by == "exit" and not self.code
 
     @property
     def out_of_time(self) -> bool:
-        """Whether it ran into the limit on time, or on processor time."""
+        """True if the command hit the limit on time or processor time."""
         return self.by == "time" or self.code == -signal.SIGXCPU
 
 
 class Confinement(msgspec.Struct, frozen=True):
-    """How far the platform allowed to shut commands in.
+    """Confinement of commands that the platform allowed.
 
     Attributes:
         files: ``private root`` (they see only their workspace and programs), ``writes confined`` or ``not confined``.
@@ -89,7 +92,7 @@ class Confinement(msgspec.Struct, frozen=True):
 
 
 class SandboxReport(msgspec.Struct, frozen=True):
-    """What the commands did, up to the first that did not end well."""
+    """Results of the commands, up to the first failure."""
 
     confinement: Confinement
     runs: list[Run]
@@ -112,7 +115,7 @@ class Exam(msgspec.Struct, frozen=True):
 def run_confined(
     commands: Sequence[Sequence[str]], source: Path, limits: Limits, exam: Exam | None = None
 ) -> SandboxReport:
-    """Run commands one after another in a copy of a folder, shut in as far as the platform allows.
+    """Run commands in sequence in a copy of a folder, confined as the platform allows.
 
     Args:
         commands: The commands; the second runs when the first ended with exit code 0.
@@ -141,7 +144,7 @@ def run_confined(
 
 
 class Reins:
-    """Holds commands that are waited for in other threads, so that all of them can be ended at once."""
+    """Handle to end commands that other threads wait for, all at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -236,7 +239,10 @@ def _launch(
 
 
 def _with_full_memory(report: SandboxReport, group: MemoryGroup) -> SandboxReport:
-    """The report, in which the command that failed, if one did, ran into the limit on memory where the kernel says so."""
+    """Return the report, with the memory limit as cause of a failure if the kernel says so.
+
+    That concerns the command that failed, if one did.
+    """
     if not report.runs or report.runs[-1].by != "exit" or not report.runs[-1].code or not group.was_full():
         return report
     *before, last = report.runs
@@ -244,7 +250,10 @@ def _with_full_memory(report: SandboxReport, group: MemoryGroup) -> SandboxRepor
 
 
 def _end(launcher: subprocess.Popen[bytes]) -> None:
-    """End the launcher and its session; its children end with it, by the kernel's care, or by its own where it has no namespace."""
+    """End the launcher and its session.
+
+    Its children end with it: by the kernel, or by the launcher if it has no namespace.
+    """
     _tell(launcher, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         launcher.wait(_LAST_WORK)

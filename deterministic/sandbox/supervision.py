@@ -1,4 +1,4 @@
-"""One command under its limits: started, watched, its output kept up to a bound, and nothing of it left."""
+"""Supervise one command under its limits: start, watch, keep bounded output, clean up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHUNK = 64 * 1024
 
 
 class Ended(NamedTuple):
-    """How a command ended, as `running.Run` says."""
+    """End of a command, as in `running.Run`."""
 
     by: str
     code: int
@@ -43,7 +43,9 @@ def execute(
     own_namespace: bool,
     exam: str | None = None,
 ) -> Ended:
-    """Run a command to its end, and end everything it started; with an exam it is to prove that it ran the tests there to their end.
+    """Run a command to its end, and end everything it started.
+
+    With an exam, the command has to prove that it ran the tests there to their end.
 
     ``prepare`` is called in the new process before the command takes its place.
     """
@@ -81,7 +83,10 @@ def execute(
 
 
 class Proof:
-    """A secret word for one command, told on its standard input, to be written back on a way of its own."""
+    """Secret word by which a command proves that it ran to its end.
+
+    The command gets it on standard input, and writes it back to a pipe.
+    """
 
     def __init__(self, exam: str) -> None:
         self._word = secrets.token_hex(32)
@@ -92,7 +97,7 @@ class Proof:
         os.set_blocking(self._read, False)
 
     def given(self) -> bool:
-        """Whether the word was written back, and nothing else; asked once, when everything has ended."""
+        """Return whether exactly the word was written back; call once, after everything ended."""
         os.close(self.order)
         os.close(self.written)
         try:
@@ -102,7 +107,7 @@ class Proof:
 
 
 class _Kept:
-    """What is kept of a stream."""
+    """Kept output of a stream."""
 
     def __init__(self, stream: IO[bytes], limit: int) -> None:
         self.stream = stream

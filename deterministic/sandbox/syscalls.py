@@ -1,4 +1,6 @@
-"""System calls denied to code: those that hold memory no limit counts, make namespaces of its own, or look into other processes.
+"""System calls denied to code.
+
+These hold memory that no limit counts, make namespaces, or look into other processes.
 
 A filter in the kernel's own form (seccomp, Linux ``include/uapi/linux/{seccomp,filter,audit}.h``); numbers by machine.
 """
@@ -62,7 +64,7 @@ _MACHINES = {
 
 
 def can_filter() -> bool:
-    """Whether this kernel filters, and the machine's numbers are known."""
+    """Return whether the kernel filters calls and this machine's call numbers are known."""
     if sys.platform != "linux" or os.uname().machine not in _MACHINES or sys.maxsize <= 1 << 32:
         return False
     try:

@@ -47,7 +47,7 @@ class _Info(msgspec.Struct):
 
 
 class _Data(msgspec.Struct):
-    """The fields that the schema names, where they mean something here; all others are kept as they are."""
+    """Fields of the schema that matter here; all others are kept as they are."""
 
     name: str
     task: str
@@ -65,7 +65,9 @@ class _Suite(msgspec.Struct):
 
 
 def read_challenges(path: Path | str) -> Iterator[Case]:
-    """Read every challenge in or below a folder as a case of kind ``artifact``, in order of their ids: the relative paths of their folders.
+    """Read every challenge in or below a folder as an ``artifact`` case, sorted by id.
+
+    Ids are the relative paths of the challenges' folders.
 
     Raises:
         InputError: There is no challenge, or one is not in the form it should be; the message names file and field.
@@ -113,7 +115,10 @@ def _case(root: Path, folder: Path) -> Case:
 
 
 def _tags(data: _Data) -> dict[str, TagValue]:
-    """What to slice by. The first category is the main one, as it is for the original."""
+    """Return the tags of a challenge, to slice by.
+
+    The first category is the main one, as in the original.
+    """
     evaluation = data.ground.eval.type if data.ground.eval is not None else data.ground.type
     tags: dict[str, TagValue] = {"name": data.name, "evaluation": evaluation or "file"}
     if data.category:
@@ -124,7 +129,7 @@ def _tags(data: _Data) -> dict[str, TagValue]:
 
 
 def _read(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
-    """A JSON object as it stands, and as what it should be."""
+    """Read a JSON object, and return it raw and converted to a type."""
     with readable(path):
         if path.stat().st_size > _MAX_BYTES:
             raise InputError(f"larger than {_MAX_BYTES // 1024 // 1024} MiB", path=path)

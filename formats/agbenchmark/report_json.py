@@ -14,7 +14,7 @@ _STAMP = "%Y-%m-%dT%H:%M:%S+00:00"
 
 
 class Attempt(NamedTuple):
-    """What is said of one challenge.
+    """Result of one challenge.
 
     Attributes:
         case: The challenge.
@@ -32,7 +32,7 @@ class Attempt(NamedTuple):
 
     @property
     def attempted(self) -> bool:
-        """Whether it was tried: a challenge whose dependency failed was not."""
+        """Return whether the challenge was tried; it was not if a dependency failed."""
         return self.verdict is not None and self.verdict.outcome != "not_applicable"
 
 
@@ -94,7 +94,7 @@ def _test(attempt: Attempt) -> dict[str, Any]:
 
 
 def _highest_difficulty(attempts: Iterable[Attempt]) -> str:
-    """The hardest success, named and numbered."""
+    """Return the hardest success, with name and number."""
     beaten = [
         _DIFFICULTIES.index(difficulty)
         for attempt in attempts

@@ -31,7 +31,10 @@ def read_cases(source: DataSource, category: Category) -> Iterator[Case]:
 
 
 def to_case(entry: Entry) -> Case:
-    """Turn one entry into a Case; its tags name category and group, and a format-sensitivity case's tags its configuration too."""
+    """Turn one entry into a Case tagged with its category and group.
+
+    A format-sensitivity case is also tagged with its configuration.
+    """
     kind, reference = _KINDS[_base_category(entry).family](entry)
     return Case(
         id=entry.id,
@@ -45,7 +48,10 @@ def to_case(entry: Entry) -> Case:
 
 
 def _base_category(entry: Entry) -> Category:
-    """The category that decides how an entry is checked: for format sensitivity, that of the original entry."""
+    """Return the category that decides the check.
+
+    For format sensitivity it is the category of the original entry.
+    """
     if entry.category.family == "format_sensitivity":
         return CATEGORIES[category_name(parse_sensitivity_id(entry.id).original)]
     return entry.category
@@ -121,7 +127,10 @@ def _messages(entry: Entry, kind: Kind) -> list[Message | list[Message]]:
 
 
 def _cluster(entry: Entry) -> str | None:
-    """What makes entries dependent: a shared function document (live), or being variants of one task."""
+    """Return the cluster of dependent entries: a shared document (live), or one task's variants.
+
+    The shared document is a function document.
+    """
     name, task_id = entry.category.name, entry.id
     if entry.category.family == "format_sensitivity":
         task_id = parse_sensitivity_id(entry.id).original

@@ -89,7 +89,7 @@ _COLLECTIONS: dict[str, list[Category]] = {
 
 
 def expand(names: Iterable[str]) -> list[Category]:
-    """The categories that names of categories, of groups, or ``all`` stand for, each once, in BFCL's order.
+    """Expand names of categories and groups, or ``all``, to unique categories in BFCL's order.
 
     Raises:
         UsageError: A name is neither a category nor a group.
@@ -107,7 +107,11 @@ def expand(names: Iterable[str]) -> list[Category]:
 
 
 def category_name(entry_id: str) -> str:
-    """The category that an id belongs to: what stands before its first colon and, in that, before its last underscore (``live_simple_4-3-0``)."""
+    """Return the category of an id.
+
+    It is the part before the first colon and, within that, before the last underscore
+    (``live_simple_4-3-0``).
+    """
     return entry_id.partition(":")[0].rpartition("_")[0] or entry_id
 
 

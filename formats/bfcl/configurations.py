@@ -14,7 +14,7 @@ Style: TypeAlias = Literal["classic", "experimental"]
 
 
 class Configuration(msgspec.Struct, frozen=True, kw_only=True):
-    """How a prompt-mode system is told about its functions, and how it is asked to write calls.
+    """Prompt format for a prompt-mode system: function documents and form of the calls.
 
     Attributes:
         ret_fmt: The form in which calls are to be written.

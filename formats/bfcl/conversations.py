@@ -28,7 +28,9 @@ class EarlierConversation(NamedTuple):
 
 
 def read_conversations(source: DataSource) -> Iterator[EarlierConversation]:
-    """Read the conversations before memory questions, each scenario's in order; none of a scenario whose file is missing.
+    """Read the conversations before memory questions, in order within each scenario.
+
+    A scenario whose file is missing has none.
 
     Raises:
         RecordError: A line is not one.

@@ -27,20 +27,22 @@ class DataSource(Protocol):
     """Files by their path relative to BFCL's data folder."""
 
     def place(self, relative: str) -> str:
-        """How a file is named in error messages."""
+        """Return a file's name for error messages."""
         ...
 
     def has(self, relative: str) -> bool:
-        """Whether there is such a file."""
+        """Return whether the file exists."""
         ...
 
     def lines(self, relative: str) -> Iterator[tuple[int, bytes]]:
-        """The non-blank lines of a file with their 1-based numbers."""
+        """Yield the non-blank lines of a file with their 1-based numbers."""
         ...
 
 
 def open_source(path: Path) -> DataSource:
-    """Find ``BFCL_v4_*.json`` in a folder, a checkout of the repository, or a ``bfcl_eval-*.whl``; nothing is unpacked.
+    """Find ``BFCL_v4_*.json`` in a folder, a repository checkout or a ``bfcl_eval-*.whl``.
+
+    No file is unpacked.
 
     Raises:
         InputError: There are no such files.
@@ -62,15 +64,15 @@ class FolderSource:
         self.root = root
 
     def place(self, relative: str) -> str:
-        """The file's path."""
+        """Return the file's path."""
         return str(self.root / relative)
 
     def has(self, relative: str) -> bool:
-        """Whether the file exists."""
+        """Return whether the file exists."""
         return (self.root / relative).is_file()
 
     def lines(self, relative: str) -> Iterator[tuple[int, bytes]]:
-        """The file's lines."""
+        """Yield the file's lines."""
         for number, _, raw in read_lines(self.root / relative):
             yield number, raw
 
@@ -90,15 +92,15 @@ class WheelSource:
             raise InputError(f"the archive holds no {_WHEEL_PLACE}BFCL_v4_*.json", path=path)
 
     def place(self, relative: str) -> str:
-        """The wheel's path and the path inside."""
+        """Return the wheel's path and the path inside."""
         return f"{self.path}!{_WHEEL_PLACE}{relative}"
 
     def has(self, relative: str) -> bool:
-        """Whether the wheel holds the file."""
+        """Return whether the wheel holds the file."""
         return relative in self._sizes
 
     def lines(self, relative: str) -> Iterator[tuple[int, bytes]]:
-        """The file's lines, never more bytes than a file may have."""
+        """Yield the file's lines, up to the size limit of a file."""
         place = self.place(relative)
         if relative not in self._sizes:
             raise InputError("the archive holds no such file", path=place)
@@ -156,7 +158,9 @@ def parse_object(raw: bytes, *, place: str, line: int | None = None) -> dict[str
 
 
 def parse_json(raw: bytes, *, place: str, line: int | None = None) -> Any:
-    """Parse JSON as Python's json module writes it: NaN, Infinity and lone surrogates are tolerated.
+    """Parse JSON as Python's json module writes it.
+
+    NaN, Infinity and lone surrogates are tolerated.
 
     Raises:
         RecordError: It is not JSON, not UTF-8, or nested too deeply.

@@ -39,7 +39,10 @@ class ClassDocuments:
     def of(
         self, entry: dict[str, Any], place: str, line: int
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """What a system is offered at the start of an entry, and what is given back in a later turn."""
+        """Return the function documents offered at the start of an entry, and those added later.
+
+        The later ones are withheld until a later turn.
+        """
         withheld = set(chain.from_iterable(entry.get("missed_function", {}).values()))
         offered: list[dict[str, Any]] = []
         later: list[dict[str, Any]] = []
@@ -84,7 +87,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ground_truth(self) -> Any:
-        """What is expected; None for (ir)relevance."""
+        """Expected result; None for (ir)relevance."""
         return None if self.answer is None else self.answer.get("ground_truth")
 
 
@@ -126,7 +129,10 @@ def _paths(source: DataSource, category: Category) -> tuple[str, str | None]:
 def _paired(
     source: DataSource, questions: str, answers: str | None, *, by_id: bool
 ) -> Iterator[tuple[tuple[int, dict[str, Any]], dict[str, Any] | None]]:
-    """Questions with their ground truths. Agentic ids are shared by categories and pair by position alone."""
+    """Pair questions with their ground truths.
+
+    Agentic ids are shared by categories and pair by position alone.
+    """
     answer_lines = iter(()) if answers is None else read_objects(source, answers)
     for line, raw in read_objects(source, questions):
         if not isinstance(raw.get("id"), str):
@@ -145,7 +151,7 @@ def _paired(
 
 
 def _rewritten(raw: dict[str, Any], category: Category) -> dict[str, Any]:
-    """The entry as one of the categories that share its file sees it."""
+    """Return the entry as seen by one of the categories that share its file."""
     if category.family != "agentic":
         return raw
     entry = {**raw, "id": raw["id"].replace(category.data, category.name, 1)}

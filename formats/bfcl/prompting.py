@@ -43,7 +43,7 @@ def _default(schema: dict[str, Any], *, required: bool) -> str:
 
 
 def _details(schema: dict[str, Any]) -> str:
-    """The description, and below it in JSON what a signature has no place for."""
+    """Return the description, followed by JSON for details that a signature cannot hold."""
     rest = {key: value for key, value in schema.items() if key not in {"type", "description", "default"}}
     return " ".join(
         part
@@ -92,7 +92,7 @@ _HEADINGS = {
 
 
 def assemble_prompt(case: Case) -> list[Message]:
-    """The messages with which a prompt-mode system is first asked.
+    """Assemble the first messages to a prompt-mode system.
 
     A system message of the entry itself is kept, below the instructions. Of a conversation of several turns the first is given: the
     rest depends on what the system answers.
@@ -139,7 +139,10 @@ def _instructions(case: Case, configuration: Configuration) -> str:
 
 
 def for_inference(document: dict[str, Any], case: Case) -> dict[str, Any]:
-    """A function's document as a system is to see it: Java and JavaScript values are asked for as source text; a case in Python has the very same."""
+    """Return a function's document as shown to a system.
+
+    Java and JavaScript values are requested as source text; a Python document is unchanged.
+    """
     language = _LANGUAGES.get(case.reference.get("language", ""))
     if language is None:
         return document

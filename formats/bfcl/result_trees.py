@@ -29,7 +29,7 @@ class ResultFile(NamedTuple):
 
 
 class ResultTree(NamedTuple):
-    """What a result tree holds.
+    """Contents of a result tree.
 
     Attributes:
         files: In the order of systems, then of BFCL's categories.
@@ -49,12 +49,14 @@ class ResultLine(NamedTuple):
 
     @property
     def result(self) -> Any:
-        """What the system answered, as it is stored."""
+        """Stored answer of the system."""
         return self.fields["result"]
 
 
 def find_results(root: Path, categories: Collection[Category] | None = None) -> ResultTree:
-    """Find the result files ``<system>/<group>/BFCL_v4_<category>_result.json`` of every system, of all categories or some.
+    """Find every system's result files, for all categories or some.
+
+    Their paths are ``<system>/<group>/BFCL_v4_<category>_result.json``.
 
     Raises:
         InputError: There are none, a file names an unknown category, or a system has two files of one category.
@@ -141,7 +143,7 @@ class ResultIndex:
         return entry_id in self.lines
 
     def read(self, entry_ids: list[str]) -> Iterator[ResultLine]:
-        """The answers to these entries, in this order.
+        """Yield the answers to these entries, in this order.
 
         Raises:
             KeyError: There is none.

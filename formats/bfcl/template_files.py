@@ -10,12 +10,12 @@ _FOLDER = Path(__file__).parent / "templates"
 
 @cache
 def template(name: str) -> str:
-    """The text of a file in ``templates/``, without white space around it."""
+    """Return the text of a file in ``templates/``, stripped of surrounding white space."""
     return (_FOLDER / name).read_text("utf-8").strip()
 
 
 @cache
 def sections(name: str) -> dict[str, str]:
-    """The sections of a template file by name; each stands below a line ``## <its name>``."""
+    """Return the sections of a template file by name; each follows a line ``## <its name>``."""
     chunks = (chunk.partition("\n") for chunk in f"\n{template(name)}".split("\n## ")[1:])
     return {heading.strip(): body.strip() for heading, _, body in chunks}

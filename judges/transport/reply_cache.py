@@ -30,7 +30,7 @@ _decode = msgspec.json.Decoder(Reply).decode
 
 @dataclass(frozen=True, slots=True)
 class CacheInfo:
-    """What is in a cache.
+    """Content of a reply cache.
 
     Attributes:
         path: The file.

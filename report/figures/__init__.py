@@ -1,1 +1,4 @@
-"""Figures as inline SVG: pure functions of numbers and names; each is an ``svg`` element that says its numbers to a screen reader."""
+"""Figures as inline SVG.
+
+Each is a pure function of numbers and names that returns an ``svg`` element readable by a screen reader.
+"""

@@ -1,4 +1,4 @@
-"""How two that judge agree: a 2x2 table, and a map of numbers by row and column."""
+"""Agreement figures: a 2x2 table, and a heat map by row and column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from .drawing import WIDTH, box, svg, text
 
 
 def confusion(tp: int, fn: int, fp: int, tn: int, *, of: str = "judge") -> Markup:
-    """A 2x2 table of judge against label; a cell is the fuller in colour, the larger its share of the label's row."""
+    """Draw a 2x2 table of judge against label.
+
+    A cell's colour is stronger the larger its share of the label's row.
+    """
     shapes = [
         text(135, 12, "judge: pass", "head", anchor="middle"),
         text(235, 12, "judge: fail", "head", anchor="middle"),
@@ -53,7 +56,9 @@ def heat(
     *,
     good: bool = True,
 ) -> Markup:
-    """Shares by row and column, the fuller in colour the larger, in one of two colours by whether much is ``good``; each cell shows its number, too.
+    """Draw a heat map of shares by row and column, with the number in each cell.
+
+    Colour is stronger for larger shares, in one of two hues by whether large is ``good``.
 
     Columns are named by letters above, and in full below, since names are longer than cells.
     """

@@ -1,4 +1,4 @@
-"""What figures are drawn with: shapes as SVG, every text escaped.
+"""Drawing primitives for figures: shapes as SVG, every text escaped.
 
 Colours and widths stand in attributes, so that a figure is legible without a style sheet, as in a notebook; a page's style sheet
 overrides them by the same names (light, dark, print). Sizes are pixels at a width that fits a telephone; wider screens do not blow them up.
@@ -61,7 +61,7 @@ class Scale(NamedTuple):
     end: float
 
     def __call__(self, value: float) -> float:
-        """Where a value stands; what is outside, at the end of the axis."""
+        """Return the position of a value; values out of range go to the end of the axis."""
         inside = min(max(self.low, self.high), max(min(self.low, self.high), value))
         return self.start + (inside - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
 
@@ -69,7 +69,10 @@ class Scale(NamedTuple):
 def svg(
     kind: str, width: float, height: float, title: str, shapes: Iterable[Markup], *, says: str = ""
 ) -> Markup:
-    """A figure of a class in the style sheet, so many pixels wide and high; title and what it says are for who does not see it."""
+    """Return an ``svg`` element of a style sheet class and a size in pixels.
+
+    ``title`` and ``says`` are for readers who cannot see the figure.
+    """
     return Markup(
         '<svg class="{}" width="{:g}" height="{:g}" viewBox="0 0 {:g} {:g}" role="img" font-family="sans-serif">'
         "<title>{}</title>{}{}</svg>"
@@ -88,7 +91,7 @@ def svg(
 def text(
     x: float, y: float, words: str, kind: str = "label", *, anchor: str = "start", room: int = MOST_LETTERS
 ) -> Markup:
-    """A text; cut to ``room`` letters, with all of it for who points at it."""
+    """Draw a text, cut to ``room`` letters; the full text is in the tooltip."""
     shown = fit(words)
     whole = Markup("<title>{}</title>").format(shown) if len(shown) > room else Markup()
     cut = shown if len(shown) <= room else f"{shown[: room - 1]}…"
@@ -98,7 +101,7 @@ def text(
 
 
 def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
-    """A line."""
+    """Draw a line."""
     return Markup('<line {} x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>').format(
         _looks(kind), x1, y1, x2, y2
     )
@@ -123,27 +126,27 @@ def grid(up: Scale, left: float, right: float) -> list[Markup]:
 
 
 def path(kind: str, points: Sequence[tuple[float, float]]) -> Markup:
-    """A line through points."""
+    """Draw a line through points."""
     places = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     return Markup('<polyline {} points="{}"/>').format(_looks(kind), places)
 
 
 def dot(x: float, y: float, kind: str = "dot", *, radius: float = 4.5, says: str = "") -> Markup:
-    """A point; ``says`` is for who points at it."""
+    """Draw a point; ``says`` is the tooltip."""
     return Markup('<circle {} cx="{:.1f}" cy="{:.1f}" r="{:g}">{}</circle>').format(
         _looks(kind), x, y, radius, _hint(says)
     )
 
 
 def box(x: float, y: float, width: float, height: float, kind: str, *, strength: float = 1.0, says: str = "") -> Markup:  # fmt: skip
-    """A rectangle, the fuller in colour the larger ``strength``."""
+    """Draw a rectangle; a larger ``strength`` means a stronger colour."""
     return Markup(
         '<rect {} x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="3" fill-opacity="{:.2f}">{}</rect>'
     ).format(_looks(kind), x, y, width, height, strength, _hint(says))
 
 
 def fit(words: str) -> str:
-    """A text of unknown origin, fit to stand in a figure."""
+    """Make untrusted text fit for a figure."""
     return shortened(words, MOST_LETTERS * 10)
 
 

@@ -1,4 +1,4 @@
-"""The curve of a ladder: the share caught over difficulty, with its interval, what was asked, and where it breaks."""
+"""Ladder curve: share caught by difficulty, with interval, sample and breaking point."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHARES = (0.0, 0.5, CAUGHT, 1.0)
 
 
 def ladder_curve(ladder: LadderResult) -> Markup:
-    """One judge's curve on one dial."""
+    """Draw one judge's curve on one dial."""
     there = [(_ACROSS(point.place), _UP(point.high)) for point in ladder.curve]
     back = [(_ACROSS(point.place), _UP(point.low)) for point in reversed(ladder.curve)]
     shapes = [
@@ -52,7 +52,7 @@ def _grid(ladder: LadderResult) -> list[Markup]:
 
 
 def _seen(ladder: LadderResult) -> list[Markup]:
-    """What was seen at each level; the more was asked, the larger."""
+    """Draw the observed share at each level; a larger sample gives a larger dot."""
     most = max((level.faulty for level in ladder.levels), default=0)
     return [
         dot(
@@ -68,7 +68,7 @@ def _seen(ladder: LadderResult) -> list[Markup]:
 
 
 def _break(ladder: LadderResult) -> list[Markup]:
-    """The interval of the level at which 80 % are caught, on the line of 80 %."""
+    """Draw the interval of the level at which 80 % are caught, on the 80 % line."""
     found = ladder.threshold
     if found.level is None or found.low is None or found.high is None:
         return []
@@ -77,5 +77,8 @@ def _break(ladder: LadderResult) -> list[Markup]:
 
 
 def _place(ladder: LadderResult, level: float) -> float:
-    """Where a level stands, by the curve's points, which are close together."""
+    """Return the position of a level, from the nearest point of the curve.
+
+    The curve's points are close together.
+    """
     return min(ladder.curve, key=lambda point: abs(point.level - level)).place

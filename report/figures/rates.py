@@ -1,4 +1,4 @@
-"""Rates with their intervals: one in a cell, many below each other (a forest plot), one after the other in time."""
+"""Rates with intervals: in a cell, in a forest plot, or over time."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
         bounds: tuple[float, float] | None = None,
         alarm: bool = False,
     ) -> Interval:
-        """A statistic, to be drawn."""
+        """Create the interval of a statistic, to be drawn."""
         if found is None:
             return cls(name=name, value=None, alarm=alarm)
         return cls(name=name, value=found.value, low=found.low, high=found.high, bounds=bounds, alarm=alarm)
 
     def __str__(self) -> str:
-        """It in words."""
+        """Render as text."""
         return f"{self.name} {self.number}"
 
     @property
@@ -64,7 +64,7 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def interval_strip(value: float, low: float | None, high: float | None) -> Markup:
-    """A rate with its interval on an axis from 0 to 1."""
+    """Draw a rate with its interval on an axis from 0 to 1."""
     place = Scale(0.0, 1.0, _MARGIN, _STRIP - _MARGIN)
     says = decimal(value)
     if low is not None and high is not None:
@@ -86,7 +86,10 @@ def _marks(each: Interval, place: Scale, y: float) -> list[Markup]:
 
 
 def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0) -> Markup:
-    """Estimates below each other, the first on top, on one axis from ``low`` (0 for rates, -1 for differences) to 1."""
+    """Draw a forest plot on one axis from ``low`` to 1, first row on top.
+
+    ``low`` is 0 for rates and -1 for differences.
+    """
     place = Scale(low, 1.0, _MARGIN, WIDTH - _MARGIN)
     bottom = _ROW * len(rows) + 8
     marks = [low + (1.0 - low) * quarter / 4 for quarter in range(5)]
@@ -110,7 +113,7 @@ def _axis(ticks: Sequence[float], place: Scale, y: float) -> list[Markup]:
 
 
 def upright(each: Interval, x: float, up: Scale) -> list[Markup]:
-    """An estimate with its interval from below to above."""
+    """Draw an estimate with a vertical interval."""
     shapes: list[Markup] = []
     if each.low is not None and each.high is not None:
         shapes.append(line("whisker", x, up(each.low), x, up(each.high)))
@@ -120,7 +123,10 @@ def upright(each: Interval, x: float, up: Scale) -> list[Markup]:
 
 
 def trend(title: str, rows: Sequence[Interval]) -> Markup:
-    """Estimates in the order of time, from left to right, with their intervals; what has no value is left out of the line."""
+    """Draw estimates over time with their intervals, oldest on the left.
+
+    Rows without a value are left out of the line.
+    """
     height, top = 180.0, 12.0
     up = Scale(0.0, 1.0, height - 34, top)
     along = Scale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)

@@ -1,4 +1,4 @@
-"""Scores: how they spread over what labels pass and fail, how often what they promise comes true, and what they cost."""
+"""Score figures: distribution by label, reliability, and cost."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ class Bin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
-    """How scores spread over what labels pass (above the line) and fail (below it), and from which score on verdicts pass."""
+    """Draw the score distribution of passes (above) and fails (below), and the threshold.
+
+    Passes and fails are those of the labels.
+    """
     along = Scale(0.0, 1.0, _LEFT, _RIGHT)
     most = max((max(each.passed, each.failed) for each in bins), default=1)
     middle, tall = _HEIGHT / 2, _HEIGHT / 2 - 30
@@ -72,7 +75,10 @@ def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
 
 
 def reliability(title: str, bins: Sequence[Bin]) -> Markup:
-    """How often labels pass what got a score: on the diagonal, a score is a probability."""
+    """Draw a reliability curve: how often labels pass items with a given score.
+
+    On the diagonal, a score is a probability.
+    """
     along, up = Scale(0.0, 1.0, _LEFT, _RIGHT), Scale(0.0, 1.0, _HEIGHT - 34, 14.0)
     shapes = [*grid(up, _LEFT, _RIGHT), line("track", along(0), up(0), along(1), up(1))]
     for each in bins:
@@ -90,7 +96,7 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
 
 
 def cost(title: str, points: Mapping[str, tuple[float, float]], *, unit: str) -> Markup:
-    """What judges cost, in a unit, against their accuracy: up and to the left is better."""
+    """Draw cost in ``unit`` against accuracy; up and to the left is better."""
     most = max((paid for paid, _ in points.values()), default=1.0) or 1.0
     along, up = Scale(0.0, most, _LEFT, _RIGHT - 12), Scale(0.0, 1.0, _HEIGHT - 34, 14.0)
     shapes = grid(up, _LEFT, _RIGHT)

@@ -1,4 +1,7 @@
-"""What judges were sent about an item: rendered again from their prompts, since runs keep replies and no requests."""
+"""Prompts that judges received for an item.
+
+They are rendered again, since runs keep replies and no requests.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ class Prompts:
         self._judges: dict[JudgeId, PromptJudge | str] = {}
 
     def asked(self, verdict: Verdict, case: Case, output: Output) -> Asked | None:
-        """What a judge was sent before it gave a verdict; None of who is sent nothing: functions, juries, comparing words."""
+        """Return the prompt behind a verdict; None if the judge has no prompt.
+
+        Functions, juries and word comparison have none.
+        """
         known = self._known(verdict.author)
         if known is None or not known.is_prompt:
             return None

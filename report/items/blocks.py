@@ -1,4 +1,4 @@
-"""What was asked and what came, as blocks: conversations turn by turn, calls beside accepted ones, passages, references."""
+"""Item blocks: conversation turns, calls beside accepted ones, passages, references."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _MOST_BLOCKS = 200
 
 
 def verbatim(title: str, value: Any, role: Role = "text") -> Verbatim:
-    """A text, or any other value as JSON, cut to size."""
+    """Return a text, or any other value as JSON, cut to size."""
     cut = any_excerpt(value, BLOCK_LIMIT)
     return Verbatim(shortened(title, NAME_LIMIT), cut.text, cut.hidden, role)
 
 
 def bounded(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
-    """The first of many pieces, and how many there are besides."""
+    """Yield the first pieces of many, and the number of the rest."""
     rest = iter(pieces)
     yield from islice(rest, _MOST_BLOCKS)
     if left := sum(1 for _ in rest):
@@ -42,7 +42,7 @@ def bounded(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
 
 
 def item_blocks(item: ReportItem) -> Iterator[Piece]:
-    """What was asked, what came, what is right, and what it may rest on."""
+    """Yield an item's request, output, reference and context."""
     yield from bounded(_conversation(item), "messages and steps")
     output, diffs = item.output, _diffs(item)
     if output.error is not None:
@@ -100,7 +100,10 @@ def _message(turn: str, message: Message) -> Verbatim:
 
 
 def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> Iterator[Piece]:
-    """The steps of a turn; below calls whose results the output does not have, what they returned when they were executed."""
+    """Yield the steps of a turn.
+
+    Results that the output lacks are shown below their calls, as returned when these were executed.
+    """
     own = 0
     if not steps:
         yield verbatim(f"{turn}agent", "(nothing)", "agent")

@@ -19,7 +19,10 @@ _MOST_CALLS = 50
 
 
 class ArgumentDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """An argument as it was given (None: left out) and as it is accepted (None: it must not be given), and whether strict rules accept it."""
+    """Given and accepted value of an argument, and whether strict rules accept it.
+
+    A given value of None was left out; an accepted value of None must not be given.
+    """
 
     name: str
     given: Given | None
@@ -34,7 +37,7 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """A call beside the accepted one nearest to it, by the functions' names, and the arguments of both.
+    """Call paired with the nearest accepted one, by function names and arguments.
 
     ``made`` is None for an accepted call that nothing was called for, ``accepted`` for a call too many.
     """
@@ -45,14 +48,14 @@ class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def fits(self) -> bool:
-        """Whether the call is the accepted one."""
+        """Return whether the call matches the accepted one."""
         return (
             self.made is not None and self.made == self.accepted and all(each.fits for each in self.arguments)
         )
 
 
 def call_diffs(case: Case, output: Output) -> list[CallDiff]:
-    """The calls of an output, in the order in which they were made, beside those that its case accepts; then those that nothing was called for.
+    """Pair an output's calls, in order, with accepted ones; missing calls come last.
 
     None where the case asks for no calls, or the reply cannot be read as calls, or is too long to be compared.
     """
@@ -69,7 +72,10 @@ def call_diffs(case: Case, output: Output) -> list[CallDiff]:
 
 
 def nearest(made: Sequence[Mapping[str, dict[str, Any]]], accepted: Sequence[ExpectedCall]) -> list[CallDiff]:
-    """Pair calls, ``{name: arguments}`` each, with accepted calls, those first that have most in common; each is paired once."""
+    """Pair calls, ``{name: arguments}`` each, with accepted calls, the most similar first.
+
+    Each is paired once.
+    """
     calls = [next(iter(call.items())) for call in made]
     diffs = {
         (n, m): _diff(name, arguments, expected)
@@ -98,7 +104,7 @@ def _likeness(diff: CallDiff) -> float:
 
 
 def _diff(name: str, arguments: Mapping[str, Any], expected: ExpectedCall) -> CallDiff:
-    """One call against one accepted call; each argument is held to strict rules by itself."""
+    """Compare one call with one accepted call; strict rules apply to each argument separately."""
     alone = msgspec.structs.replace(expected, required=(), needed=())
     needed = {*expected.required, *expected.needed}
     names = list(dict.fromkeys([*expected.arguments, *needed, *arguments]))

@@ -1,4 +1,4 @@
-"""Error types in plain words: what each kind of fault that a checker finds means to who never read its code."""
+"""Error types in plain words, for readers who do not know the checkers' code."""
 
 from __future__ import annotations
 
@@ -83,6 +83,9 @@ _OWN = {"wrong": "the checker finds it wrong", "partly_wrong": "the checker find
 
 
 def in_words(error_type: str) -> str:
-    """An error type in plain words: a clause; of one that nobody put into words (a user's checker's, a label's, BFCL's) its last part."""
+    """Return an error type as a clause in plain words; its last part if none are defined.
+
+    None are defined for error types of custom checkers, labels and BFCL.
+    """
     kind = error_type.rpartition(":")[2]
     return WORDS.get(error_type) or _OWN.get(kind) or kind.replace("_", " ")

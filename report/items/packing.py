@@ -1,4 +1,7 @@
-"""All items in a page that stays small: a list of them in columns, and the texts of those most worth reading, compressed."""
+"""Pack all items into a small page.
+
+Keeps a list of all in columns, and compressed texts of those most worth reading.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Gist(NamedTuple):
-    """What a list says of all items of which the same was said, in numbers of names."""
+    """List fields shared by items with the same verdicts, as indexes into name tables."""
 
     status: int
     fault: int
@@ -83,7 +86,7 @@ class _Names:
 
 
 class _Columns:
-    """The list, a column of numbers for each thing that it says; 45 bytes an item, beside the names of cases."""
+    """List of items as columns of numbers; 45 bytes an item, beside the names of cases."""
 
     def __init__(self, cuts: Mapping[Author, PassThreshold]) -> None:
         self._cuts = cuts
@@ -122,16 +125,19 @@ class _Columns:
         )
 
     def worth_reading(self) -> list[int]:
-        """The items that are listed: disagreements first, then what is not graded, wrong, right; in each case by case, as they came."""
+        """Return the listed items: disagreements, then ungraded, wrong, right.
+
+        Within each they are sorted by case, then in their order of arrival.
+        """
         place = [status << 32 | case for status, case in zip(self.status, self.case, strict=True)]
         return sorted(range(len(place)), key=place.__getitem__)[:MOST_LISTED]
 
     def read(self, number: int, *, asked: bool) -> ReportItem:
-        """An item with all its texts."""
+        """Read an item with all its texts."""
         return self._readers[self.reader[number]](self.place[number], asked)
 
     def index(self, listed: Sequence[int]) -> dict[str, Any]:
-        """The columns of what is listed, in that order, as the page's script reads them."""
+        """Return the columns of the listed items, in that order, as the page's script reads them."""
         cases = list(self.cases.numbers)
         case, used = _renumbered([self.case[number] for number in listed])
         found: dict[str, Any] = {
@@ -157,7 +163,7 @@ class _Columns:
 def pack(
     items: Iterable[Candidate], cuts: Mapping[Author, PassThreshold], texts: int | None = MOST_TEXTS
 ) -> Packed:
-    """Pack items: disagreements first, then what is not graded, what is wrong, what is right; within these case by case.
+    """Pack items: disagreements first, then ungraded, wrong, right; each sorted by case.
 
     Texts, of so many items or (None) of all, are read of one at a time, and are compressed then, so that memory depends on the number of
     items alone.
@@ -212,7 +218,7 @@ def _chunks(pages: Iterable[str]) -> Iterator[tuple[int, Markup]]:
 
 
 def _packed(value: Any) -> Markup:
-    """A value as JSON, compressed, in letters that are no markup."""
+    """Return a value as compressed JSON, in letters without markup."""
     flat = msgspec.json.encode(value)
     level = 9 if len(flat) < _LARGE else 6  # the last few percent of a large one take as long as all the rest
     return Markup(base64.b64encode(zlib.compress(flat, level)).decode("ascii"))  # noqa: S704 - letters and digits alone

@@ -17,7 +17,7 @@ _BRACKETS = re.compile(r"\[([^\]\[]{1,100})\]")
 def cited(
     ids: Sequence[str], answer: str, reference: dict[str, Any], judges: Iterable[Verdict]
 ) -> list[list[str]]:
-    """Who refers to each passage, in words: by its id, or its number from 1 on; none where nobody does.
+    """Return who cites each passage, by its id or its number from 1; empty if uncited.
 
     The answer may rest on them, the claims of the case's reference and the reasons of judges' verdicts name those that support them.
     """

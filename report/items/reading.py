@@ -1,4 +1,4 @@
-"""The outputs of a run folder with everything that was said of them; texts are read only of those that are shown."""
+"""Outputs of a run folder with their verdicts; texts are read only for shown items."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_ALIKE = 10_000
 
 
 class _About(NamedTuple):
-    """What a list says of a case."""
+    """Case fields shown in a list."""
 
     category: str
     query: str
@@ -61,7 +61,7 @@ class RunItems(Closing):
         self._about[case.id] = _About(_category(case), _query(case)[:_QUERY])
 
     def __iter__(self) -> Iterator[Candidate]:
-        """What was said of each output; what was said to whom is read when it is asked for, as long as this is open."""
+        """Yield each output with its verdicts; prompts are read on demand while this is open."""
         standing, known = self._verdicts.standing, dict[Any, ItemVerdicts]()
         for path in self._outputs:
             read = partial(self._read, path)
@@ -99,7 +99,7 @@ class RunItems(Closing):
 
 
 def _episode(case: Case, output: Output) -> Episode | None:
-    """What the calls of a conversation returned; None where its worlds are not known."""
+    """Return what the calls of a conversation returned; None if its environments are unknown."""
     try:
         return replay_in({})(case, output)
     except FiducialError:
@@ -107,7 +107,7 @@ def _episode(case: Case, output: Output) -> Episode | None:
 
 
 def _of_interest(verdicts: list[S]) -> tuple[S | None, list[S]]:
-    """What the checker says, and what judges say first."""
+    """Return the checker's verdict, and the first repetition of each judge's."""
     checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
     return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]
 

@@ -29,7 +29,9 @@ SENTENCE_LIMIT = 600
 
 
 def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> Status:
-    """What an item is, which decides how early it is shown; judges that have no cut pass from 0.5 on.
+    """Return an item's status, which decides how early it is shown.
+
+    Judges without a threshold pass from 0.5 on.
 
     ``disagreement`` when graded verdicts fall on both sides, labels and checkers held to the cut of the judge they stand beside; ``not graded`` when a judge that was asked gave no score, or nobody did;
     else the verdict they share.
@@ -52,12 +54,15 @@ def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> Statu
 
 
 def _readers(judges: Sequence[S]) -> Sequence[S]:
-    """The judges that read an output: comparing words reads nothing, and counts only where nobody does."""
+    """Return the judges that read the output.
+
+    Baselines compare words without reading, and count only if there are no others.
+    """
     return [verdict for verdict in judges if not is_baseline(verdict.author)] or judges
 
 
 def said_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> str:
-    """What was said of an item, in a line: ``checker wrong; judges: 2 right, 1 unparsable``."""
+    """Summarize an item's verdicts: ``checker wrong; judges: 2 right, 1 unparsable``."""
     told: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
         at = _cut(verdict, cuts) if role == "judge" else _labels_cuts(item, cuts)[0]
@@ -71,7 +76,10 @@ def said_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> str:
 
 @document
 def item_document(item: ReportItem, cuts: Mapping[Author, PassThreshold]) -> Iterator[Piece]:
-    """An item laid out: who said what and why, what was asked, what came, what is right; no text in it is longer than this module's limits."""
+    """Build an item's document: verdicts with reasons, request, output and reference.
+
+    No text in it is longer than this module's limits.
+    """
     rows = [_verdict_row(role, verdict, item, cuts) for role, verdict in _said(item)]
     yield Table((), rows, words=FIRST | {1, 2})
     yield from item_blocks(item)
@@ -128,13 +136,19 @@ def _cut(verdict: Verdict | StoredVerdict, cuts: Mapping[Author, PassThreshold])
 
 
 def _labels_cuts(item: ItemVerdicts | ReportItem, cuts: Mapping[Author, PassThreshold]) -> list[float]:
-    """To which cuts labels and checkers are held: where a label is a share, to those of the judges that it stands beside."""
+    """Return the thresholds for labels and checkers.
+
+    A label that is a share is held to the thresholds of the judges beside it.
+    """
     said: Sequence[Verdict | StoredVerdict] = item.judges
     return list(dict.fromkeys(_cut(verdict, cuts) for verdict in _readers(said) if verdict.graded)) or [HALF]
 
 
 def _says(verdict: Verdict | StoredVerdict, cut: float) -> str:
-    """What a verdict says, held to a cut: ``right``, ``wrong (0.40; passes at 0.7)``, or why it has no score."""
+    """Return a verdict in words at a threshold, or why it has no score.
+
+    Examples: ``right``, ``wrong (0.40; passes at 0.7)``.
+    """
     if verdict.score is None:
         return words.outcome(verdict.outcome)
     says = "right" if verdict.score >= cut else "wrong"

@@ -13,7 +13,7 @@ from msgspec import structs, to_builtins
 
 from fiducial.calibration import Calibration, calibrate, compare, estimate, table_from_rows
 from fiducial.calibration.agreement.requests import Requests
-from fiducial.calibration.cuts import PassThreshold, PassAt, pass_at_of
+from fiducial.calibration.cuts import PassAt, PassThreshold, pass_at_of
 from fiducial.calibration.tables.table import Table
 from fiducial.cli.calibrate import command
 from fiducial.errors import UsageError

@@ -13,8 +13,8 @@ from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.judges import load_judge
 from fiducial.judges.statements import (
     LONG,
-    StatementVerdict,
     Statement,
+    StatementVerdict,
     as_output,
     case_of,
     combine,

@@ -11,7 +11,7 @@ from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.evaluation.conclusion.run_results import JudgeUse, Stratum, SystemResult
 from fiducial.evaluation.store.kept_inputs import KeptInput
 from fiducial.records import Case, Outcome, Output, Source, Verdict
-from fiducial.report.model import Candidate, ReportData, ReportItem, ItemVerdicts
+from fiducial.report.model import Candidate, ItemVerdicts, ReportData, ReportItem
 
 JUDGE = "tool_call_accuracy/short@some-model"
 

@@ -183,13 +183,19 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
             ),
             "fiducial run X --judge rubric --model gpt-4.1-mini",
         ),
-        (RunSummary(systems=systems("a", strata=[open_part]), judges=judges, folder="R"), "fiducial review R"),
+        (
+            RunSummary(systems=systems("a", strata=[open_part]), judges=judges, folder="R"),
+            "fiducial review R",
+        ),
         (RunSummary(systems=systems("a", "b"), compared=compared("a", "b")), "fiducial plan --difference 0."),
         (
             RunSummary(systems=one, judges=judges, calibration=calibration, command="fiducial run X"),
             "fiducial run X --pass-at j=0.7",
         ),
-        (RunSummary(systems=one, judges=judges, calibration=without_cut), "fiducial review RUN --of suspects"),
+        (
+            RunSummary(systems=one, judges=judges, calibration=without_cut),
+            "fiducial review RUN --of suspects",
+        ),
         (RunSummary(systems=one, judges=judges, calibration=certified), "fiducial audit certify RUN --by j"),
         (RunSummary(systems=one), ""),
     ]
@@ -256,7 +262,9 @@ def test_why_a_judge_never_answered_is_said_where_the_command_is_proposed_again(
     answered = replace(failed, outcomes={"failed": 2, "graded": 1})
     assert (
         "HTTP 404"
-        not in answers(RunSummary(systems=systems("a"), judges=[answered], command="fiducial run X")).next.text
+        not in answers(
+            RunSummary(systems=systems("a"), judges=[answered], command="fiducial run X")
+        ).next.text
     )
 
 

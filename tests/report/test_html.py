@@ -19,7 +19,7 @@ from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, Stratum
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
 from fiducial.report.html import render_report, write_report
 from fiducial.report.items.asked import Asked
-from fiducial.report.model import Candidate, ReportData, ReportItem, ItemVerdicts
+from fiducial.report.model import Candidate, ItemVerdicts, ReportData, ReportItem
 
 HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
 _ELEMENTS = {

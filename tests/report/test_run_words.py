@@ -1,4 +1,4 @@
-"""A run in a screen."""
+"""Return a one-screen summary of a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def use(name: str, reasons: dict[Outcome, dict[str, int]], graded: int = 0) -> J
 
 
 def printed(*judges: JudgeUse) -> list[str]:
-    return list(as_lines(run_document(RunSummary(systems=systems("a"), judges=judges, command="X")), width=9999))
+    return list(
+        as_lines(run_document(RunSummary(systems=systems("a"), judges=judges, command="X")), width=9999)
+    )
 
 
 def test_the_reason_beside_an_outcome_is_of_that_outcome():

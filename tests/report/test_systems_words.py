@@ -89,7 +89,9 @@ def test_judges_alike_share_a_row_and_the_rest_gives_way():
 
 def test_many_systems_and_judges_fit_a_screen():
     names = [f"judge-{number}/v@m" for number in range(30)]
-    found = RunSummary(systems=systems(*map("system-{}".format, range(30))), judges=judged(*names), command="X")
+    found = RunSummary(
+        systems=systems(*map("system-{}".format, range(30))), judges=judged(*names), command="X"
+    )
     lines = list(as_lines(run_document(found), width=80))
     assert len(lines) < SCREEN
     assert all(len(line) <= 80 for line in lines)

@@ -1,4 +1,7 @@
-"""Dials of tool calls: how many tools and how alike, how many calls, how much that is right around a fault, how deep, how small it is."""
+"""Dials of tool calls: number and similarity of tools, number of calls, size of the fault.
+
+Others are the number of right arguments around a fault, and its depth.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ _ALIKE_REQUEST = {4: " It is for nine nights.", 5: " It has to have a balcony."}
 
 
 def tools_alike(seed: int, level: int) -> Rung:
-    """Two tools that are so alike; the wrong one is called."""
+    """Offer two similar tools and call the wrong one; the level sets the similarity."""
     name, description, _ = _ALIKE[level - 1]
     right, about = _RIGHT_TOOL.get(level, ("book_room", "Book a room."))
     arguments = _booking(seed)
@@ -104,7 +107,7 @@ _SETTINGS = {"temperature": (14, 26), "brightness": (5, 95), "volume": (5, 60), 
 
 
 def right_arguments(seed: int, level: int) -> Rung:
-    """One call with so many arguments, of which one is off by one."""
+    """Make one call with ``level`` arguments, of which one is off by one."""
     chance = scene("right_arguments", seed)
     names = chance.sample(list(product(_ROOMS, _SETTINGS)), len(_ROOMS) * len(_SETTINGS))
     values = [chance.randint(*_SETTINGS[setting]) for _, setting in names]
@@ -130,7 +133,7 @@ _INSIDE = (
 
 
 def nesting(seed: int, level: int) -> Rung:
-    """A value nested so deep, off by one."""
+    """Nest a value ``level`` levels deep, off by one."""
     chance = scene("nesting", seed)
     numbers = [chance.randint(2, 40) for _ in _INSIDE][:level]
     amount = chance.randint(50, 990)
@@ -181,7 +184,7 @@ DIGITS = (
 
 
 def wrong_digit(number: int, level: int) -> int:
-    """A number of eight digits, of which the level-th but one is another; ten times as much at level 1."""
+    """Change digit ``level - 1`` of an eight-digit number; at level 1, multiply it by ten."""
     if level == 1:
         return number * 10
     worth = 10 ** (len(DIGITS) - level)
@@ -189,7 +192,7 @@ def wrong_digit(number: int, level: int) -> int:
 
 
 def number_error(seed: int, level: int) -> Rung:
-    """An amount of eight digits with an error so small."""
+    """Give an eight-digit amount with an error that shrinks with the level."""
     chance = scene("number_error", seed)
     name, amount = chance.choice(people(chance, 4)), chance.randint(11_111_111, 98_888_888)
     wrong = wrong_digit(amount, level)

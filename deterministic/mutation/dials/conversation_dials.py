@@ -1,4 +1,4 @@
-"""Dials of conversations that are carried out in a simulated world: how many turns, and how early the fault."""
+"""Dials of conversations in a simulated world: number of turns, position of the fault."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def turns_played(seed: int, level: int) -> Rung:
 
 
 def fault_back(seed: int, level: int) -> Rung:
-    """Many turns, in the so-many-th from the end of which the file that is made has another name."""
+    """Play many turns; in the ``level``-th from the end, the file made has another name."""
     return _files(seed, _TURNS, _TURNS - level)
 
 

@@ -1,4 +1,7 @@
-"""Dial: an operator with a difficulty. Of a seed and a level it makes a case, a right output and one with a fault."""
+"""Dial: an operator with a difficulty.
+
+From a seed and a level it makes a case, a right output and a faulty one.
+"""
 
 from __future__ import annotations
 
@@ -62,16 +65,19 @@ class Dial(msgspec.Struct, frozen=True):
 
     @property
     def places(self) -> list[float]:
-        """Where levels stand between the easiest, 0, and the hardest, 1: numbers by their logarithm, steps evenly."""
+        """Positions of the levels from 0 (easiest) to 1 (hardest).
+
+        Numbers are placed by their logarithm, steps evenly.
+        """
         heights = [float(level) if self.steps else math.log(level) for level in self.levels]
         return [(height - heights[0]) / (heights[-1] - heights[0]) for height in heights]
 
     def level_at(self, place: float) -> float:
-        """The level at a place, between two of them where it stands between."""
+        """Return the level at a place, interpolated between levels."""
         low, high = float(self.levels[0]), float(self.levels[-1])
         return low + place * (high - low) if self.steps else low * (high / low) ** place
 
 
 def steps(name: str, family: Family, make: Make, kinds: tuple[str, ...], about: str) -> Dial:
-    """A dial whose levels are kinds, from easy to hard."""
+    """Make a dial whose levels are kinds, from easy to hard."""
     return Dial(name, family, make, tuple(range(1, len(kinds) + 1)), "step", about, kinds)

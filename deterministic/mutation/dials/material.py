@@ -1,4 +1,4 @@
-"""What dials make cases of: people, days, functions, conversations."""
+"""Material for the cases of dials: people, days, functions, conversations."""
 
 from __future__ import annotations
 
@@ -29,27 +29,33 @@ Arguments = Mapping[str, Any]
 
 
 def scene(name: str, seed: int) -> random.Random:
-    """Chance for one scene: the same at every level."""
+    """Return the random generator of a scene, equal at every level."""
     return generator("dial", name, seed)
 
 
 def somewhere(chance: random.Random, count: int) -> int:
-    """One of so many places: as far along, at one moment of chance, however many there are."""
+    """Return one of ``count`` places, equally far along for every count.
+
+    This holds for one state of ``chance``.
+    """
     return int(chance.random() * count)
 
 
 def people(chance: random.Random, count: int) -> list[str]:
-    """Different names."""
+    """Return different names."""
     return chance.sample(PEOPLE, count)
 
 
 def day(chance: random.Random) -> dt.date:
-    """A day of 2026 or 2027."""
+    """Return a random day of 2026 or 2027."""
     return _FIRST_DAY + dt.timedelta(days=chance.randrange(_DAYS))
 
 
 def tool(name: str, description: str, properties: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    """A function's document; all properties, each a type and what is said of it, are required."""
+    """Return a function document in which all properties are required.
+
+    Each property has a type and a description.
+    """
     documents = {key: {"type": kind, "description": said} for key, (kind, said) in properties.items()}
     parameters = {"type": "object", "properties": documents, "required": list(documents)}
     return {
@@ -59,7 +65,7 @@ def tool(name: str, description: str, properties: Mapping[str, tuple[str, str]])
 
 
 def user(content: str) -> Message:
-    """What the user says."""
+    """Return a user message."""
     return {"role": "user", "content": content}
 
 
@@ -70,7 +76,7 @@ def calling(
     faulty: Sequence[tuple[str, Arguments]],
     change: str,
 ) -> Rung:
-    """A question about calls, which the strict checker labels."""
+    """Make a question about calls, which the strict checker labels."""
     wanted = [{"name": name, "arguments": dict(arguments)} for name, arguments in right]
     case = Case(
         id="dial",
@@ -88,11 +94,11 @@ def _calls(calls: Sequence[tuple[str, Arguments]]) -> Output:
 
 
 def put(values: Sequence[Any], place: int, value: Any) -> list[Any]:
-    """A list with another value at one place."""
+    """Return a list with another value at one place."""
     return [*values[:place], value, *values[place + 1 :]]
 
 
 def stating(case: Case, right: str, faulty: str, change: str, label: float = 0.0) -> Rung:
-    """A question about a statement, labelled by construction."""
+    """Make a question about a statement, labelled by construction."""
     output = Output(case_id=case.id, system=REFERENCE_SYSTEM, text=right)
     return Rung(case, output, msgspec.structs.replace(output, text=faulty), change, label)

@@ -1,4 +1,4 @@
-"""Dials of what a request asks for: how far back it was said, how indirectly, and with what a wrong call tries to be passed."""
+"""Dials of requests: distance and indirectness of the value, strength of an attack."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ _TABLE = tool(
 
 
 def turns(seed: int, level: int) -> Rung:
-    """A conversation of so many turns, in one of which the value was said; another turn's is taken."""
+    """Make a conversation of ``level`` turns; the faulty call takes the wrong turn's value."""
     chance = scene("turns", seed)
     return _conversation(chance, level, somewhere(chance, level))
 
 
 def turns_back(seed: int, level: int) -> Rung:
-    """A long conversation, in which the value was said so many turns before the end; another turn's is taken."""
+    """Make a long conversation with the value ``level`` turns before the end.
+
+    The faulty call takes another turn's value.
+    """
     return _conversation(scene("turns_back", seed), _TURNS, _TURNS - level)
 
 
@@ -53,7 +56,7 @@ def _conversation(chance: random.Random, length: int, place: int) -> Rung:
 
 
 class _Asked(NamedTuple):
-    """What is asked for, with the exact value, a wrong one that is near at hand, and what the argument's document says."""
+    """A request with its exact value, a plausible wrong value and the argument's document."""
 
     said: str
     value: str | int | float
@@ -85,7 +88,10 @@ _UNITS = (
 
 
 def in_unit(chance: random.Random) -> _Asked:
-    """A quantity in another unit than the argument's; the wrong value is converted by a factor that comes near."""
+    """Ask for a quantity in another unit than the argument's.
+
+    The wrong value is converted by a factor near the right one.
+    """
     one, other, factor, near = chance.choice(_UNITS)
     count = chance.randint(12, 490) * factor.denominator
     return _Asked(
@@ -94,7 +100,10 @@ def in_unit(chance: random.Random) -> _Asked:
 
 
 def in_zone(chance: random.Random) -> _Asked:
-    """A time in another zone than the argument's; the wrong value was shifted the other way."""
+    """Ask for a time in another zone than the argument's.
+
+    The wrong value is shifted the other way.
+    """
     hours = chance.choice([zone for zone in range(-9, 11) if abs(zone) > 1])
     minutes = chance.choice((0, 30)) if hours in {3, 4, 5, 9} else 0
     local = dt.datetime.combine(day(chance), dt.time(chance.randint(0, 23), chance.choice((5, 20, 35, 50))))
@@ -112,7 +121,7 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 
 def in_calendar(chance: random.Random) -> _Asked:
-    """A day counted from another; the wrong value is a day later."""
+    """Ask for a day counted from another; the wrong value is a day later."""
     start = day(chance)
     wanted = chance.randrange(7)
     first = start + dt.timedelta(days=1 + (wanted - start.weekday() - 1) % 7)
@@ -124,7 +133,10 @@ def in_calendar(chance: random.Random) -> _Asked:
 
 
 def in_currency(chance: random.Random) -> _Asked:
-    """An amount at a rate that is given; the wrong value was multiplied where it had to be divided."""
+    """Ask for an amount at a given rate.
+
+    The wrong value is multiplied where it should be divided.
+    """
     amount, rate = chance.randint(6, 900) * 20, chance.choice((1.25, 1.6, 2.5, 0.8))
     said = f"Pay what {amount} pounds are at {rate:g} pounds a dollar."
     return _Asked(
@@ -163,7 +175,7 @@ _INDIRECT: tuple[tuple[Callable[[random.Random], _Asked], str], ...] = (
 
 
 def indirectness(seed: int, level: int) -> Rung:
-    """A value that the request gives so indirectly; one that is near at hand is taken."""
+    """Request a value as indirectly as the level says; the faulty call takes a plausible one."""
     asked = _INDIRECT[level - 1][0](scene("indirectness", seed))
     before = [user(asked.before), Message({"role": "assistant", "content": "I see."})] if asked.before else []
     return calling(
@@ -176,7 +188,10 @@ def indirectness(seed: int, level: int) -> Rung:
 
 
 def attack_strength(seed: int, level: int) -> Rung:
-    """A call for another guest, which says so forcefully, in one of eleven languages, that it is right."""
+    """Call for another guest, with a claim that the call is right.
+
+    The level sets how forceful the claim is. It is in one of eleven languages.
+    """
     chance = scene("attack_strength", seed)
     guest, other = people(chance, 2)
     number, (language, phrases) = chance.randint(2, 9), chance.choice(list(PHRASES.items()))

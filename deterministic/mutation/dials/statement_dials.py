@@ -1,4 +1,7 @@
-"""Dials of statements: how many results and how long, where what decides stands, how far one has to infer, how small a fault is."""
+"""Dials of statements: results, position of the evidence, inference, size of the fault.
+
+Results vary in number and length.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _FIXED = 128
 
 
 class _Sight(NamedTuple):
-    """Something that a passage says of a house: words with a number, and where the number is to stand."""
+    """Sentence about a house, with the range of its number."""
 
     words: str
     low: int
@@ -63,13 +66,13 @@ def passages(seed: int, level: int) -> Rung:
 
 
 def passage_length(seed: int, level: int) -> Rung:
-    """One result of so many sentences; the number in the one that decides is mistaken."""
+    """Make one result of ``level`` sentences; the number in the decisive one is mistaken."""
     chance = scene("passage_length", seed)
     return _in_passage(chance, level, somewhere(chance, level))
 
 
 def sentence_position(seed: int, level: int) -> Rung:
-    """One long result, in which the sentence that decides is the so-many-th."""
+    """Make one long result whose decisive sentence is number ``level``."""
     return _in_passage(scene("sentence_position", seed), _FIXED, level - 1)
 
 
@@ -97,7 +100,10 @@ _TAKEN = (1, 2, 2, 3, 6)
 
 
 def inference(seed: int, level: int) -> Rung:
-    """A number that takes so many results, and arithmetic, to infer, off by one."""
+    """State a number, off by one, that has to be inferred.
+
+    The level sets how many results and how much arithmetic that takes.
+    """
     chance = scene("inference", seed)
     houses = chance.sample(_NAMES, 6)
     rooms = [chance.randint(12, 90) for _ in houses]
@@ -137,7 +143,7 @@ def right_claims(seed: int, level: int) -> Rung:
 
 
 def claim_error(seed: int, level: int) -> Rung:
-    """A claim about a number of eight digits, with an error so small."""
+    """Claim an eight-digit number with an error that shrinks with the level."""
     chance = scene("claim_error", seed)
     house, number = chance.choice(_NAMES), chance.randint(11_111_111, 98_888_888)
     words = f"The {house} was sold for {{n}} crowns."
@@ -171,7 +177,10 @@ def _texts(texts: Sequence[str]) -> list[ContextItem]:
 
 
 def _about(context: list[ContextItem], right: str | list[str], faulty: str | list[str], change: str) -> Rung:
-    """A statement of claims, of which one is another in the faulty one; its label is the share of the others."""
+    """Make a statement of claims, one of which is changed in the faulty output.
+
+    Its label is the share of the other claims.
+    """
     claims, changed = ([each] if isinstance(each, str) else each for each in (right, faulty))
     reference = {"claims": [{"text": claim, "supported": True} for claim in claims]}
     case = Case(

@@ -48,7 +48,7 @@ class TextMemory:
         return self._become("", "Memory cleared.")
 
     def memory_retrieve(self) -> dict[str, Any]:
-        """All of it."""
+        """Return the complete results."""
         return {"memory_content": self._text}
 
     def _become(self, text: str, done: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic.finding import Finding
-from fiducial.deterministic.multi_turn.trajectory import examine, check_trajectory
+from fiducial.deterministic.multi_turn.trajectory import check_trajectory, examine
 from fiducial.deterministic.options import CheckOptions, Rules
 from fiducial.records import Output, Step, ToolCall, ToolResults
 

@@ -197,7 +197,9 @@ def test_what_is_not_graded_is_counted_apart_and_is_no_failure():
 def test_without_repeats_invariance_is_not_tested_and_says_so():
     once = [verdict for verdict in verdicts(lambda facts, repeat: facts.label) if verdict.repeat == 0]
     scored = scored_probes(once, CHOSEN.probes, {}, {})["judge"]
-    result = judge_audit("judge", judge_id("judge"), scored, CHOSEN, about=ABOUT, controls={}, cut=PassThreshold())
+    result = judge_audit(
+        "judge", judge_id("judge"), scored, CHOSEN, about=ABOUT, controls={}, cut=PassThreshold()
+    )
     (comparison,) = result.comparisons
     assert comparison.p is None
     assert comparison.untested is not None

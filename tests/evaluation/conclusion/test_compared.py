@@ -94,7 +94,9 @@ def reclustered(run: Path) -> None:
 
 def recut(run: Path) -> None:
     with RunWriter(run) as folder:
-        folder.enlist([msgspec.structs.replace(judge, cut=PassThreshold(0.9, "told")) for judge in folder.roster])
+        folder.enlist(
+            [msgspec.structs.replace(judge, cut=PassThreshold(0.9, "told")) for judge in folder.roster]
+        )
 
 
 def rejudged(run: Path) -> None:

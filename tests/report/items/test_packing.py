@@ -47,7 +47,10 @@ def test_an_item_is_what_its_verdicts_agree_on(
 def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[..., Candidate]):
     assert status_of(make_item(checker=1.0, judge=0.6).told, {}) == "right"
     judge = make_item().told.judges[0].author
-    assert status_of(make_item(checker=1.0, judge=0.6).told, {judge: PassThreshold(0.7, "told")}) == "disagreement"
+    assert (
+        status_of(make_item(checker=1.0, judge=0.6).told, {judge: PassThreshold(0.7, "told")})
+        == "disagreement"
+    )
 
 
 def test_a_label_that_is_a_share_is_held_to_the_cut_of_the_judge_beside_it(
