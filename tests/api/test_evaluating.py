@@ -233,7 +233,7 @@ def test_what_to_do_next_is_said_as_the_run_was_begun(tmp_path: Path):
         return fd.evaluate(CASES[3:], OUTPUTS[3:], **how).answers.next.command
 
     for out in (None, tmp_path / "run"):
-        assert next_of(out=out) == 'fd.evaluate(..., judges="JUDGE", model="NAME")'
+        assert next_of(out=out) == 'fd.evaluate(..., judges=["rubric"], model="gpt-4.1-mini")'
     judge: dict[str, Any] = {"judges": "rubric", "model": "baseline"}
     assert next_of(**judge) == 'fd.evaluate(..., out="RUN")'
     assert next_of(**judge, out=tmp_path / "judged") == f"fiducial review {tmp_path / 'judged'}"

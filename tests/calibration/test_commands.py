@@ -196,7 +196,7 @@ def test_estimate_takes_labels_from_a_file(tmp_path: Path) -> None:
     label_by_hand(labels, {f"c{n}": float(n % 2 == 0) for n in range(12)})
     result = fiducial("estimate", path, "--labels", labels)
     assert result.code == 0
-    assert "all: 12 labelled and judged, 20 judged only, 0 without a verdict" in result.out
+    assert "  12 labelled and judged, 20 judged only, 0 without a verdict" in result.out
     assert "  judge's own mean, uncorrected: 0.500 [0.336, 0.664] on 32, Wilson\n" in result.out
     assert re.search(
         r"\n  lambda \d\.\d{3}; with the judge the labels are worth \d+ labels alone\n", result.out
@@ -236,7 +236,7 @@ def test_a_draw_without_chances_is_said_to_be_taken_as_a_plain_one(tmp_path: Pat
     )
     fiducial("plan", judged, "--next", "5", "--out", draw)
     out = fiducial("estimate", judged, "--draw", draw).out
-    assert "note: all: no label_probability for 5 items of the draw: taken for a simple random sample" in out
+    assert "note: s: no label_probability for 5 items of the draw: taken for a simple random sample" in out
     assert "ppi_plus_plus" in out
 
 

@@ -88,11 +88,9 @@ def test_where_nothing_is_left_to_do_journals_are_hashed_and_not_read(opens: Cal
             ("report", "run"),
             {**dict.fromkeys(_KEPT, 1), "run.json": 2},
         ),  # the run is loaded before its page is made
-        (("calibrate", "run"), {"run.json": 1, "verdicts.jsonl": 1, "labels.jsonl": 1, "clusters.json": 1}),
-        (
-            ("compare", "run", "--by", "system"),
-            {"run.json": 1, "verdicts.jsonl": 1, "labels.jsonl": 1, "clusters.json": 1},
-        ),
+        # calibration.json says which of several judges counts for an output.
+        (("calibrate", "run"), dict.fromkeys(_KEPT[:5], 1)),
+        (("compare", "run", "--by", "system"), dict.fromkeys(_KEPT[:5], 1)),
     ],
 )
 def test_what_reads_a_run_opens_each_file_once(
