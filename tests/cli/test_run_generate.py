@@ -46,12 +46,19 @@ def run(cases: Path, server: ProviderServer, *more: str) -> Result:
     )
 
 
+def rows(result: Result) -> dict[str, list[str]]:
+    """What the table of rates says in each row: rate, interval, n and ungraded."""
+    split = (line.split("|", 1) for line in result.out.splitlines() if "|" in line)
+    return {name.strip(): rest.split()[-5:] for name, rest in split}
+
+
 def test_outputs_are_produced_checked_judged_and_reported(cases: Path, server: ProviderServer):
     server.script = both
     result = run(cases, server)
     assert result.code == 0, result.err
     assert "m: 4 of 4 outputs, 4 generated now" in result.out
-    assert "1.00 [0.44, 1.00] on 3 of 4 (1 undecided)" in result.out
+    assert "m: 1.00 [0.51, 1.00] of 4 outputs pass, judged ones uncorrected." in result.out
+    assert rows(result)["checked outputs"] == ["1.00", "[0.44,", "1.00]", "3", "0"]
     assert "rubric/" in result.out
     assert Path("run/report.html").exists()
     assert {output.case_id for output in read_records(Path("run/outputs.jsonl"), Output)} == {
@@ -67,13 +74,13 @@ def test_the_same_command_goes_on_with_what_failed(cases: Path, server: Provider
     first = run(cases, server)
     assert first.code == 3
     assert "m: 3 of 4 outputs" in first.out
-    assert "on 2 of 4 (1 undecided, 1 missing)" in first.out
+    assert rows(first)["all outputs*"] == ["1.00", "[0.44,", "1.00]", "3", "1"]
     server.script = both
     asked = len(server.seen)
     second = run(cases, server)
     assert second.code == 0, second.err
     assert "m: 4 of 4 outputs, 1 generated now" in second.out
-    assert "on 3 of 4" in second.out
+    assert rows(second)["all outputs*"] == ["1.00", "[0.51,", "1.00]", "4", "0"]
     assert len([seen for seen in server.seen[asked:] if seen.body["model"] == "m"]) == 1
 
 
