@@ -36,13 +36,13 @@ _KINDS: dict[str, str] = {
     "alarm": f'fill="{_WRONG}"',
     "agree": f'fill="{_RIGHT}"',
     "differ": f'fill="{_WRONG}"',
-    "label": 'fill="currentColor" font-size="12"',
-    "name": 'fill="currentColor" font-size="12.5" font-weight="600"',
-    "head": 'fill="currentColor" font-size="12"',
-    "number": 'fill="currentColor" font-size="19" font-weight="650"',
-    "share": 'fill="currentColor" font-size="11"',
+    "label": "",
+    "name": 'font-size="12.5" font-weight="600"',
+    "head": "",
+    "number": 'font-size="19" font-weight="650"',
+    "share": 'font-size="11"',
 }
-"""How each kind of shape looks where no style sheet says otherwise."""
+"""How each kind of shape looks where no style sheet says otherwise, beside what the ``svg`` element says for all."""
 
 
 class Scale(NamedTuple):
@@ -74,7 +74,8 @@ def svg(
     ``title`` and ``says`` are for readers who cannot see the figure.
     """
     return Markup(
-        '<svg class="{}" width="{:g}" height="{:g}" viewBox="0 0 {:g} {:g}" role="img" font-family="sans-serif">'
+        '<svg class="{}" width="{:g}" height="{:g}" viewBox="0 0 {:g} {:g}" role="img" font-family="sans-serif" '
+        'fill="currentColor" font-size="12">'
         "<title>{}</title>{}{}</svg>"
     ).format(
         kind,
@@ -95,21 +96,22 @@ def text(
     shown = fit(words)
     whole = Markup("<title>{}</title>").format(shown) if len(shown) > room else Markup()
     cut = shown if len(shown) <= room else f"{shown[: room - 1]}…"
-    return Markup('<text {} x="{:.1f}" y="{:.1f}" text-anchor="{}">{}{}</text>').format(
-        _looks(kind), x, y, anchor, whole, cut
+    placed = Markup() if anchor == "start" else Markup(' text-anchor="{}"').format(anchor)
+    return Markup('<text {} x="{}" y="{}"{}>{}{}</text>').format(
+        _looks(kind), _pixels(x), _pixels(y), placed, whole, cut
     )
 
 
 def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
     """Draw a line."""
-    return Markup('<line {} x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>').format(
-        _looks(kind), x1, y1, x2, y2
+    return Markup('<line {} x1="{}" y1="{}" x2="{}" y2="{}"/>').format(
+        _looks(kind), *map(_pixels, (x1, y1, x2, y2))
     )
 
 
 def ticks(places: Iterable[float], top: float, bottom: float) -> Markup:
     """Draw upright ticks as one shape."""
-    course = "".join(f"M{place:g} {top:g}V{bottom:g}" for place in places)
+    course = "".join(f"M{_pixels(place)} {_pixels(top)}V{_pixels(bottom)}" for place in places)
     return Markup('<path {} d="{}"/>').format(_looks("tick"), course)
 
 
@@ -127,22 +129,22 @@ def grid(up: Scale, left: float, right: float) -> list[Markup]:
 
 def path(kind: str, points: Sequence[tuple[float, float]]) -> Markup:
     """Draw a line through points."""
-    places = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    places = " ".join(f"{_pixels(x)},{_pixels(y)}" for x, y in points)
     return Markup('<polyline {} points="{}"/>').format(_looks(kind), places)
 
 
 def dot(x: float, y: float, kind: str = "dot", *, radius: float = 4.5, says: str = "") -> Markup:
     """Draw a point; ``says`` is the tooltip."""
-    return Markup('<circle {} cx="{:.1f}" cy="{:.1f}" r="{:g}">{}</circle>').format(
-        _looks(kind), x, y, radius, _hint(says)
+    return Markup('<circle {} cx="{}" cy="{}" r="{:g}">{}</circle>').format(
+        _looks(kind), _pixels(x), _pixels(y), radius, _hint(says)
     )
 
 
 def box(x: float, y: float, width: float, height: float, kind: str, *, strength: float = 1.0, says: str = "") -> Markup:  # fmt: skip
     """Draw a rectangle; a larger ``strength`` means a stronger colour."""
     return Markup(
-        '<rect {} x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="3" fill-opacity="{:.2f}">{}</rect>'
-    ).format(_looks(kind), x, y, width, height, strength, _hint(says))
+        '<rect {} x="{}" y="{}" width="{}" height="{}" rx="3" fill-opacity="{:.2f}">{}</rect>'
+    ).format(_looks(kind), *map(_pixels, (x, y, width, height)), strength, _hint(says))
 
 
 def fit(words: str) -> str:
@@ -151,7 +153,12 @@ def fit(words: str) -> str:
 
 
 def _looks(kind: str) -> Markup:
-    return Markup('class="{}" {}').format(kind, Markup(_KINDS[kind]))  # noqa: S704 - of the table above
+    return Markup('class="{}" {}').format(kind, Markup(_KINDS[kind])).rstrip()  # noqa: S704 - of the table above
+
+
+def _pixels(place: float) -> str:
+    """Return a place to a tenth of a pixel, without the digits that say nothing."""
+    return f"{place:.1f}".removesuffix(".0")
 
 
 def _hint(says: str) -> Markup:

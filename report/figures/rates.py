@@ -93,10 +93,9 @@ def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0) -> Markup:
     place = Scale(low, 1.0, _MARGIN, WIDTH - _MARGIN)
     bottom = _ROW * len(rows) + 8
     marks = [low + (1.0 - low) * quarter / 4 for quarter in range(5)]
-    shapes = [
-        line("zero" if tick == 0 and low < 0 else "tick", place(tick), 4, place(tick), bottom)
-        for tick in marks
-    ]
+    shapes = [ticks(map(place, marks), 4, bottom)]
+    if low < 0:
+        shapes.append(line("zero", place(0), 4, place(0), bottom))
     for number, each in enumerate(rows):
         y = _ROW * number + 14
         shapes += [

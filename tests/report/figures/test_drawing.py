@@ -30,7 +30,7 @@ def test_a_hostile_name_is_a_text_in_every_figure(name: str):
     drawn.encode("utf-8")
     assert "\u202e" not in drawn
     nodes = list(ET.fromstring(drawn).iter())
-    shapes_alone = {"svg", "title", "desc", "text", "line", "polyline", "circle", "rect"}
+    shapes_alone = {"svg", "title", "desc", "text", "line", "path", "polyline", "circle", "rect"}
     assert {node.tag for node in nodes} <= shapes_alone
     assert not {
         key for node in nodes for key in node.attrib if key.startswith("on") or key in {"href", "style"}
@@ -41,16 +41,19 @@ def test_a_hostile_name_is_a_text_in_every_figure(name: str):
 def test_every_figure_fits_a_telephone_and_is_legible_there(name: str):
     drawn = ET.fromstring(str(FIGURES[name]))
     assert float(drawn.attrib["width"]) <= 368
-    sizes = [float(node.attrib["font-size"]) for node in drawn.iter("text")]
+    sizes = [float((drawn.attrib | node.attrib)["font-size"]) for node in drawn.iter("text")]
     assert min(sizes) >= 11
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_shape_is_seen_without_a_style_sheet(name: str):
-    for node in ET.fromstring(str(FIGURES[name])).iter():
-        if node.tag in {"line", "polyline"}:
+    drawn = ET.fromstring(str(FIGURES[name]))
+    for node in drawn.iter():
+        if node.tag in {"line", "path", "polyline"}:
             assert "stroke" in node.attrib
-        elif node.tag in {"text", "circle", "rect"}:
+        elif node.tag == "text":
+            assert "fill" in drawn.attrib | node.attrib
+        elif node.tag in {"circle", "rect"}:
             assert "fill" in node.attrib
 
 
