@@ -6,7 +6,7 @@ The file is read from the working folder and its parents within the project.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from .trust import FileOwner
 
 NAME, TRUST_OPTION, TRUST_VARIABLE = "fiducial.toml", "--trust-config", "FIDUCIAL_TRUST_CONFIG"
+
+JUDGE_PARAMETERS = "judge-parameters"
+"""The table of decoding parameters that judges send, one entry each."""
 
 MODEL_COMMANDS = (("run",), ("judge",), ("audit", "run"))
 """Commands that take the settings below ``[model]``; `compare` does where ``--judge`` is typed."""
@@ -132,11 +135,15 @@ def _typed(entry: tuple[str, Any]) -> tuple[str, Any]:
     A table of judges' parameters becomes one NAME=VALUE each.
     """
     key, value = entry
-    if key.replace("_", "-") != "judge-parameters" or not isinstance(value, dict):
+    if key.replace("_", "-") != JUDGE_PARAMETERS or not isinstance(value, dict):
         return entry
-    parameters = cast("dict[str, Any]", value).items()
-    return "judge-parameter", [
-        f"{name}={each if isinstance(each, str) else json.dumps(each)}" for name, each in parameters
+    return "judge-parameter", name_value_pairs(cast("dict[str, Any]", value))
+
+
+def name_value_pairs(parameters: Mapping[str, Any]) -> list[str]:
+    """Return a table of judges' parameters as one NAME=VALUE each."""
+    return [
+        f"{name}={each if isinstance(each, str) else json.dumps(each)}" for name, each in parameters.items()
     ]
 
 

@@ -18,9 +18,35 @@ from typing import Any, NamedTuple, cast
 import click
 from platformdirs import user_state_path
 
+from ..api.reaching import judge_parameters
 from ..errors import UsageError
 from ..records import atomic_write
-from .team_file import TRUST_OPTION, TRUST_VARIABLE, TeamFile
+from .team_file import JUDGE_PARAMETERS, TRUST_OPTION, TRUST_VARIABLE, TeamFile, name_value_pairs
+
+HARMLESS_PARAMETERS = frozenset(
+    [
+        "frequency_penalty",
+        "logit_bias",
+        "logprobs",
+        "max_completion_tokens",
+        "max_tokens",
+        "min_p",
+        "presence_penalty",
+        "reasoning",
+        "reasoning_effort",
+        "repetition_penalty",
+        "response_format",
+        "seed",
+        "stop",
+        "temperature",
+        "thinking",
+        "top_k",
+        "top_logprobs",
+        "top_p",
+        "verbosity",
+    ]
+)
+"""Decoding parameters that only shape a reply; any other may name tools, files or servers for a model to use."""
 
 HARMLESS = frozenset(
     [
@@ -192,11 +218,7 @@ def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
         return
     assert team.path is not None
     assert team.found is not None
-    sensitive = [
-        name
-        for name, value in table.items()
-        if name.replace("_", "-") not in HARMLESS or _names_an_address(value)
-    ]
+    sensitive = [name for name, value in table.items() if _needs_trust(name, value)]
     if sensitive and team.found.problem is not None:
         raise _refusal(team.path, command, sensitive, team.found.problem)
     if sensitive and not _agreed(team.path, team.found, command, sensitive):
@@ -206,6 +228,14 @@ def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
         )
         raise _refusal(team.path, command, sensitive, why)
     click.echo(f"settings: {team.path}", err=True)
+
+
+def _needs_trust(name: str, value: Any) -> bool:
+    """Return whether a setting could do harm."""
+    if name.replace("_", "-") == JUDGE_PARAMETERS and isinstance(value, dict):
+        sent = judge_parameters(name_value_pairs(cast("dict[str, Any]", value)))
+        return not sent.keys() <= HARMLESS_PARAMETERS or "://" in str(sent)
+    return name.replace("_", "-") not in HARMLESS or _names_an_address(value)
 
 
 def _names_an_address(value: Any) -> bool:

@@ -209,6 +209,26 @@ def test_a_cluster_that_a_file_names_is_not_reached_unasked(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [
+        'tools = "[]"',
+        'file_ids = ["secret"]',
+        'reasoning = {url = "https://evil.example"}',
+        r"""reasoning = '{"url": "https:\/\/evil.example"}'""",
+    ],
+)
+def test_decoding_parameters_that_could_reach_out_need_trust(
+    project: Path, inputs: tuple[Path, Path], tmp_path: Path, setting: str
+):
+    (project / "fiducial.toml").write_text(f"[model.judge_parameters]\n{setting}\n")
+    cases, outputs = inputs
+    asked = ("judge", cases, "--outputs", outputs, "--judge", "rubric", "--model", "m", "--dry-run")
+    done = fiducial(*asked, "--out", tmp_path / "run")
+    assert done.code == 2
+    assert "judge_parameters: not taken from this file" in done.err
+
+
 def _known() -> set[str]:
     context = click.Context(cli)
     return set[str]().union(*(_options(cli.get_command(context, name)) for name in COMMANDS))
