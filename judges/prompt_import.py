@@ -130,7 +130,7 @@ def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
 def _read(path: Path) -> list[_ChatMessage]:
     with readable(path):
         raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-    if not raw.lstrip().startswith((b"{", b"[")):
+    if path.suffix != ".json" and not raw.lstrip().startswith((b"{", b"[")):
         return [_plain_message(raw, path)]
     try:
         content: Any = msgspec.json.decode(raw)
