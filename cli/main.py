@@ -179,7 +179,7 @@ def _run() -> NoReturn:
         click.echo(f"fiducial: {_one_line(str(error))}", err=True)
         _leave(EXIT_PARTIAL if isinstance(error, AgentSetupError) else EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("fiducial: interrupted; everything so far is kept", err=True)
+        click.echo("fiducial: Interrupted. Finished work is saved; rerun the command to continue.", err=True)
         _leave(EXIT_INTERRUPTED)
     except BrokenPipeError:
         # `fiducial ... | head`: point stdout elsewhere, so that the interpreter's last flush stays silent.

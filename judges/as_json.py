@@ -1,4 +1,8 @@
-"""Values as JSON text, as a judge is shown them: whatever is under evaluation in full, and no text able to pose as another's; and what JSON can spell and no file can hold."""
+"""Render values as JSON text for a judge.
+
+Whatever is under evaluation is shown in full, and no text can pose as another's. Values that JSON
+can spell but no file can hold are handled here, too.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from ..records import AgentStep, ToolCall
 
 
 class JsonList(list[Any]):
-    """A list that a template prints as JSON (or as the text it was read from) instead of in Python's notation."""
+    """A list that a template prints as JSON, or as its source text, instead of as Python."""
 
     def __init__(self, items: Sequence[Any], text: str) -> None:
         super().__init__(items)
@@ -23,7 +27,7 @@ class JsonList(list[Any]):
 
 
 def dumps(value: Any) -> str:
-    """A value as JSON on one line."""
+    """Return a value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -39,12 +43,15 @@ def calls_text(calls: Sequence[ToolCall]) -> JsonList:
 
 
 def step_text(step: AgentStep) -> str:
-    """What an agent did in one step, as JSON on one line."""
+    """Return an agent's step as JSON on one line."""
     return dumps(step) if isinstance(step, str) else f"[{', '.join(map(call_text, step))}]"
 
 
 def call_text(call: ToolCall) -> str:
-    """One call as JSON. Arguments that are JSON text stand as they are: decoding them would hide what is wrong in them."""
+    """Return one call as JSON.
+
+    Arguments that are JSON text are kept verbatim: decoding them would hide their errors.
+    """
     arguments = call.arguments
     # On lines of its own it could pose as another call.
     one_line = isinstance(arguments, str) and len(arguments.splitlines()) == 1
@@ -54,7 +61,7 @@ def call_text(call: ToolCall) -> str:
 
 
 def json_object(text: str) -> dict[str, Any] | None:
-    """The object that a text is in JSON; None where it is something else."""
+    """Return the object that a JSON text holds; None if the text is anything else."""
     try:
         value: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -63,12 +70,14 @@ def json_object(text: str) -> dict[str, Any] | None:
 
 
 def bracketed(lines: Sequence[str]) -> str:
-    """A JSON list with one item a line."""
+    """Return a JSON list with one item per line."""
     return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
 
 def well_formed(text: str) -> str:
-    r"""The text with halves of surrogate pairs replaced by U+FFFD, so that it can be written in UTF-8; most often the very same.
+    r"""Replace halves of surrogate pairs with U+FFFD, so that the text can be written in UTF-8.
+
+    Most texts are returned unchanged.
 
     ``"\ud800"`` is valid JSON. Python decodes it to a text that cannot be encoded again, so one such reply would end a run.
     """

@@ -68,22 +68,27 @@ class WordJudge:
         return JUDGED_KINDS[self.id.name]
 
     def named(self, by: str) -> Self:
-        """See `Judge`."""
+        """Return the judge under another name; see `Judge`."""
         return replace(self, by=by)
 
     async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
-        """See `Judge`; nobody is reached, and words do not change their mind: every repetition is the first."""
+        """Judge one output by its words; see `Judge`.
+
+        It calls no model, and every repetition equals the first.
+        """
         del way, repeat
         return msgspec.structs.replace(baseline_verdict(case, output, self.id.name), by=self.by)
 
     async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
-        """See `Judge`."""
+        """Judge repetitions of outputs; see `Judge`."""
         for case, output, _ in work:
             yield await self.verdict(case, output, way)
 
 
 def baseline_judge(spec: str) -> WordJudge:
-    """The lexical stand-in of a judge that comes with fiducial; its variant makes no difference, since the baseline reads no prompt.
+    """Return fiducial's lexical baseline for a judge that comes with fiducial.
+
+    The judge's variant makes no difference, since the baseline reads no prompt.
 
     Raises:
         UsageError: There is no such judge, or the baseline has no rule for it.
@@ -98,20 +103,26 @@ def baseline_judge(spec: str) -> WordJudge:
 
 
 def has_rule(judge: JudgeId) -> bool:
-    """Whether the baseline can stand in for a judge: for one that comes with fiducial."""
+    """Return whether the baseline can stand in for a judge.
+
+    It can only for judges that come with fiducial.
+    """
     return judge.kind == "shipped" and judge.name in _RULES
 
 
 @cache
 def stand_in(judge: str) -> JudgeId:
-    """The lexical stand-in of the judge that comes along under this name."""
+    """Return the lexical baseline for the shipped judge of this name."""
     settings = json.dumps([judge, _VERSION])
     fingerprint = hashlib.sha256(settings.encode()).hexdigest()
     return JudgeId(kind="baseline", name=judge, variant=VARIANT, model=MODEL, fingerprint=fingerprint)
 
 
 def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accuracy") -> Verdict:
-    """Judge one output by its words; ``not_applicable`` where the item lacks what the rule compares."""
+    """Judge one output by its words.
+
+    Return ``not_applicable`` where the item lacks a field that the rule compares.
+    """
     judge_id = stand_in(judge)
     score, reason = None, None
     try:

@@ -1,4 +1,4 @@
-"""The part of jinja that prompts are written in: what loops, joins and changes values, up to a bound, and nothing that grows without one.
+"""Bounded subset of jinja for prompts: loops, joins and filters, nothing unbounded.
 
 A prompt file may be anybody's, and is rendered in this process, thousands of times. What it may use is looked up in what jinja parsed of
 it. What it does is counted: turns of loops, and characters that are read, made and printed, of which there may be so many for those that
@@ -31,7 +31,11 @@ _NODES: tuple[type[nodes.Node], ...] = tuple(
 
 
 def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
-    """Compile a template; it raises what jinja raises, and TemplateLimitError where it uses what prompts may not, or rendering takes too much."""
+    """Compile a template.
+
+    It raises jinja's own errors, and TemplateLimitError where it uses a forbidden feature or rendering
+    takes too much.
+    """
     environment = BoundedEnvironment()
     environment.begin({"source": source})  # constants are worked out already
     try:

@@ -1,4 +1,4 @@
-"""Judges that are functions of the user's own: asked with a case and an output, in place of any model."""
+"""Custom judges: functions called with a case and an output, in place of a model."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ class FunctionJudge:
     pass_at: float | None = None
 
     def named(self, by: str) -> Self:
-        """See `Judge`."""
+        """Return the judge under another name; see `Judge`."""
         return replace(self, by=by)
 
     async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
-        """See `Judge`; nobody is reached."""
+        """Judge one output by the function; see `Judge`. No model is called."""
         del way
         return await self._call(case, output, repeat)
 
     async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
-        """See `Judge`; as many calls at a time as may be in flight."""
+        """Judge repetitions, as many at a time as may be in flight; see `Judge`."""
         async for verdict in as_done(work, self._call, way.concurrency):
             yield verdict
 
     async def _call(self, case: Case, output: Output, repeat: int = 0) -> Verdict:
-        """The verdict: ``failed`` where the function raises, ``unparsable`` where it gives nothing of the kind."""
+        """Return the verdict: ``failed`` if the function raises, ``unparsable`` for any other type."""
         try:
             said = (
                 self.function(case, output)
@@ -81,14 +81,17 @@ class FunctionJudge:
 
 
 def callable_judge(name: str, function: Callable[[Case, Output], Any]) -> FunctionJudge:
-    """A judge of a function (see `FunctionJudge`); another one, or one that was changed, is another judge."""
+    """Make a judge of a function (see `FunctionJudge`).
+
+    Another function, or a changed one, is another judge.
+    """
     fingerprint = hashlib.sha256(json.dumps([name, place(function), _text(function)]).encode()).hexdigest()
     judge_id = JudgeId(kind="callable", name=name, variant="function", fingerprint=fingerprint)
     return FunctionJudge(judge_id, judge_id.plain, function)
 
 
 def _text(function: Any) -> str:
-    """What a function does, as far as it can be told: its source, or what that was compiled to."""
+    """Return the source of a function, or its compiled code where there is no source."""
     try:
         return inspect.getsource(function if hasattr(function, "__code__") else cast("Any", type(function)))
     except (OSError, TypeError):

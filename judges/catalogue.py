@@ -71,7 +71,7 @@ SPLITTER = PromptName("statements", "split")
 
 
 class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What ``prompts/recorded.toml`` says of a prompt that comes with fiducial.
+    """Entry of ``prompts/recorded.toml`` for a prompt that comes with fiducial.
 
     Attributes:
         sha256: Of the file, which never changes.
@@ -87,33 +87,33 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def shipped_prompts() -> dict[PromptName, Path]:
-    """Every prompt that comes with fiducial and judges one output, sorted by name."""
+    """Return every shipped prompt that judges one output, sorted by name."""
     return {
         name: file for name, file in all_prompts().items() if name != SPLITTER and name.judge not in PAIRWISE
     }
 
 
 def all_prompts() -> dict[PromptName, Path]:
-    """Every prompt that comes with fiducial, sorted by name; with those that are no judge."""
+    """Return every shipped prompt, sorted by name, including those that are no judge."""
     files = sorted(_FOLDER.glob(f"*/*{SUFFIX}"))
     return {PromptName(file.parent.name, file.stem): file for file in files}
 
 
 @cache
 def known_prompts() -> Mapping[PromptName, KnownPrompt]:
-    """What is known of each prompt that comes with fiducial, beside its file."""
+    """Return the catalogue entry of each prompt that comes with fiducial."""
     tables = tomllib.loads((_FOLDER / "recorded.toml").read_text(encoding="utf-8"))
     known = msgspec.convert(tables, dict[str, KnownPrompt])
     return {PromptName(*name.split("/")): prompt for name, prompt in known.items()}
 
 
 def known_prompt(name: PromptName, path: Path) -> KnownPrompt | None:
-    """What is known of a prompt; None for one that does not come with fiducial."""
+    """Return a prompt's catalogue entry; None for a prompt that does not come with fiducial."""
     return known_prompts().get(name) if path == _FOLDER / name.judge / f"{name.variant}{SUFFIX}" else None
 
 
 def is_prompt_file(spec: str) -> bool:
-    """Whether a judge is named by its prompt file, and not by the name of one that comes with fiducial."""
+    """Return whether a spec is the path of a prompt file, not the name of a shipped judge."""
     return spec.endswith(SUFFIX)
 
 

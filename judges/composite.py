@@ -1,4 +1,4 @@
-"""Judges made of others. What they ask comes in rounds, of which a later one may depend on what was said in an earlier one.
+"""Judges composed of other judges, which ask in rounds; later rounds depend on earlier ones.
 
 Whoever has verdicts goes through the rounds: a composite asks the others about one pair after the other; a run asks about all pairs of a
 round before it begins the next (`fiducial.evaluation.judging.composites`); and who only wants to know what would be asked answers by guesses.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Part(Protocol):
-    """Whom a composite asks, as far as it knows."""
+    """Interface of a judge that a composite asks."""
 
     @property
     def id(self) -> JudgeId:
@@ -50,7 +50,7 @@ def takes(judge: Part, kind: Kind, output: Output) -> bool:
 
 
 class Question(NamedTuple):
-    """What one judge is asked.
+    """A question to one judge.
 
     Attributes:
         judge: Who is asked.
@@ -85,20 +85,20 @@ class Composite(ABC):
     shown_as: str | None = None
 
     def named(self, by: str) -> Self:
-        """See `Judge`."""
+        """Return the judge under another name; see `Judge`."""
         return replace(self, shown_as=by)
 
     @property
     @abstractmethod
     def rounds(self) -> int:
-        """How many rounds a deliberation has at most."""
+        """Greatest number of rounds that a deliberation takes."""
 
     @abstractmethod
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
         """Judge one output by what others say."""
 
     async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
-        """See `Judge`."""
+        """Judge one output by asking others; see `Judge`."""
 
         async def ask(question: Question) -> Verdict:
             judge = cast("Judge", question.judge)
@@ -107,7 +107,7 @@ class Composite(ABC):
         return await discuss(self.deliberate(case, output, repeat), ask)
 
     async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
-        """See `Judge`."""
+        """Judge repetitions of outputs; see `Judge`."""
         from .cycle import as_done  # noqa: PLC0415 - whoever only reads what composites are asks nobody
 
         async def ask(case: Case, output: Output, repeat: int) -> Verdict:
@@ -130,17 +130,17 @@ async def discuss(talk: Deliberation, ask: Callable[[Question], Awaitable[Verdic
 
 
 def unread(output: Output) -> Verdict:
-    """The guess that leads to most questions: a reply that cannot be read."""
+    """Return the guess that leads to the most questions: an unreadable reply."""
     return Verdict.on(output.key, by="", source="judge", outcome="unparsable")
 
 
 def rounds_of(judge: Part) -> int:
-    """How many rounds asking a judge takes at most."""
+    """Return the greatest number of rounds that asking a judge takes."""
     return judge.rounds if isinstance(judge, Composite) else 1
 
 
 def deliberation(question: Question) -> Deliberation:
-    """How one judge comes to its verdict, whether it asks others or itself."""
+    """Return the deliberation that answers a question, for a composite or a single judge."""
     if isinstance(question.judge, Composite):
         return question.judge.deliberate(question.case, question.output, question.repeat)
     return _alone(question)
@@ -152,7 +152,7 @@ def _alone(question: Question) -> Deliberation:
 
 
 def together(talks: Iterable[Deliberation]) -> Generator[list[Question], Sequence[Verdict], list[Verdict]]:
-    """Several deliberations at a time: a round is the questions of all of them."""
+    """Run several deliberations at a time; each round asks the questions of all of them."""
     said: list[Verdict | None] = []
     open_talks: list[tuple[int, Deliberation, Sequence[Question]]] = []
     for place, talk in enumerate(talks):
@@ -171,7 +171,10 @@ def together(talks: Iterable[Deliberation]) -> Generator[list[Question], Sequenc
 
 
 def asked_in(talk: Deliberation, number: int, known: Answers) -> Sequence[Question]:
-    """The questions of a deliberation's round, counted from 1; none where it does not get there by what is known."""
+    """Return the questions of a deliberation's round, counted from 1.
+
+    Return none if the known answers do not lead to that round.
+    """
     try:
         questions = next(talk)
         for _ in range(number - 1):
@@ -185,7 +188,7 @@ def asked_in(talk: Deliberation, number: int, known: Answers) -> Sequence[Questi
 
 
 def result_of(talk: Deliberation, known: Answers) -> Verdict | None:
-    """What a deliberation comes to by what is known; None where something is not known yet."""
+    """Return a deliberation's verdict from known answers; None while an answer is missing."""
     try:
         questions = next(talk)
         while (said := _answers(questions, known)) is not None:

@@ -1,4 +1,4 @@
-"""promptflow's connections: where a model is and which key opens it, from a file, by name or as an object.
+"""promptflow connections: the endpoint and key of a model, from a file, name or object.
 
 A file is read here, in promptflow-core's documented form, so that `--connection FILE.yml` needs no promptflow; `make promptflow`
 holds the result against promptflow-core's own classes and loader.
@@ -118,7 +118,10 @@ def _read(path: Path, environment: Mapping[str, str]) -> Any:
 
 
 def _text(value: object, environment: Mapping[str, str], path: Path, line: int, field: str) -> str | None:
-    """A field's value; what is wrong with it is told without it, since it may be a key."""
+    """Return a field's value.
+
+    Errors leave the value out, since it may be a key.
+    """
     if value is None or isinstance(value, str | int | date):
         text = "" if value is None else str(value).strip()
     else:
@@ -149,7 +152,10 @@ def _look_up(name: str) -> object:
 
 
 def _endpoint(connection: Any, where: str) -> Endpoint:
-    """Return where a connection leads; one of promptflow's own is known by the name of its class."""
+    """Return the endpoint of a connection.
+
+    promptflow's own connections are recognised by the name of their class.
+    """
     kinds = {each.__name__ for each in type(connection).__mro__}
     if AzureOpenAIConnection.__name__ in kinds:
         token = None if connection.auth_mode == "key" else _token(connection, where)

@@ -1,4 +1,4 @@
-"""The request / re-ask cycle, written once: what a judge has to be asked about an item, and what the replies come to.
+"""Request and retry cycle of prompt judges: requests for an item, findings from replies.
 
 Whoever has replies goes through it: a provider that asks a model, or looks into a recording or the results of a batch
 (`judge_output`); and who only wants to know what is still to be asked (`unanswered`).
@@ -35,7 +35,7 @@ _ASKED_AT_MOST = 2
 def cycle(
     judge: PromptJudge, case: Case, output: Output, repeat: int = 0
 ) -> Generator[Request, Reply, Finding]:
-    """What a judge is asked about one output, and what it finds.
+    """Yield a judge's requests about one output, and return its finding.
 
     Yields:
         Requests. Each is to be answered by sending its reply, or by throwing the CallError that came instead.
@@ -76,7 +76,9 @@ def cycle(
 
 
 def unanswered(judge: PromptJudge, work: Iterable[Work], known: Lookup) -> Iterator[Request]:
-    """What a judge has to be asked still: each question, or the question once more where its reply cannot be read.
+    """Yield the requests a judge still needs.
+
+    These are each question, or the question once more where its reply cannot be read.
 
     Yields:
         Requests, in the order of the work; outputs that are alike call for the same one.
@@ -157,7 +159,7 @@ async def as_done(
 
 
 def _named(case: Case, output: Output) -> str:
-    """An item as a person finds it again: its case, and how its texts begin."""
+    """Return a readable name of an item: its case, and the beginnings of its texts."""
     texts = [message.get("content") for message in case.messages[-1:] if isinstance(message, dict)]
     shown = (f'"{text[:_SHOWN]}"' for text in (*texts, output.text) if isinstance(text, str))
     return " ".join([f"{case.id!r}", *shown])

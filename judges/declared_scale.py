@@ -1,4 +1,4 @@
-"""Which scores a prompt file says are possible: by its ``scale`` key, or by a ``response_format`` that lists them.
+"""Read the possible scores from a prompt file's ``scale`` key or its ``response_format``.
 
 Nothing else declares a scale. The worst of five grades, read as 0 or 1, would be the best score there is.
 """
@@ -36,7 +36,10 @@ class _Declared(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale:
-    """The scale that a prompt file declares; a `PromptError` with the line to add where it declares none."""
+    """Return the scale that a prompt file declares.
+
+    Where it declares none, the `PromptError` holds the line to add.
+    """
     if front.values.get("scale") is not None:
         try:
             return scale_of(front.values["scale"])
@@ -53,7 +56,10 @@ def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Map
 
 
 def scale_of(declared: Any) -> Scale:
-    """The scale of a mapping with ``minimum`` and ``maximum``, perhaps ``step`` and ``better``; a `ValueError` of any other."""
+    """Read a scale from a mapping with ``minimum`` and ``maximum``.
+
+    ``step`` and ``better`` are optional. Anything else is a `ValueError`.
+    """
     try:
         told = msgspec.convert(declared, _Declared)
     except msgspec.ValidationError as error:
@@ -62,14 +68,17 @@ def scale_of(declared: Any) -> Scale:
 
 
 def scale_line(scale: Scale) -> str:
-    """The line of front matter that declares a scale."""
+    """Return the line of front matter that declares a scale."""
     step = "" if scale.step is None else f", step: {scale.step:g}"
     better = "" if scale.better == "high" else f", better: {scale.better}"
     return f"scale: {{minimum: {scale.minimum:g}, maximum: {scale.maximum:g}{step}{better}}}"
 
 
 def scale_from_option(text: str, step: float | None = None) -> Scale:
-    """The scale of a command line's ``--scale``: the worst score and the best (``1-5``, or ``5-1`` where 1 is the best), or what a prompt file would say."""
+    """Parse the command line's ``--scale``: worst and best score, or a prompt file's form.
+
+    ``1-5``, or ``5-1`` where 1 is the best.
+    """
     ends = _ENDS.fullmatch(text.strip())
     if ends is not None:
         worst, best = float(ends[1]), float(ends[2])
@@ -83,14 +92,14 @@ def scale_from_option(text: str, step: float | None = None) -> Scale:
 
 
 def scale_option(scale: Scale) -> str:
-    """How a command line says a scale."""
+    """Return the command-line form of a scale."""
     worst, best = sorted((scale.minimum, scale.maximum), key=scale.normalise)
     step = "" if scale.step is None else f" --step {scale.step:g}"
     return f"--scale {worst:g}-{best:g}{step}"
 
 
 def suggested_scale(text: str) -> tuple[Scale, str]:
-    """The scale that a prompt seems to ask for."""
+    """Return the scale that a prompt seems to ask for."""
     found = _named_range(text)
     if found is None:
         return Scale(), "or with the ends that the prompt asks for"
@@ -100,13 +109,16 @@ def suggested_scale(text: str) -> tuple[Scale, str]:
 
 
 def names_other_scale(text: str) -> bool:
-    """Whether a prompt speaks of scores beyond 0 to 1."""
+    """Return whether a prompt mentions scores beyond 0 to 1."""
     found = _named_range(text)
     return found is not None and found[:2] != (0, 1)
 
 
 def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
-    """The scale that a ``response_format`` declares by listing evenly spaced scores, or whole numbers between two ends; the greatest is the best."""
+    """Return the scale that a ``response_format`` declares; the greatest score is the best.
+
+    It lists evenly spaced scores, or allows whole numbers between two ends.
+    """
     place: Any = parameters
     for name in (*_SCHEMA, key):
         place = cast("dict[str, Any]", place).get(name) if isinstance(place, Mapping) else None
@@ -146,7 +158,10 @@ def _number(value: Any) -> float | None:
 
 
 def _named_range(text: str) -> tuple[int, int, str] | None:
-    """The range of numbers that a text names most often, of those that begin with 0 or 1; with the words that name it."""
+    """Return the number range that a text names most often, and the words that name it.
+
+    Only ranges that begin with 0 or 1 count.
+    """
     found = [(int(each[1]), int(each[2]), re.sub("[\"']", "", each[0])) for each in _RANGE.finditer(text)]
     ranges = [each for each in found if each[0] in {0, 1} and each[0] < each[1] <= _LARGEST]
     if not ranges:

@@ -1,4 +1,7 @@
-"""How the value of each input is made of a case and an output. Whatever is under evaluation goes in whole: text verbatim, everything else as JSON."""
+"""Fill prompt inputs from a case and an output.
+
+Whatever is under evaluation goes in whole: text verbatim, everything else as JSON.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ class NotApplicableError(FiducialError):
 
 
 def _query(case: Case, output: Output) -> str:
-    """A single user message as it is; a conversation as JSON, in which nobody's text can pose as another's."""
+    """Return a single user message verbatim; a conversation as JSON.
+
+    In JSON no text can pose as another's.
+    """
     messages = _spoken(case, output)
     if not messages:
         raise NotApplicableError("the case has no messages")
@@ -34,7 +40,10 @@ def _query(case: Case, output: Output) -> str:
 
 
 def _question(case: Case, output: Output) -> str:
-    """What is asked about: of an answer that should rest on results, whether they say it; else what the user asked."""
+    """Return the question to judge by.
+
+    For an answer that should rest on results: whether they say it. Otherwise: what the user asked.
+    """
     if case.kind == "grounded_answer" and output.text is not None:
         return f"Do the search results state or imply the following?\n{output.text}"
     return _query(case, output)
@@ -45,7 +54,7 @@ def _messages(case: Case, output: Output) -> JsonList:
 
 
 def _spoken(case: Case, output: Output) -> list[Message]:
-    """Return the messages of a case; of a recorded conversation, with what the agent said in its earlier turns."""
+    """Return a case's messages; for a recorded conversation, include the agent's earlier texts."""
     if case.kind == "multi_turn" or output.turns is None or not 1 < len(case.turns) == len(output.turns):
         return case.all_messages
     messages: list[Message] = []
@@ -68,7 +77,7 @@ def _tools_as_listed(case: Case, output: Output) -> JsonList:
 
 
 def _tool_calls(case: Case, output: Output) -> JsonList:
-    """Native calls, or the text in which the system wrote its calls, or the calls of all its steps."""
+    """Return native calls, else the text that holds the calls, else the calls of all steps."""
     del case
     if output.tool_calls is not None:
         return calls_text(output.tool_calls)
@@ -81,7 +90,7 @@ def _tool_calls(case: Case, output: Output) -> JsonList:
 
 
 def _response(case: Case, output: Output) -> str:
-    """The text of the reply; of a conversation, the last text in it."""
+    """Return the reply's text; for a conversation, its last text."""
     del case
     if output.text is not None:
         return output.text
@@ -112,7 +121,7 @@ def _accepted_answers(case: Case, output: Output) -> JsonList:
 
 
 def _criterion(case: Case, output: Output) -> str:
-    """What a good answer achieves; of a challenge, what its template makes of its answer."""
+    """Return the criterion of a good answer; for a challenge, its answer put in its template."""
     del output
     criterion = challenge_criterion(case) if case.kind == "artifact" else case.reference.get("criterion")
     if not isinstance(criterion, str) or not criterion.strip():
@@ -121,7 +130,10 @@ def _criterion(case: Case, output: Output) -> str:
 
 
 def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None) -> Filler:
-    """One output of a pair, in whatever form it has: an answer as it is, calls as JSON, a conversation as its transcript."""
+    """Make a filler for one output of a pair.
+
+    An answer is shown as it is, calls as JSON, a conversation as its transcript.
+    """
 
     def fill(case: Case, output: Output) -> str:
         if not isinstance(output, Pair):
@@ -168,7 +180,7 @@ FILLERS_OF_CALLS: Mapping[str, Filler] = {
 
 
 def fillers_with(replay: Replay) -> Mapping[str, Filler]:
-    """How each input is made where an output's calls can be executed."""
+    """Return the input fillers for outputs whose calls can be executed."""
     return {
         **FILLERS,
         "transcript": lambda case, output: transcript(case, output, replay(case, output)),
@@ -203,7 +215,10 @@ class _Reference(msgspec.Struct):
 
 
 def challenge_criterion(case: Case) -> str | None:
-    """What a good answer to a challenge achieves: the answer in the words of its template, or as it stands, and the examples; None without an answer."""
+    """Return the criterion of a challenge; None without an answer.
+
+    It is the answer in the words of its template, or as it stands, and the examples.
+    """
     try:
         ground = msgspec.convert(case.reference, _Reference).ground
     except msgspec.ValidationError:

@@ -1,4 +1,4 @@
-"""Reads what a judge was replied into a finding, and makes a verdict of it; again, when a parser has changed."""
+"""Read a judge's replies into findings and verdicts, and reread them with a newer parser."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability", _UNREAD}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What asking came to: what a reply says, or why it has no score; and the replies before it that could not be read."""
+    """Result of asking: the reading or the reason for no score, and earlier unreadable replies."""
 
     outcome: Outcome
     reading: Reading | None = None
@@ -46,7 +46,10 @@ class Finding:
 def read_reply(
     reply: Reply, judge: PromptJudge, usage: Usage | None = None, *, probability: float | None = None
 ) -> Finding:
-    """Read a judge's reply; the probability of the best score is weighed of its tokens where it is not known from an earlier reading."""
+    """Read a judge's reply.
+
+    The probability of the best score is computed from its tokens unless an earlier reading gave it.
+    """
     finish = (reply.finish_reason or "").lower()
     if reply.refusal is not None or finish in _FILTERED:
         reason = reply.refusal or "stopped by the provider's content filter"
@@ -74,7 +77,7 @@ def _cut_off(reply: Reply) -> str:
 
 
 def with_more_room(parameters: Mapping[str, Any], reply: Reply) -> Mapping[str, Any]:
-    """Return the parameters with which a reply is asked for once more: where it was cut off, with four times the limit of tokens."""
+    """Return the parameters for asking again, with four times the token limit after a cut-off."""
     if (reply.finish_reason or "").lower() not in _CUT_OFF:
         return parameters
     raised = {name: _MORE_ROOM * limit for name in LIMITS if isinstance(limit := parameters.get(name), int)}
@@ -82,7 +85,10 @@ def with_more_room(parameters: Mapping[str, Any], reply: Reply) -> Mapping[str, 
 
 
 def _weighed(reading: Reading, reply: Reply, judge: PromptJudge, probability: float | None) -> Reading:
-    """The reading with the probability of the best score as its score; what the judge wrote is kept beside."""
+    """Return the reading with the probability of the best score as its score.
+
+    The score that the judge wrote is kept in the details.
+    """
     if probability is None and reply.logprobs is not None:
         probability = probability_of_best(reply.logprobs, judge.prompt.scale)
     if probability is None:
@@ -91,7 +97,7 @@ def _weighed(reading: Reading, reply: Reply, judge: PromptJudge, probability: fl
 
 
 def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: Finding) -> Verdict:
-    """The verdict of a finding."""
+    """Return the verdict of a finding."""
     reading = finding.reading
     return Verdict(  # in as many words, since it is made for every reply
         case_id=output.case_id,
@@ -111,7 +117,9 @@ def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: Findi
 
 
 def read_again(verdict: Verdict, judge: PromptJudge) -> Verdict:
-    """Read the replies that a verdict rests on once more, by the judge's parser as it is now: the first that can be read counts.
+    """Reread a verdict's stored replies with the judge's current parser.
+
+    The first reply that can be read counts.
 
     A verdict that rests on no reply is left, but for its judge.
     """
@@ -131,7 +139,7 @@ def read_again(verdict: Verdict, judge: PromptJudge) -> Verdict:
 
 
 def rests_on_a_reply(verdict: Verdict) -> bool:
-    """Whether a verdict holds a reply that can be read again."""
+    """Return whether a verdict holds a reply that can be read again."""
     asked = verdict.outcome in {"graded", "unparsable", "refused"}
     return asked and (verdict.raw is not None or _UNREAD in verdict.evidence)
 
@@ -141,7 +149,7 @@ def _stored(text: str, finish: str | None) -> Reply:
 
 
 def _as_found(verdict: Verdict, judge: PromptJudge, finding: Finding, kept: frozenset[str]) -> Verdict:
-    """The verdict with what a finding says, and with that much of what it knew of its replies."""
+    """Update a verdict with a finding, keeping the named evidence of its replies."""
     reading = finding.reading
     return msgspec.structs.replace(
         verdict,
@@ -176,14 +184,16 @@ def _evidence(judge: PromptJudge, finding: Finding) -> dict[str, object]:
 
 
 def _shown(reply: Reply) -> dict[str, str | None]:
-    """What of a reply is kept to be read again."""
+    """Return the parts of a reply that rereading needs."""
     if reply.finish_reason in {None, "stop"}:
         return {"text": reply.text}
     return {"text": reply.text, "finish_reason": reply.finish_reason}
 
 
 def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float | None:
-    """The probability of the best score against the worst, at the last token that is one of the two.
+    """Return the probability of the best score against the worst.
+
+    It is taken at the last token that is one of the two.
 
     The mass of both tokens among the likeliest is compared, so that what went to other tokens does not count. None when the scale has
     more than two scores, or the alternatives are not known.

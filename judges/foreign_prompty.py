@@ -1,4 +1,4 @@
-"""Makes a prompt file of another tool's ``.prompty``: of promptflow, of prompty 2, of the evaluators of azure-ai-evaluation.
+"""Convert another tool's ``.prompty``: promptflow, prompty 2, azure-ai-evaluation.
 
 The template is kept to the letter. What is only about where the model is (``configuration``, ``connection``) stays behind, and keys
 with it.
@@ -91,14 +91,17 @@ def _inputs(front: FrontMatter) -> dict[str, dict[str, Any]]:
 
 
 def _fillable(said: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """The input with a type that what fills it has: anything is a text, some are lists."""
+    """Return the input with a type that its source can fill: text, or a list for some sources."""
     listed = source in LISTS and said["type"] in {"list", "array"}
     fits = listed or source not in INPUTS or said["type"] not in TYPES
     return dict(said) if fits else {**said, "type": "string"}
 
 
 def _parameters(front: FrontMatter) -> dict[str, Any]:
-    """Decoding parameters, in the endpoint's words, with the form of reply that prompty 2 declares as ``outputs``."""
+    """Return the decoding parameters under the endpoint's names.
+
+    The reply format that prompty 2 declares as ``outputs`` is included.
+    """
     model = _mapping(front.values.get("model"))
     options = {**_mapping(model.get("options")), **_mapping(model.get("parameters"))}
     named = {_PARAMETERS.get(name, name): value for name, value in options.items()}
@@ -148,7 +151,7 @@ def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str
 def _sources(
     front: FrontMatter, inputs: Mapping[str, Mapping[str, Any]], given: Mapping[str, str]
 ) -> dict[str, str]:
-    """What fills the inputs whose names are not ours."""
+    """Return the sources of the inputs whose names are not fiducial's."""
     for name in given:
         if name not in inputs:
             raise InputError(
@@ -167,7 +170,10 @@ def _sources(
 
 
 def _tags(template: str) -> dict[str, Any] | None:
-    """How a reply is read that is to have Azure's tags: thoughts in S0, an explanation in S1, the score in S2."""
+    """Return the parse settings for Azure's tags, where the template shows them.
+
+    Thoughts are in S0, an explanation in S1, the score in S2.
+    """
     shown = sorted(set(_TAG.findall(template)))
     if "S2" not in shown:
         return None

@@ -1,4 +1,4 @@
-"""Splits a prompt file into front matter and template, and reads the front matter with the line of every key."""
+"""Split a prompt file into front matter and template, and read the keys with their lines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FrontMatter:
     body_line: int
 
     def fault(self, message: str, key: str) -> PromptError:
-        """An error that names the file and the key's line."""
+        """Return an error that names the file and the key's line."""
         line = self.lines.get(key)
         place = str(self.path) if line is None else f"{self.path}:{line}"
         return PromptError(f"{place}: {key}: {message}")
@@ -75,7 +75,7 @@ def split_front_matter(text: str, path: Path) -> FrontMatter:
 
 
 def is_prompt_text(path: Path) -> bool:
-    """Whether a file begins as a prompt file does."""
+    """Return whether a file begins like a prompt file."""
     try:
         with path.open("rb") as file:
             begin = file.read(_BEGINNING)
@@ -102,12 +102,15 @@ def read_prompt_text(path: Path) -> str:
 
 
 def with_newlines(text: str) -> str:
-    r"""The text with the line ends of prompt files, ``\n``; behind any other a role would open a message all the same."""
+    r"""Return the text with ``\n`` line ends, as in prompt files.
+
+    A role behind any other line end would still open a message.
+    """
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_yaml(text: str) -> Any:
-    """A short text in YAML, such as a user writes on a command line; a `ValueError` where it is none."""
+    """Parse a short YAML text, such as a command-line value; a `ValueError` if it is not YAML."""
     yaml: Any = YAML(typ="safe", pure=True)
     try:
         return yaml.load(text)
@@ -118,7 +121,10 @@ def read_yaml(text: str) -> Any:
 def read_yaml_mapping(
     text: str, path: Path, lines_before: int = 0, what: str = "front matter"
 ) -> tuple[dict[str, Any], dict[str, int]]:
-    """Read a YAML mapping without aliases: its values, and the 1-based line of each top-level key."""
+    """Read a YAML mapping without aliases.
+
+    Return its values, and the 1-based line of each top-level key.
+    """
     yaml: Any = YAML(typ="safe", pure=True)  # typed, since ruamel.yaml's own annotations are partial
     yaml.Composer = _BoundedComposer
     try:
@@ -147,7 +153,7 @@ def read_yaml_mapping(
 
 
 def _refuse_towers(text: str) -> None:
-    """Refuse brackets in brackets in brackets, which are looked through again and again before they are found to be too many."""
+    """Refuse deeply nested brackets, which YAML rescans many times before it rejects them."""
     depth = 0
     for bracket in _BRACKET.finditer(text):
         depth += 1 if bracket[0] in "[{" else -1
@@ -156,7 +162,7 @@ def _refuse_towers(text: str) -> None:
 
 
 class _BoundedComposer(Composer):
-    """Ends reading where there is more than anybody writes: what is read takes far longer than it is long."""
+    """YAML composer that stops at a size nobody writes, since parsing is slower than linear."""
 
     _nodes = 0
 
@@ -169,7 +175,7 @@ class _BoundedComposer(Composer):
 
 
 def _aliased(node: Any) -> Any:
-    """A node that stands in two places; None when there is none."""
+    """Return a YAML node that occurs in two places; None if there is none."""
     seen: set[int] = set()
     left = [node]
     while left:

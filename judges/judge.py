@@ -1,4 +1,4 @@
-"""Judges: pairs of case and output in, verdicts out. Here the one that most are: a prompt that is asked of a model."""
+"""Judges: case-output pairs in, verdicts out; most are prompts that ask a model."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _TASKS_PER_CALL = 2
 
 
 class ModelClient(Protocol):
-    """How a model is reached; opened by judges that ask one."""
+    """Access to a model; opened by judges that ask one."""
 
     @property
     def concurrency(self) -> int:
@@ -55,20 +55,20 @@ class ModelClient(Protocol):
         ...
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
-        """Who answers requests, for as long as the context is open."""
+        """Open the provider that answers requests, for as long as the context is open."""
         ...
 
 
 class Judge(Part, Protocol):
-    """Who judges: pairs of case and output in, verdicts out."""
+    """Interface of judges: case-output pairs in, verdicts out."""
 
     @property
     def pass_at(self) -> float | None:
-        """The score in (0, 1] from which its verdict counts as a pass, as it declares; None when it does not."""
+        """Declared pass threshold in (0, 1]; None if it declares none."""
         ...
 
     def named(self, by: str) -> Self:
-        """The same judge, whose verdicts are signed otherwise."""
+        """Return the judge under another name, which signs its verdicts."""
         ...
 
     async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
@@ -76,7 +76,10 @@ class Judge(Part, Protocol):
         ...
 
     def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
-        """Judge repetitions of outputs, taken only as fast as verdicts are; one verdict each, as they are done."""
+        """Judge repetitions of outputs; yield one verdict each, as they are done.
+
+        Work is taken only as fast as verdicts are.
+        """
         ...
 
 
@@ -120,7 +123,7 @@ class PromptJudge:
 
     @property
     def pass_at(self) -> float | None:
-        """The score in (0, 1] from which its verdict counts as a pass, as it declares; None when it does not."""
+        """Declared pass threshold in (0, 1]; None if it declares none."""
         if self.id.kind != "shipped":
             return self.prompt.pass_at
         return known_prompts()[PromptName(self.id.name, self.id.variant)].pass_at
@@ -131,7 +134,7 @@ class PromptJudge:
         return JUDGED_KINDS.get(self.id.name) if self.id.kind == "shipped" else self.prompt.kinds
 
     def named(self, by: str) -> Self:
-        """See `Judge`."""
+        """Return the judge under another name; see `Judge`."""
         return replace(self, by=by)
 
     def refusal(self, error: CallError) -> Refusal | None:
@@ -150,7 +153,10 @@ class PromptJudge:
         return None if name in kept else Refusal(self.model, name, str(error))
 
     def adapted(self, refusal: Refusal) -> Self:
-        """Return the judge without a parameter that its model refused: another judge, where it has that parameter."""
+        """Return the judge without a parameter that its model refused.
+
+        The result is another judge if it had that parameter.
+        """
         if refusal.model != self.model or refusal.name not in self.parameters:
             return self
         value = self.parameters[refusal.name]
@@ -162,18 +168,24 @@ class PromptJudge:
         return replace(self, id=judge_id, parameters=parameters, refused=refused)
 
     async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
-        """See `Judge`; raises PromptError when the prompt cannot be rendered."""
+        """Judge one output; see `Judge`.
+
+        It raises PromptError when the prompt cannot be rendered.
+        """
         async with way.open() as provider:
             return await judge_output(case, output, self, provider, repeat=repeat)
 
     async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
-        """See `Judge`; raises PromptError when the prompt cannot be rendered."""
+        """Judge repetitions of outputs; see `Judge`.
+
+        It raises PromptError when the prompt cannot be rendered.
+        """
         async with way.open() as provider:
             async for verdict in judge_work(work, self, provider, concurrency=way.concurrency):
                 yield verdict
 
     def messages(self, case: Case, output: Output) -> list[Message]:
-        """What is sent to the model for one output.
+        """Return the messages to the model for one output.
 
         Raises:
             NotApplicableError: The item lacks what this judge judges by.
@@ -187,28 +199,28 @@ class PromptJudge:
 
     @property
     def _to_send_images(self) -> str:
-        """What to type so that this judge is sent images."""
+        """Instruction that makes this judge send images."""
         if self.id.kind == "own":
             return f"add `images: true` to {self.prompt.path}"
         return f"add `images: true` to a copy (`fiducial prompts show {self.id.name}/{self.id.variant}`)"
 
     @property
     def weighs(self) -> bool:
-        """Whether its score is the probability of the best score, by the reply's log-probabilities."""
+        """True if its score is the probability of the best score, by the reply's log-probabilities."""
         return self.prompt.mode == LOGPROBS
 
     @property
     def compares(self) -> bool:
-        """Whether it is shown two outputs and says which is better, instead of judging one."""
+        """True if it compares two outputs instead of judging one."""
         return not _OF_A_PAIR.isdisjoint(self.prompt.shown)
 
     @property
     def splits(self) -> bool:
-        """Whether it splits answers into statements instead of judging them."""
+        """True if it splits answers into statements instead of judging them."""
         return self.id.kind == "split"
 
     def beside(self, case: Case, output: Output) -> PromptJudge:
-        """The same with a parser that knows the item, where a reply can only be read beside it."""
+        """Return the judge with a parser for this item, if its replies can only be read beside it."""
         if not self.splits:
             return self
         case, output, _ = take_out(case, output)
@@ -219,7 +231,7 @@ class PromptJudge:
 async def judge_work(
     work: Iterable[Work], judge: PromptJudge, provider: Provider, *, concurrency: int = 64
 ) -> AsyncGenerator[Verdict]:
-    """Judge exactly these repetitions of these outputs, for who has a provider open, which keeps to the number of calls in flight by itself."""
+    """Judge exactly these repetitions with an open provider, which limits the calls in flight."""
 
     async def ask(case: Case, output: Output, repeat: int) -> Verdict:
         return await judge_output(case, output, judge, provider, repeat=repeat)
@@ -293,7 +305,7 @@ def _kind(spec: str, prompt: PromptFile) -> JudgeKind:
 def _view(
     prompt: PromptFile, known: KnownPrompt | None, replay: Replay | None
 ) -> tuple[dict[str, str], Mapping[str, Filler]]:
-    """What a judge is shown: as part of its fingerprint, and how it is made."""
+    """Return the view of a judge for its fingerprint, and the fillers that produce it."""
     if prompt.shown.isdisjoint({"transcript", *_OF_A_PAIR}):
         return {}, FILLERS
     if known is not None and known.transcript == "calls":
@@ -304,6 +316,9 @@ def _view(
 
 
 def _fingerprint(path: Path, model: str, parameters: Mapping[str, Any], view: Mapping[str, str]) -> str:
-    """Of everything that is asked and read: equal ones mean that the same item gets the same question, read the same way."""
+    """Return a hash of everything that is asked and read.
+
+    Equal fingerprints mean that an item gets the same question, and its reply is read the same way.
+    """
     settings = json.dumps([model, parameters, PARSER_VERSION, *([view] if view else [])], sort_keys=True)
     return hashlib.sha256(path.read_bytes() + b"\0" + settings.encode()).hexdigest()

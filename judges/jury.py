@@ -33,7 +33,7 @@ _HEAVIEST = 1e9
 
 
 class Member(msgspec.Struct, frozen=True):
-    """Who sits on a jury.
+    """Member of a jury.
 
     Attributes:
         id: The judge.
@@ -47,7 +47,7 @@ class Member(msgspec.Struct, frozen=True):
 
 
 class Jury(msgspec.Struct, frozen=True, kw_only=True):
-    """Who sits on a jury, and how their opinions are counted.
+    """Members of a jury, and the rule that counts their opinions.
 
     Attributes:
         rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the first member's verdict where
@@ -82,7 +82,10 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def by(self) -> str:
-        """How the jury signs its verdicts: ``jury/majority@a+b``, ``jury/mean@2*a+b``, ``jury/majority-of-5@a``."""
+        """Name that signs its verdicts, such as ``jury/majority@a+b``.
+
+        Others are ``jury/mean@2*a+b`` and ``jury/majority-of-5@a``.
+        """
         members = (
             member.by if weight == 1 else f"{weight:g}*{member.by}"
             for member, weight in zip(self.members, self.weights, strict=True)
@@ -106,7 +109,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class JuryJudge(Composite):
-    """Several judges, or one that is asked several times, whose opinions are counted into one verdict.
+    """Jury of several judges, or of one judge asked several times, with one verdict.
 
     Attributes:
         jury: Who sits on it, and how opinions are counted.
@@ -142,12 +145,12 @@ class JuryJudge(Composite):
 
     @property
     def rounds(self) -> int:
-        """See `Composite`."""
+        """Ask the members, and count their opinions; see `Composite`."""
         rounds = map(rounds_of, self.members)
         return sum(rounds) if self.jury.rule == "escalate" else max(rounds)
 
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
-        """See `Composite`."""
+        """Ask the members, and count their opinions; see `Composite`."""
         first = 1 if self.jury.rule == "escalate" else len(self.members)
         said = yield from together(map(deliberation, self._questions(self.members[:first], case, output)))
         if first < len(self.members) and is_unsure(self.jury, said):
@@ -167,18 +170,21 @@ class JuryJudge(Composite):
 
 
 def times(judge: JudgeId, repeats: int) -> int:
-    """How often a judge is asked the same: words do not change their mind, and a jury has its opinions by itself."""
+    """Return the number of times a judge is asked the same question.
+
+    The baseline and juries are asked once: words give one answer, and a jury repeats its members itself.
+    """
     return 1 if judge.kind in {"baseline", "jury"} else repeats
 
 
 def _finest(verdict: Verdict) -> float | None:
-    """The probability of a pass by log-probabilities, where there is one, else the score."""
+    """Return the probability of a pass by log-probabilities if there is one, else the score."""
     probability = verdict.evidence.get("probability")
     return verdict.score if probability is None else probability
 
 
 def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
-    """Whether the cheap judge leaves an output to the dear one.
+    """Return whether the cheap judge leaves an output to the expensive one.
 
     It does when its reply has no score, when a score lies where it is not sure, or when its repeats disagree. A call that failed
     is no opinion: it is asked again.
@@ -250,7 +256,10 @@ def _count(jury: Jury, opinions: Sequence[Verdict]) -> tuple[Outcome, float | No
 
 
 def _same(weight: float, other: float) -> bool:
-    """Whether sums of weights are equal: of 0.1 and 0.2 on one side and 0.3 on the other, in whatever order they are added."""
+    """Return whether two sums of weights are equal up to rounding.
+
+    0.1 + 0.2 equals 0.3, in whatever order weights are added.
+    """
     return math.isclose(weight, other, rel_tol=1e-9)
 
 

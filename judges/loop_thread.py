@@ -1,4 +1,7 @@
-"""For whoever calls, with a running loop or without: one event loop in a thread of its own for each process, or a thread for one call."""
+"""Run coroutines for any caller, with a running loop or without.
+
+One event loop runs in its own thread in each process; a single call may have a thread of its own.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
-    """Run a coroutine in this process's own loop; `result` of its future waits in any other thread, `asyncio.wrap_future` in any loop.
+    """Run a coroutine in this process's own loop.
+
+    `result` of its future waits in any other thread, `asyncio.wrap_future` in any loop.
 
     Everything that belongs to a loop (a client with its connections) may be kept from call to call, since it is always the same
     loop, whatever loop the callers have.
@@ -29,7 +34,10 @@ def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
 
 
 def run_sync(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end for a caller that waits, whether or not its thread has a running loop; cancelled when waiting is interrupted."""
+    """Run a coroutine to its end for a caller that waits.
+
+    The caller's thread may have a running loop. The coroutine is cancelled when waiting is interrupted.
+    """
     if is_loop_thread():
         # Waiting for the loop in its own thread would be for ever.
         return run_apart(partial(asyncio.run, work))
@@ -42,7 +50,7 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
 
 
 def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The twin of a coroutine function, without the "a" that its name begins with, for a caller that waits."""
+    """Return the blocking twin of a coroutine function, named without the leading "a"."""
 
     @wraps(work)
     def wait(*args: P.args, **given: P.kwargs) -> T:
@@ -63,7 +71,10 @@ def run_apart(work: Callable[[], T]) -> T:
 
 
 def is_loop_thread() -> bool:
-    """Whether the caller runs in that loop, where waiting for what runs in it would be for ever."""
+    """Return whether the caller runs in that loop.
+
+    Waiting there for work of the same loop would never end.
+    """
     try:
         return asyncio.get_running_loop() is _loops.get(os.getpid())
     except RuntimeError:
@@ -82,7 +93,10 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop for ever: whoever's code wants to exit ends its own task, and nobody waits in vain for the others."""
+    """Run a loop forever.
+
+    An exit raised by a caller's code ends its own task only, so that nobody waits in vain for the others.
+    """
     while True:
         with suppress(SystemExit):
             return loop.run_forever()

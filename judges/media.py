@@ -1,4 +1,4 @@
-"""Images, audio and files in what a judge is shown: taken out of a case and an output, and put back into messages as content parts.
+"""Replace images, audio and files in a judge's input by marks, and restore them as parts.
 
 Each stands in the text as a mark that holds a hash of everything that was given, so no text under evaluation can contain it. An item without any
 of them is shown as it is, to the byte.
@@ -53,7 +53,7 @@ _DEEPEST = 50
 
 
 class Medium(NamedTuple):
-    """One image, recording or file of an item: its address where it is an image that can be sent, and the mark in its place."""
+    """Image, audio, video or file of an item: its address if it can be sent, and its mark."""
 
     kind: MediumKind
     address: str | None
@@ -85,7 +85,7 @@ def shown_among(media: Sequence[Medium], values: Mapping[str, Any]) -> list[Medi
 
 
 def refuse_unsendable(media: Sequence[Medium], *, images: bool, how: str) -> None:
-    """Refuse media that a prompt does not send; a judge that cannot see what it is asked about has nothing to say.
+    """Refuse media that a prompt does not send, since its judge could not see them.
 
     Args:
         media: What the prompt would show.
@@ -128,7 +128,7 @@ def _parts(
 
 
 def _found(case: Case, output: Output) -> Iterator[dict[str, Any]]:
-    """The content parts of an item that are no text, in the order in which they stand."""
+    """Yield the non-text content parts of an item, in their order."""
     for message in case.all_messages:
         if isinstance(message.get("content"), list):
             yield from _media_in(message["content"])
@@ -153,7 +153,10 @@ def _media_in(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 
 
 def _is_medium(value: Any) -> bool:
-    """Whether a value is a content part with a medium in it; objects of a tool's own may have such a type, too."""
+    """Return whether a value is a content part with a medium in it.
+
+    Objects of a tool's own may have such a type, too.
+    """
     if not isinstance(value, dict):
         return False
     fields = cast("dict[str, Any]", value)
@@ -167,7 +170,7 @@ def _is_medium(value: Any) -> bool:
 
 
 def _address(part: Mapping[str, Any]) -> str | None:
-    """Where an image is: its address, or itself as a data address; None where neither is known."""
+    """Return the URL or data address of an image; None if neither is known."""
     given: Any = part.get("image_url") or part.get("image") or part.get("source") or part
     fields = cast("dict[str, Any]", given) if isinstance(given, dict) else {"url": given}
     data, kind = fields.get("data"), fields.get("media_type") or fields.get("mimeType")
@@ -196,7 +199,10 @@ def _marked_case(case: Case, media: Mapping[str, Medium]) -> Case:
 
 
 def _marked_message(message: Message, media: Mapping[str, Medium]) -> Message:
-    """The message with a text in place of each medium: a content that is texts alone becomes one text."""
+    """Return the message with a text in place of each medium.
+
+    Content that holds only texts becomes one text.
+    """
     content = message.get("content")
     if not isinstance(content, list):
         return message

@@ -1,4 +1,4 @@
-"""What a model's tokens cost: by a maintained list, or as the user says."""
+"""Token prices of models: from a maintained list, or given by the user."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PriceList: TypeAlias = Callable[[str], Prices | None]
 
 
 def listed_prices(model: str) -> Prices | None:
-    """Look a model up in the list that comes with genai-prices; nothing is fetched. None when the list does not know it.
+    """Look a model's price up in genai-prices, without fetching; None if it is unknown there.
 
     The list is the provider's public price at the time of that package's release: no discounts, no cached prompts.
     """
@@ -46,7 +46,7 @@ def listed_prices(model: str) -> Prices | None:
 
 
 def price_list(given: Iterable[str] = ()) -> PriceList:
-    """The list of prices, with the user's own on top.
+    """Return the list of prices, overridden by the user's own.
 
     Args:
         given: ``IN/OUT`` for every model, or ``MODEL=IN/OUT`` for one; US dollars for a million tokens.

@@ -1,4 +1,4 @@
-"""A prompt file: what it asks for, with which inputs, on which scale, and how its reply is read.
+"""Prompt file: its question, inputs, scale, and the way its reply is read.
 
 The form is that of promptflow's ``.prompty`` files, with keys of our own (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``) that
 promptflow and prompty pass over::
@@ -176,7 +176,7 @@ class _Model(msgspec.Struct):
 
 
 def _field(front: FrontMatter, key: str, kind: type[T], default: T) -> T:
-    """One key of the front matter, as what it should be."""
+    """Return one key of the front matter, checked for its type."""
     if front.values.get(key) is None:
         return default
     try:

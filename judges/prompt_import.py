@@ -1,4 +1,4 @@
-"""Makes a prompt file of a prompt that exists elsewhere: chat messages in JSON, or another tool's ``.prompty`` file."""
+"""Import prompts as prompt files: chat messages in JSON, or another tool's ``.prompty``."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ class _ChatMessage(msgspec.Struct):
 def import_chat(
     path: Path, inputs: Mapping[str, str] | None = None, scale: Scale | None = None, step: float | None = None
 ) -> str:
-    """Write chat messages (a message, a list of them, or an object with ``messages``, in JSON), or plain text, as a prompt file.
+    """Convert chat messages in JSON, or plain text, to a prompt file.
+
+    The JSON is a message, a list of messages, or an object with ``messages``.
 
     The messages' texts are kept to the letter, apart from line ends, which become newlines. What is to be judged goes into a last user message, one section an input: those
     that are given, by the names they are to have and the inputs of ours that fill them, or that the text's own headings name, else query and response. The reply is read as
@@ -148,7 +150,7 @@ def _read(path: Path) -> list[_ChatMessage]:
 
 
 def _plain_message(raw: bytes, path: Path) -> _ChatMessage:
-    """A prompt that is plain text."""
+    """Return a plain-text prompt as a message."""
     try:
         text = with_newlines(raw.decode())
     except UnicodeDecodeError as error:

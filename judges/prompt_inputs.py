@@ -1,4 +1,4 @@
-"""The named inputs of all judges: what fills those that a prompt declares, and the delimiter that the text between two of them cannot contain."""
+"""Named inputs of all judges: their sources, and the delimiter their text cannot contain."""
 
 from __future__ import annotations
 
@@ -90,7 +90,10 @@ def refuse_unfillable(prompt: PromptFile) -> None:
 
 
 def unknown_input(name: str, source: str | None = None) -> str:
-    """What is said of an input that nothing fills: the inputs that exist, the nearest, and the line that would map it to it."""
+    """Return the error for an input that nothing fills.
+
+    It names the inputs that exist, the nearest one, and the line that would map the input to it.
+    """
     nearest = nearest_input(source or name)
     what = (
         f"nothing fills the input {name!r}"
@@ -105,7 +108,7 @@ def unknown_input(name: str, source: str | None = None) -> str:
 
 
 def nearest_input(name: str) -> str | None:
-    """The input of ours that a name seems to mean; None when none is near."""
+    """Return fiducial's input that a name seems to mean; None when none is near."""
     close = difflib.get_close_matches(name.lower(), [*INPUTS, *_OTHER_NAMES], 1)
     return _OTHER_NAMES.get(close[0], close[0]) if close else None
 

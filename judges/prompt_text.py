@@ -1,4 +1,7 @@
-"""Prompt files that promptflow and prompty load, too: how one is written, and what keeps one from being loaded to the same messages there."""
+"""Write prompt files that promptflow and prompty load, too, and list portability problems.
+
+Such a problem keeps a file from being loaded to the same messages there.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptText:
-    """What a prompt file is to say, in the words of `PromptFile`.
+    """Content of a prompt file to be written, in the terms of `PromptFile`.
 
     Attributes:
         inputs: Inputs by name, each with ``type`` and perhaps ``default``.
@@ -71,7 +74,7 @@ class PromptText:
 
 
 def _flow(value: Any) -> str:
-    """The value in YAML's form for one line; plain words without quotes."""
+    """Return a value in YAML's flow style on one line; plain words go without quotes."""
     if isinstance(value, Mapping):
         said = cast("Mapping[str, Any]", value)
         return "{" + ", ".join(f"{_flow(str(key))}: {_flow(each)}" for key, each in said.items()) + "}"

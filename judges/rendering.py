@@ -36,7 +36,10 @@ _FAILURES = (
 
 
 def compile_prompt(prompt: PromptFile) -> Render:
-    """Compile a prompt once, to be rendered for every item; a `PromptError` where it cannot be, or not with the values of an item."""
+    """Compile a prompt once, to be rendered for every item.
+
+    A prompt that cannot be compiled, or not rendered with the values of an item, raises `PromptError`.
+    """
     nonce = secrets.token_hex(16)
     source = _mark_roles(prompt, nonce)
     try:
@@ -67,7 +70,7 @@ def compile_prompt(prompt: PromptFile) -> Render:
 
 
 def encodable(text: str) -> str:
-    """The text with lone surrogates, which UTF-8 cannot carry, written as escapes; otherwise as it is."""
+    """Escape lone surrogates, which UTF-8 cannot carry; keep any other text."""
     try:
         text.encode()
     except UnicodeEncodeError:

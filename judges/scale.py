@@ -13,7 +13,7 @@ _MOST_STEPS = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From the least score to the greatest, which end is the better, and the step between scores where not every number is one.
+    """Scale of scores: least, greatest, the better end, and the step if scores are discrete.
 
     Attributes:
         minimum: The least.
@@ -51,20 +51,20 @@ class Scale:
 
     @property
     def is_unit(self) -> bool:
-        """Whether scores are already in [0, 1], with 1 the best."""
+        """True if scores are already in [0, 1], with 1 the best."""
         return (self.minimum, self.maximum, self.better) == (0.0, 1.0, "high")
 
     @property
     def is_binary(self) -> bool:
-        """Whether there are two scores and nothing in between."""
+        """True if there are exactly two scores."""
         return self.step is not None and self.maximum - self.minimum == self.step
 
     def worst_of(self, values: Iterable[float]) -> float:
-        """The worst of several scores."""
+        """Return the worst of several scores."""
         return min(values) if self.better == "high" else max(values)
 
     def normalise(self, value: float) -> float:
-        """The score in [0, 1], where 1 is the best."""
+        """Return the score in [0, 1], where 1 is the best."""
         distance = value - self.minimum if self.better == "high" else self.maximum - value
         # Adding zero makes zero of minus zero, which judges do write.
         return distance / (self.maximum - self.minimum) + 0.0

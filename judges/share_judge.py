@@ -1,4 +1,4 @@
-"""A judge made of others: long answers are split, every statement is judged, and the answer gets a verdict of these."""
+"""Composite judge that splits long answers, judges each statement, and combines verdicts."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ class ShareJudge(Composite):
         return 2
 
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
-        """See `Composite`; an answer is split once, however often its statements are judged."""
+        """Split the answer once, and judge its statements; see `Composite`.
+
+        It is split once, however often its statements are judged.
+        """
         statements = [Statement(None, None)]
         if is_long(output) and self._applies(case, output):
             (split,) = yield [Question(self.splitter, case, output, guess=_guessed(output))]
@@ -84,7 +87,7 @@ class ShareJudge(Composite):
 
 
 def _guessed(output: Output) -> Verdict:
-    """A statement a sentence, where nobody has split an answer yet."""
+    """Return a guess of one statement per sentence, for an answer that is not split yet."""
     sentences = dict.fromkeys(part.strip() for part in _SENTENCE_END.split(output.text or ""))
     evidence: dict[str, Any] = {"statements": [{"text": each, "quote": each} for each in sentences if each]}
     return msgspec.structs.replace(unread(output), outcome="graded", score=1.0, evidence=evidence)

@@ -1,4 +1,4 @@
-"""Answers judged statement by statement: which are split, how statements are named, and what their verdicts come to."""
+"""Answers judged statement by statement: splitting, statement ids, combined verdicts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ _SHOWS_THE_ANSWER = frozenset({"response", "question"})
 
 
 class Statement(NamedTuple):
-    """One statement of an answer: its text, and the words of the answer it was made of; None where it is the whole answer."""
+    """Statement of an answer, and the words of the answer it was made of.
+
+    They are None where the statement is the whole answer.
+    """
 
     text: str | None
     quote: str | None
 
 
 class StatementVerdict(NamedTuple):
-    """What of a verdict on a statement counts."""
+    """Parts of a statement's verdict that count."""
 
     outcome: Outcome
     score: float | None
@@ -42,7 +45,7 @@ class StatementVerdict(NamedTuple):
 
 
 def judges_statements(judge: PromptJudge) -> bool:
-    """Whether a judge's score of an answer is made of its statements' scores.
+    """Return whether a judge's score of an answer is made of its statements' scores.
 
     That holds for groundedness, and is left to whoever writes a prompt of their own that shows the answer. Whether an answer gives
     the accepted one, or meets a criterion, is no matter of single statements.
@@ -52,12 +55,12 @@ def judges_statements(judge: PromptJudge) -> bool:
 
 
 def is_long(output: Output) -> bool:
-    """Whether an answer is split: it is a text, and longer than `LONG` characters."""
+    """Return whether an answer is split: it is a text longer than `LONG` characters."""
     return output.workspace is None and output.text is not None and len(output.text.strip()) > LONG
 
 
 def as_output(output: Output, statement: Statement) -> Output:
-    """The statement as an output of its own, of a case of its own.
+    """Return a statement as a separate output of a separate case.
 
     The case's id is made of the statement's text, so that outputs of different systems are taken for answers to the same case only
     where they say the same.
@@ -70,17 +73,20 @@ def as_output(output: Output, statement: Statement) -> Output:
 
 
 def case_of(case_id: str) -> str:
-    """The case that a statement's case was made of."""
+    """Return the id of the case that a statement's case was made of."""
     return case_id.rpartition(_SEPARATOR)[0]
 
 
 def is_statement(case_id: str, cases: CaseIndex) -> bool:
-    """Whether an id is that of a statement and not that of a case of the run."""
+    """Return whether an id belongs to a statement, not to a case of the run."""
     return case_id not in cases and case_of(case_id) in cases
 
 
 def said_of(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
-    """What counts of a verdict on a statement; the prompt of the judge who gave it says under which name pieces are listed."""
+    """Return the parts of a statement's verdict that count.
+
+    The prompt of its judge names the field that lists pieces.
+    """
     why = (
         verdict.reason if verdict.score is None else None
     )  # reasons for scores would fill the memory, and stand in the verdicts
@@ -88,7 +94,10 @@ def said_of(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
 
 
 def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
-    """How many pieces a judge listed: tags are counted when they are read, a list in JSON is kept as it came."""
+    """Return the number of pieces a judge listed.
+
+    Tags are counted when they are read; a list in JSON is kept as it came.
+    """
     declared = (judge.prompt.parse or {}).get("fraction_of")
     if declared is None:
         return None
@@ -100,7 +109,7 @@ def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
 def combine(
     share: Part, item: ItemKey, repeat: int, statements: Sequence[Statement], said: Sequence[StatementVerdict]
 ) -> Verdict:
-    """The verdict on an answer, of the verdicts on its statements, which are its evidence.
+    """Combine the verdicts on an answer's statements, which become its evidence.
 
     The score is the share of all pieces of information that are supported, or the mean over the statements where the judge lists no
     pieces. An answer of which a statement could not be graded is not graded.
@@ -120,7 +129,7 @@ def combine(
 
 
 def not_split(share: Part, repeat: int, split: Verdict) -> Verdict:
-    """The verdict on an answer that could not be split: whatever kept it from being split."""
+    """Return the verdict on an answer that could not be split, with the cause."""
     return msgspec.structs.replace(
         split,
         by=share.by,

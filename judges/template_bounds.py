@@ -1,4 +1,4 @@
-"""jinja's sandbox with bounds: what a rendering takes is counted, in turns of loops and in characters that are read, made and printed."""
+"""jinja's sandbox with bounds on loop turns, and on characters read, made and printed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ _METHODS = names(
 
 
 class TemplateLimitError(FiducialError):
-    """A template uses what prompts may not use, or takes more than they may; with the line where that is known."""
+    """A template uses a forbidden feature, or exceeds a limit.
+
+    The line is named where it is known.
+    """
 
     def __init__(self, message: str, line: int = 1) -> None:
         super().__init__(message)
@@ -61,7 +64,10 @@ class TemplateLimitError(FiducialError):
 
 
 class _Work:
-    """What one rendering has taken, and may take. Most take so little that nobody asks how much they may."""
+    """Work of one rendering, and its limits.
+
+    Most renderings take so little that their limits are never computed.
+    """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
@@ -122,7 +128,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def is_safe_callable(self, obj: Any) -> bool:
-        """Whether a function may be called: of those that values have, some; of jinja's, ``range``."""
+        """Return whether a function may be called: some methods of values, and jinja's ``range``."""
         return obj is safe_range or (
             getattr(obj, "__name__", None) in _METHODS and super().is_safe_callable(obj)
         )

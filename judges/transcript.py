@@ -1,4 +1,4 @@
-"""The transcript of a conversation, one JSON object a line, so that nobody's text can pose as another's.
+"""Transcript of a conversation, one JSON object per line, so no text can pose as another's.
 
 ``{"turn", "tools_added"}``
     Documents of functions that were withheld at first, in the turn in which they are given back.
@@ -63,17 +63,21 @@ class _Line:
             self.fields["mismatch"] = dumps(MISMATCH)
 
     def results(self) -> list[_Result]:
-        """What of it may have to be cut."""
+        """Return the results in the line that may have to be cut."""
         return [field for field in self.fields.values() if isinstance(field, _Result)]
 
     def text(self, limit: int) -> str:
-        """The line, with results up to a limit."""
+        """Return the line, with results cut to a limit."""
         shown = chain.from_iterable(_shown(name, field, limit) for name, field in self.fields.items())
         return "{" + ", ".join(f'"{name}": {text}' for name, text in shown) + "}"
 
 
 def transcript(case: Case, output: Output, episode: Episode | None = None) -> str:
-    """What was asked, said, called and returned, turn by turn, one JSON object a line; what calls returned is left out where no ``episode`` says it."""
+    """Return the transcript of a conversation, one JSON object per line.
+
+    It holds messages, texts, calls and results, turn by turn.
+    Results are left out where no ``episode`` holds them.
+    """
     lines = list(_lines(case, output, episode or ()))
     results = [result for line in lines for result in line.results()]
     limit = _equal_share([len(result.text) for result in results], RESULT_LIMIT, RESULTS_LIMIT)
@@ -86,7 +90,7 @@ def transcript(case: Case, output: Output, episode: Episode | None = None) -> st
 
 
 def transcript_of_calls(case: Case, output: Output) -> str:
-    """What was asked and what the agent said or called, without what came of it: as judges were shown it at first."""
+    """Return the transcript without results, the first format shown to judges."""
     lines: list[str] = []
     steps = [_only_turn(output)] if output.agent_turns is None else output.agent_turns
     for turn in range(max(len(case.turns), len(steps))):
@@ -98,13 +102,13 @@ def transcript_of_calls(case: Case, output: Output) -> str:
 
 
 def tools_at_start(case: Case) -> list[dict[str, Any]]:
-    """The tools on offer in the first turn: all but those that are withheld until a later one."""
+    """Return the tools on offer in the first turn; withheld tools are left out."""
     withheld = set(chain.from_iterable(_withheld(case).values()))
     return [tool for tool in case.tools if tool["function"]["name"] not in withheld]
 
 
 def _tools_added(case: Case, turn: int) -> list[dict[str, Any]]:
-    """The tools that are given back in a turn; of one without a document, its name."""
+    """Return the tools that a turn gives back; a tool without a document by its name."""
     names = _withheld(case).get(str(turn), ())
     documents = {
         tool["function"]["name"]: tool
@@ -139,7 +143,7 @@ def _only_turn(output: Output) -> list[AgentStep]:
 
 
 def _turn_lines(turn: int, steps: Sequence[Step], outcomes: Sequence[StepOutcome]) -> list[_Line]:
-    """The lines of what was done in a turn, with the results that are recorded beside the calls that they are of."""
+    """Return the lines of a turn, with recorded results beside their calls."""
     lines: list[_Line] = []
     untold: list[_Line] = []
     outcome = iter(outcomes)
@@ -158,7 +162,7 @@ def _turn_lines(turn: int, steps: Sequence[Step], outcomes: Sequence[StepOutcome
 
 
 def _step_lines(turn: int, step: AgentStep, outcome: StepOutcome) -> tuple[list[_Line], list[_Line]]:
-    """What the agent said in a step, and the calls it made in it."""
+    """Return the lines of the agent's texts in a step, and those of its calls."""
     calls: Sequence[str | ToolCall] = outcome.calls if isinstance(step, str) else step
     made: list[_Line] = []
     for index, call in enumerate(calls):
@@ -175,7 +179,7 @@ def _step_lines(turn: int, step: AgentStep, outcome: StepOutcome) -> tuple[list[
 
 
 def _result(value: Any) -> _Result:
-    """A result; text that is an object in JSON is shown as that object."""
+    """Return a result; text that is a JSON object is shown as that object."""
     if not isinstance(value, str):
         return _Result(dumps(value), dumps(value))
     parsed = json_object(value)
@@ -183,7 +187,7 @@ def _result(value: Any) -> _Result:
 
 
 def _same(executed: _Result, recorded: Any) -> bool:
-    """Whether a recorded result says what the executed call returned, whichever way it is written down."""
+    """Return whether a recorded result equals the executed one, however it is written."""
     told = _result(recorded)
     return executed.text.strip() in {told.text.strip(), str(recorded).strip()}
 
@@ -201,7 +205,7 @@ def _shown(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, s
 
 
 def _equal_share(lengths: Sequence[int], each: int, together: int) -> int:
-    """The greatest limit, up to ``each``, at which texts that are cut to it fit into ``together``."""
+    """Return the greatest limit up to ``each`` at which the cut texts fit into ``together``."""
     left = together
     for place, length in enumerate(sorted(min(length, each) for length in lengths)):
         share = left // (len(lengths) - place)

@@ -74,7 +74,7 @@ def calibration_page(
         "People among themselves": people_words(found),
         "Systems, by labels and by judges": system_words(found),
         "Scores as probabilities": probability_words(found),
-        "If judges erred independently": judges_alone_words(found),
+        "Estimate without labels, assuming independent errors": judges_alone_words(found),
     }
     for title, told in beside.items():
         if pieces := list(told):

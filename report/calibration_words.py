@@ -110,10 +110,10 @@ def _baselines(found: Calibration) -> Iterator[Piece]:
     """Yield the baselines: blind judges on all labelled items, others on the items they grade."""
     blind = {name: found.baselines[name] for name in ("always_pass", "always_fail")}
     others = {name: panel for name, panel in found.baselines.items() if name not in blind}
-    yield f"Judges that do not look, on the same {counted(blind['always_pass'].n, 'labelled item')}:"
+    yield f"Baselines on the same {counted(blind['always_pass'].n, 'labelled item')}:"
     yield _side_by_side(blind)
     if others:
-        yield "Other ways to grade, on the items of which they speak:"
+        yield "Other graders, on the items that they grade:"
         yield _side_by_side(others)
     yield from people_words(found)
 

@@ -12,22 +12,22 @@ from .document import Caution as Folded
 from .words import counted
 
 _SENTENCES: dict[str, str] = {
-    "nothing_said": "no row has both a label and a score, so nothing can be said of {about}",
-    "few_clusters": f"fewer than {FEW_CLUSTERS} clusters, or a few that hold most rows, so that an interval may be too short (clusters of one size they are worth): {{about}}",
-    "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class, so that what rests on them is rough: {{about}}",
-    "few_rows": f"fewer than {FEW_FOR_A_SHARE} rows, so that a Wilson interval may cover a few points less, or more, than it says: {{about}}",
-    "another_cut": "another cut would do clearly better, on items that did not choose it: {about}",
-    "missing_verdicts": "labelled rows without a verdict, which the statistics leave out: {about}",
-    "ece_biased": "ece is biased upwards: believe its interval, which allows for that, before its value",
-    "drawn_unevenly": "labels were drawn with unequal chances, which nothing here weighs: this is the agreement on the labelled items, "
-    "not on all; `fiducial estimate` weighs them",
+    "nothing_said": "no row has both a label and a score: {about}",
+    "few_clusters": f"fewer than {FEW_CLUSTERS} independent groups, so intervals may be too narrow (effective groups): {{about}}",
+    "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class; their rates are rough: {{about}}",
+    "few_rows": f"fewer than {FEW_FOR_A_SHARE} rows; a Wilson interval may cover a few points less or more than it says: {{about}}",
+    "another_cut": "another threshold does better on held-out items: {about}",
+    "missing_verdicts": "labelled rows without a verdict, not in the statistics: {about}",
+    "ece_biased": "ECE reads too high in small samples; use its interval",
+    "drawn_unevenly": "labels were drawn with unequal chances and are not weighted here: this is the agreement on the labelled items, "
+    "not on all; `fiducial estimate` weights them",
     "chosen_by_score": "labelled items are scored unlike the others ({about}), so they are no random sample, and what takes them for one is "
     "wrong with great confidence; stratified_ppi by score holds where they were chosen by score alone: else label a random sample "
     "(`fiducial plan TABLE --next 50` draws one)",
-    "few_labelled_clusters": f"labels in only {{about}}; below {FEW_CLUSTERS} an interval may be too short",
+    "few_labelled_clusters": f"labels in only {{about}}; below {FEW_CLUSTERS} intervals may be too narrow",
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",
-    "labels_of_checkers": "labels that call themselves a checker's, which nobody checked again here and no person gave: {about}",
+    "labels_of_checkers": "labels attributed to a checker, not verified here: {about}",
     "uneven_strata": "labels are not spread evenly over the strata ({about}): if that is how they were drawn, only stratified_ppi is valid",
 }
 

@@ -257,10 +257,10 @@ def _best(found: Comparison, terms: _Terms) -> Sequence[str]:
 
 
 _CAUTIONS: dict[str, str] = {
-    "few_clusters": "few clusters, or a few that hold most items, so that an interval is rough (clusters of one size they are worth)",
-    "few_differing": "few items on which only one is right, so that an interval may be too short",
-    "left_out": "not compared, for want of a row with what is needed",
-    "cut_not_declared": "cuts differ only because one judge declares none; say which is meant, by --pass-at JUDGE=SCORE (items on which it decides)",
+    "few_clusters": "few independent groups: intervals may be too narrow (effective groups)",
+    "few_differing": "few items on which only one is right: the interval may be too narrow",
+    "left_out": "not compared: no row with what is needed",
+    "cut_not_declared": "thresholds differ only because one judge declares none; set it with --pass-at JUDGE=SCORE (items that it decides)",
     "labels_between_cuts": "labels between the cuts of two judges, which pass by the one and not by the other",
     "repeats": "verdicts beyond a judge's first on an output are not looked at",
     "not_graded": "open outputs without a verdict",

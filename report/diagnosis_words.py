@@ -22,7 +22,7 @@ def judges_alone_words(found: Calibration) -> Iterator[Piece]:
     if model.prevalence is None:
         return
     yield (
-        f"If judges erred independently (Dawid and Skene, {model.n:,} items, labels aside; a diagnostic, never the truth):"
+        f"Estimate without labels, assuming independent errors (Dawid and Skene, {model.n:,} items; a diagnostic):"
     )
     rows: list[tuple[str, ...]] = []
     for judge, rates in model.judges.items():

@@ -22,14 +22,17 @@ _LISTED = 50
 @document
 def difference_document(found: TwoRuns) -> Iterator[Piece]:
     """Yield what two runs share, and the differences between them."""
-    yield f"{found.after} against {found.before}, on {counted(found.outputs, 'output')} that both have."
+    yield f"{found.after} against {found.before}: {counted(found.outputs, 'output')} in both."
     for system, strata in found.systems.items():
         yield _verdict(system, strata)
-    yield from _list(f"{words.count(len(found.broke))} broke: they passed, and fail.", found.broke)
-    yield from _list(f"{words.count(len(found.better))} got better: they failed, and pass.", found.better)
+    yield from _list(f"{counted(len(found.broke), 'regression')} (pass to fail)", found.broke)
+    yield from _list(
+        f"{words.count(len(found.better))} {'fix' if len(found.better) == 1 else 'fixes'} (fail to pass)",
+        found.better,
+    )
     yield ""
     rows = [row for system, strata in found.systems.items() for row in _parts(system, strata)]
-    head = ("system", "part", "before", "after", "difference", "p", "broke", "better", "on")
+    head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
     yield Table(head, rows, words=FIRST | {1}, indent=0)
     yield Columns(list(_figure(found.systems)))
     if otherwise := found.graded_otherwise:
@@ -44,7 +47,7 @@ def _verdict(system: str, strata: Strata) -> str:
     if pair is None or pair.difference.value is None or pair.p is None:
         return f"{system}: nothing can be said of a difference, {of}."
     told = words.statistic(pair.difference)
-    word = {AFTER: "better", BEFORE: "worse", None: "not told apart from before"}[pair.better]
+    word = {AFTER: "better", BEFORE: "worse", None: "no significant change"}[pair.better]
     return f"{system}: {word}: its pass rate {of} changed by {told} (paired, p {p_value(pair.p)})."
 
 
@@ -126,12 +129,12 @@ def _apart(found: TwoRuns) -> Iterator[str]:
             yield f"{counted(number, 'output')} only in {which}"
     if found.not_compared:
         outputs = counted(found.not_compared, "output")
-        yield f"{outputs} without a word by the same checker or judge in both, and in no list"
+        yield f"{outputs} without a common checker or judge: not compared"
 
 
 def _changed(changed: Sequence[Changed]) -> Iterator[Piece]:
     if not changed:
-        yield "Nothing else that the runs wrote down changed: neither data, rules, judges, prompts, models nor versions."
+        yield "Data, rules, judges, prompts, models and versions are the same."
         return
     yield "What changed:"
     yield changes(changed)

@@ -12,13 +12,13 @@ from .table import ENDS, Table
 from .words import number, statistic_cells
 
 _TARGETS = {
-    "population": "Mean label of the population that the items are from; valid when the labelled are a random sample of it.",
-    "finite": "Mean label of just these items; valid when the labelled were drawn from them one by one, at random.",
+    "population": "Pass rate of the population; valid if the labelled items are a random sample of it.",
+    "finite": "Pass rate of just these items; valid if the labelled ones were drawn from them at random, one by one.",
 }
 
 _NO_LABEL = (
-    "  no item has a label, so nothing can correct that: label some (`fiducial plan TABLE --next 50` draws which), then give "
-    "the labels as a column `label`, `--column label=THEIRS`, or verdicts of people by --labels FILE"
+    "  no item has a label, so the rate is uncorrected. `fiducial plan TABLE --next 50` draws items to label; give the labels "
+    "as a column `label`, by `--map label=THEIRS`, or by --labels FILE"
 )
 
 
@@ -39,7 +39,7 @@ def estimation_document(found: Estimation) -> Iterator[Piece]:
         if not part.labels_only.n:
             yield _NO_LABEL
             continue
-        head = ("estimate", "value", "interval", "on", "method")
+        head = ("estimate", "value", "interval", "n", "method")
         rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
         yield Table(head, rows, words=ENDS)
         yield from _strata(part)
@@ -73,11 +73,13 @@ def _answer(part: RateEstimate) -> str:
 
 def _judge(part: RateEstimate) -> Iterator[Piece]:
     value, interval, on, method = statistic_cells(part.uncorrected)
-    yield f"  judge's own mean, uncorrected: {' '.join(filter(None, (value, interval)))} on {on}, {method}"
+    yield f"  judge's rate, uncorrected: {' '.join(filter(None, (value, interval)))}, n {on}, {method}"
     if part.weight is not None:
         worth = part.label_equivalents
         equivalents = (
-            "" if worth is None else f"; with the judge the labels are worth {worth:,.0f} labels alone"
+            ""
+            if worth is None
+            else f"; with the judge, {part.n_labelled:,} labels are as precise as {worth:,.0f} alone"
         )
         yield f"  lambda {number(part.weight)}{equivalents}"
 

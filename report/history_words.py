@@ -22,7 +22,7 @@ def history_document(found: History) -> Iterator[Piece]:
     yield f"{runs} in {found.folder}, from {words.moment(first.ended)} to {words.moment(last.ended)}."
     yield from map(_drift, found.drifts)
     if len(found.runs) > 1 and not found.drifts:
-        yield "No judge is found to have drifted that was asked about the same outputs again."
+        yield "No judge drift on re-judged outputs."
     yield ""
     for system in _names(run.systems for run in found.runs):
         yield from _over_time(system, found.runs, [run.systems.get(system, {}) for run in found.runs])

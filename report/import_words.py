@@ -18,7 +18,7 @@ _BECAUSE: dict[Kind, str] = {
     "memory_answer": "the file has accepted answers",
     "web_search_answer": "the file has accepted answers and a context",
     "grounded_answer": "the file has a context",
-    "open_answer": "nothing but a criterion to grade by",
+    "open_answer": "no reference: graded against the criterion",
 }
 
 

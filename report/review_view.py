@@ -37,7 +37,7 @@ QUESTIONS: dict[Kind, str] = {
     "memory_answer": _ANSWER,
     "web_search_answer": _ANSWER,
     "artifact": "Do the files do what was asked?",
-    "grounded_answer": "Which fraction of the pieces of information in the answer does the context support? Pass is all, fail is none.",
+    "grounded_answer": "Pass: the context supports every claim. Fail: none. Otherwise enter the share.",
     "open_answer": "Does the answer meet the criterion?",
 }
 """What a person is asked, by kind of case."""

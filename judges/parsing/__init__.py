@@ -1,4 +1,4 @@
-"""Reads judges' replies: one module a form of reply, chosen by the prompt's ``parse:`` declaration.
+"""Read judges' replies: one module per reply form, chosen by the prompt's ``parse:``.
 
 Reading is strict: no score, a score off the scale, or two different scores make a reply unreadable, and an unreadable reply is
 never a score.

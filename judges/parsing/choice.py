@@ -24,7 +24,7 @@ _JSON_FORMATS = {"json_object", "json_schema"}
 
 
 def make_parser(prompt: PromptFile) -> ReplyParser:
-    """The parser for a prompt's replies.
+    """Return the parser for a prompt's replies.
 
     A prompt that does not declare one is read by what it asks for: JSON where its ``response_format`` is JSON, tags where
     its template shows ``<S2>`` or ``<score>``, else a number that is the whole reply.
@@ -129,7 +129,10 @@ def _choice(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 
 
 def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    """The score that the judge wrote; how likely it was to write the best one is not in the text."""
+    """Return the parser of the score that the judge wrote.
+
+    The probability of the best score is not in the text.
+    """
     _allow(declared)
     if not scale.is_binary:
         raise ValueError(f"log-probabilities weigh two scores against each other, not {scale}")
@@ -137,7 +140,10 @@ def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 
 
 def _statements(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    """Statements have no score, and are read beside the answer they were made of (`statements_beside`)."""
+    """Return a parser that rejects every reply, since statements have no score.
+
+    They are read beside the answer they were made of (`statements_beside`).
+    """
     del scale
     _allow(declared)
 

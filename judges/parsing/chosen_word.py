@@ -1,4 +1,4 @@
-"""Replies that choose one of the words that a prompt offers: the whole reply, or what stands in a tag."""
+"""Read replies that choose one of the offered words: the whole reply, or a tag's content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from .written_score import DECORATION, between_tags, tagged_reason
 def choice_parser(
     scale: Scale, scores: Mapping[str, float], *, tag: str | None = None, reasons: Sequence[str] = ()
 ) -> ReplyParser:
-    """A parser of choices among words, which are given in lower case with their scores: the whole reply, or what stands in a tag.
+    """Return a parser of choices among words: the whole reply, or the content of a tag.
+
+    Words are given in lower case with their scores.
 
     A word that is not offered, none, or two different ones make a reply unreadable. Quotes, emphasis and a full stop around the word mean
     nothing, nor do capitals; a tagged prompt's reply that is nothing but the word is read, too.

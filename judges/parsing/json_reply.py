@@ -51,7 +51,9 @@ def json_parser(
     fraction_of: Pieces | None = None,
     alone: bool = False,
 ) -> ReplyParser:
-    """A parser of JSON replies. Objects in fences or between sentences are found; several must agree on the score.
+    """Return a parser of JSON replies.
+
+    Objects in fences or between sentences are found; several must agree on the score.
 
     Args:
         scale: What scores are possible.
@@ -131,7 +133,7 @@ class _NotJsonError(DecodingError):
 
 
 def decode_object(text: str) -> Mapping[str, Any]:
-    """The JSON object that a text is, and nothing else; of two values under one key none is taken."""
+    """Return the JSON object that makes up a text; duplicate keys make it unreadable."""
     try:
         value = json.loads(
             text, object_pairs_hook=_without_contradiction, parse_constant=_refuse, parse_int=_integer
@@ -146,7 +148,7 @@ def decode_object(text: str) -> Mapping[str, Any]:
 
 
 def _balanced(text: str) -> Iterator[str]:
-    """The outermost stretches from ``{`` to the ``}`` that closes it, in one pass."""
+    """Yield the outermost stretches from ``{`` to the closing ``}``, in one pass."""
     depth, start, quoted = 0, 0, False
     for mark in _MARKS.finditer(text):
         sign = mark[0]

@@ -1,4 +1,4 @@
-"""What a parser makes of a reply, and what all parsers share."""
+"""Reading of a reply, and helpers that all parsers share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reply says.
+    """Content of a parsed reply.
 
     Attributes:
         score: In [0, 1].
@@ -40,7 +40,7 @@ ReplyParser: TypeAlias = Callable[[str], Reading]
 
 
 def without_thoughts(text: str) -> str:
-    """The reply without the thinking that reasoning models put in front of it, where scores are only considered."""
+    """Remove the leading thinking of reasoning models, where scores are only considered."""
     if _THOUGHT.match(text) is None:
         return text
     end = _THOUGHT_END.search(text)
@@ -48,7 +48,7 @@ def without_thoughts(text: str) -> str:
 
 
 def bare_reply(text: str) -> str:
-    """What a reply that must be nothing but the score consists of, apart from thinking in front.
+    """Return a reply that must be only the score, without leading thinking.
 
     Servers whose chat template holds the opening tag reply with the closing one only. It ends the thinking here, where nothing may
     stand beside the score; in other replies it may as well be a quotation behind the score, and is left where it is.
@@ -68,7 +68,10 @@ _LISTED = 5
 
 
 def checked_share(score: float, marks: Sequence[float]) -> float:
-    """The share of pieces (marked 1 or 0) that hold, if it is what the judge says it is: else the judge has not been understood."""
+    """Return the share of pieces (marked 1 or 0) that hold, if it equals the judge's score.
+
+    Otherwise the judge has not been understood.
+    """
     if not marks or not {0.0, 1.0}.issuperset(marks):
         raise DecodingError(f"expected pieces marked 1 or 0, got {list(marks)[:5]}")
     share = sum(marks) / len(marks)
@@ -78,7 +81,7 @@ def checked_share(score: float, marks: Sequence[float]) -> float:
 
 
 def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
-    """The only score, on the scale, among those that were found in some place; equal ones count once."""
+    """Return the only score found in one place, on the scale; equal scores count once."""
     found = sorted(set(values))
     if not found:
         raise DecodingError(f"no score {where}")
@@ -94,6 +97,9 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
 def reading_of(
     given: float, scale: Scale, reason: str | None = None, details: Mapping[str, Any] | None = None
 ) -> Reading:
-    """What a reply says that gives a score on a scale; where that is not the score in [0, 1], the number given is kept beside."""
+    """Return the reading of a score on a scale.
+
+    Where the given number is not the score in [0, 1], it is kept in the details.
+    """
     kept = {} if scale.is_unit else {RAW_SCORE: given}
     return Reading(scale.normalise(given), reason, {**kept, **(details or {})})

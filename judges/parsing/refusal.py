@@ -46,7 +46,7 @@ _LONGEST_PREAMBLE = 400
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a reply that holds no score declines to judge, in one of the usual phrases at its beginning.
+    """Return whether a reply without a score declines to judge, in a usual opening phrase.
 
     Phrases of other languages than these are `unparsable` instead, which is no score either.
     """

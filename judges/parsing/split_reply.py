@@ -1,4 +1,4 @@
-"""Replies that split an answer into statements, read beside the answer: each is to quote what it was made of."""
+"""Read replies that split an answer into statements, each of which must quote the answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Statement(NamedTuple):
 
 
 def statements_beside(answer: str, question: str) -> ReplyParser:
-    """A parser of the statements of one answer to a question, names of which may stand in statements.
+    """Return a parser of one answer's statements, which may use names from the question.
 
     The score of its reading is the share of the answer that the quotes cover; the statements are in the details, each text once. It
     refuses a reply without statements, with one that quotes something else than the answer or says what neither answer nor question
@@ -87,7 +87,10 @@ def _refuse_additions(statement: Statement, numbers: set[str], known: set[str]) 
 
 
 def _covered(squeezed: str, statements: list[Statement]) -> float:
-    """The share of the answer's letters and digits that the quotes cover; an error where a quote is not in it."""
+    """Return the share of the answer's letters and digits that the quotes cover.
+
+    A quote that is not in the answer is an error.
+    """
     marks = bytearray(len(squeezed))
     end = 0
     for statement in statements:
@@ -103,12 +106,18 @@ def _covered(squeezed: str, statements: list[Statement]) -> float:
 
 
 def _squeeze(text: str) -> str:
-    """Letters and digits alone: models change quotes, dashes, spaces and emphasis when they copy."""
+    """Keep letters and digits alone.
+
+    Models change quotes, dashes, spaces and emphasis when they copy.
+    """
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def _ascii_digits(text: str) -> str:
-    """The text with the digits of every script in one: a number is the same number in Arabic, Thai or full-width digits."""
+    """Replace the digits of every script with ASCII digits.
+
+    A number is the same in Arabic, Thai or full-width digits.
+    """
     return "".join(str(unicodedata.decimal(each)) if each.isdecimal() else each for each in text)
 
 

@@ -1,4 +1,7 @@
-"""Replies whose score is a number as it is written: the whole reply, the last number after a heading, or what stands in a tag."""
+"""Read replies with a numeric score: the whole reply, after a heading, or in a tag.
+
+After a heading the last number counts.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ _HUNDRED = 100
 def number_parser(
     scale: Scale, *, pick: Literal["alone", "last"] = "alone", after: str | None = None
 ) -> ReplyParser:
-    """A parser of numbers.
+    """Return a parser of numbers.
 
     Args:
         scale: What scores are possible.
@@ -73,7 +76,10 @@ def number_parser(
 
 
 def lone_number(reply: str) -> list[float]:
-    """The number that a reply consists of, apart from quotes, emphasis and a full stop; empty when there is more."""
+    """Return the number that makes up a reply; empty when there is more.
+
+    Quotes, emphasis and a full stop around it are ignored.
+    """
     core = reply.strip(DECORATION).removesuffix(".").strip(DECORATION)
     found = _LONE.fullmatch(core)
     return [float(found[1])] if found else []
@@ -95,7 +101,7 @@ def _last_number(reply: str, scale: Scale) -> list[float]:
 
 
 def _value(figure: str, scale: Scale) -> float | None:
-    """What a number says; None when it is written in a way that may mean another."""
+    """Return the value of a number; None when its notation is ambiguous."""
     found = _SCORE.fullmatch(figure.rstrip("%\uff05 ") if scale.maximum == _HUNDRED else figure)
     if found is None or (found[2] is not None and float(found[2]) != scale.maximum):
         return None
@@ -103,7 +109,10 @@ def _value(figure: str, scale: Scale) -> float | None:
 
 
 def _in_doubt(before: re.Match[str], last: re.Match[str], between: str, scale: Scale) -> bool:
-    """Whether the last number may only name an end of the scale: ``0 out of 1``, ``0 (from 0 to 1)``, ``0.5 on [0, 1]``."""
+    """Return whether the last number may only name an end of the scale.
+
+    Examples: ``0 out of 1``, ``0 (from 0 to 1)``, ``0.5 on [0, 1]``.
+    """
     score, earlier = _value(last[0], scale), _value(before[0], scale)
     if score not in {scale.minimum, scale.maximum} or score == earlier:
         return False
@@ -128,7 +137,7 @@ def tags_parser(
     fraction_of: str | None = None,
     cited: bool = False,
 ) -> ReplyParser:
-    """A parser of tagged replies.
+    """Return a parser of tagged replies.
 
     Tags are found in any case. A reply that is nothing but a score is read too: the tags are then what was left out, and
     nothing is in doubt.
@@ -167,7 +176,7 @@ def tags_parser(
 
 
 def between_tags(name: str) -> re.Pattern[str]:
-    """A pattern of what stands between tags of a name, in any case."""
+    """Return a pattern of the text between tags of a name, in any case."""
     return re.compile(f"<{name}>([^<]*+)</{name}>", re.IGNORECASE)
 
 
@@ -179,7 +188,7 @@ def _number(content: str, where: str) -> float:
 
 
 def _refuse_uncited(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence[float]) -> None:
-    """A piece that is supported by nothing in particular is not supported: the judge contradicts itself."""
+    """Refuse a piece marked as supported that cites nothing: the judge contradicts itself."""
     start = 0
     for piece, mark in zip(pieces, marks, strict=True):
         if mark and _CITATION.search(reply, start, piece.start()) is None:
@@ -189,13 +198,16 @@ def _refuse_uncited(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence
 
 
 def tagged_reason(reply: str, names: Sequence[str]) -> str | None:
-    """What stands between the first tags of each name; None where nothing does."""
+    """Return the text between the first tags of each name; None where there is none."""
     found = (_between(reply, name) for name in names)
     return "\n".join(filter(None, found)) or None
 
 
 def _between(reply: str, name: str) -> str:
-    """What stands between the first opening tag and the next closing one; found without a search that could go back."""
+    """Return the text between the first opening tag and the next closing one.
+
+    The search cannot backtrack.
+    """
     opening = re.search(f"<{name}>", reply, re.IGNORECASE)
     if opening is None:
         return ""

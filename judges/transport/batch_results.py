@@ -50,7 +50,7 @@ class _Place(NamedTuple):
 
 
 class ResultsTally(NamedTuple):
-    """What became of the results in a batch's files.
+    """Counts of the results in a batch's files.
 
     Attributes:
         results: Requests that have a result.
@@ -101,7 +101,9 @@ class BatchResults:
         return len(self._places)
 
     def find(self, key: str) -> Reply:
-        """The reply to the request of this key, its ``custom_id``; a prompt that a content filter stopped is a refusal.
+        """Return the reply to the request with this key, its ``custom_id``.
+
+        A prompt that a content filter stopped is a refusal.
 
         Raises:
             NotRecordedError: There is no result.
@@ -127,7 +129,7 @@ class BatchResults:
         return reply
 
     def tally(self) -> ResultsTally:
-        """What became of the results so far."""
+        """Return the counts of the results so far."""
         unasked = len(self._places.keys() - self._asked)
         return ResultsTally(len(self._places), unasked, self._superseded, dict(self._others))
 

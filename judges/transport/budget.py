@@ -1,4 +1,4 @@
-"""Stops asking when so many calls were made, or so much money was spent; and how many tokens a request will take, before anybody counted them."""
+"""Stop asking at a limit of calls or cost, and estimate a request's tokens in advance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BudgetSpentError(CallError):
 
 
 class Budget:
-    """What may be spent; shared by all that spends it.
+    """Limit on calls and cost, shared by everything that spends it.
 
     Every HTTP call counts, those that are tried again included. Money is set aside before a call, by an estimate on the high
     side, and settled by the tokens that the reply says it took: what is spent goes over the limit by no more than the calls in
@@ -72,7 +72,10 @@ class Budget:
         return within_calls and within_cost
 
     async def reserve(self, request: Request) -> float:
-        """Set aside what a call will cost, in US dollars, for `settle`; waits for calls in flight where only they may leave enough."""
+        """Set aside the cost of a call, in US dollars, for `settle`.
+
+        It waits for calls in flight where only they may leave enough.
+        """
         while True:
             if self.max_calls is not None and self.calls >= self.max_calls:
                 raise BudgetSpentError(f"not asked: the budget of {self.max_calls:,} calls is spent")
@@ -93,7 +96,10 @@ class Budget:
         return estimate
 
     def settle(self, request: Request, set_aside: float, reply: Reply | None, *, billed: bool = True) -> None:
-        """Count what a call for which was set aside so much really cost; without a reply it may have been billed all the same."""
+        """Count the real cost of a call in place of the amount set aside for it.
+
+        A call without a reply may have been billed, too.
+        """
         self._in_flight -= 1
         self._set_aside -= set_aside
         if reply is not None:
@@ -114,7 +120,7 @@ class Budget:
         return self._price(request.model).cost(estimate_prompt(request).high, completion)
 
     def _cost(self, model: str, reply: Reply) -> float | None:
-        """What a reply cost; None when the server does not count tokens."""
+        """Return the cost of a reply; None when the server does not count tokens."""
         if self.max_cost is None or not reply.prompt_tokens:
             return None
         return self._price(model).cost(reply.prompt_tokens, reply.completion_tokens)
@@ -168,7 +174,9 @@ class Estimate(NamedTuple):
 
 
 def estimate_prompt(request: Request) -> Estimate:
-    """Estimate the tokens of a request's messages (and of its response format, which providers count, too).
+    """Estimate the tokens of a request's messages and response format.
+
+    Providers count the response format, too.
 
     By the length in UTF-8, since tokenisers differ by model and have to be downloaded; images by their number.
     """
@@ -187,7 +195,7 @@ def estimate_prompt(request: Request) -> Estimate:
 
 
 def completion_limit(request: Request) -> int | None:
-    """The most tokens that a reply may have, where the request says so."""
+    """Return the token limit of a reply; None if the request sets none."""
     limits = (request.parameters.get(name) for name in ("max_completion_tokens", "max_tokens"))
     return next((limit for limit in limits if isinstance(limit, int)), None)
 

@@ -66,7 +66,10 @@ class _Completion(msgspec.Struct):
 
 
 def read_json(raw: bytes) -> object:
-    """Decode the body of a response, which may be anything; a failure is retryable, since bodies are cut off on their way."""
+    """Decode the body of a response, which may be anything.
+
+    A failure is retryable, since bodies are cut off on their way.
+    """
     try:
         return json.loads(raw)
     except RecursionError as error:
@@ -76,7 +79,10 @@ def read_json(raw: bytes) -> object:
 
 
 def _shown(raw: bytes) -> str:
-    """How a body begins that is not JSON, so that a login page, or an address that lacks its /v1, is recognised."""
+    """Return the beginning of a body that is not JSON.
+
+    It shows a login page, or an address that lacks its /v1.
+    """
     if not raw.strip():
         return "it is empty"
     start = raw[:_SHOWN].decode("utf-8", "replace")
@@ -84,12 +90,15 @@ def _shown(raw: bytes) -> str:
 
 
 def field_of(value: object, name: str) -> object:
-    """A field of what may be a JSON object; None where there is none."""
+    """Return a field of a JSON object; None if it is missing or the value is no object."""
     return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
 
 
 def read_completion(payload: object) -> Reply:
-    """Read a chat completion's body; what is none is retryable, since gateways under load answer with other objects."""
+    """Read a chat completion's body.
+
+    Any other body is retryable, since gateways under load answer with other objects.
+    """
     try:
         body = msgspec.convert(payload, _Completion)
     except msgspec.ValidationError as error:
@@ -131,26 +140,26 @@ def _text(value: str | None) -> str | None:
 
 
 def _reasoning(message: _Message) -> str | None:
-    """What servers call ``reasoning_content`` or ``reasoning``; nothing where it is no text."""
+    """Return ``reasoning_content`` or ``reasoning`` of a message; None if it is no text."""
     said = message.reasoning_content or message.reasoning
     return _text(said) if isinstance(said, str) else None
 
 
 def _error_in(payload: object) -> str | None:
-    """What gateways say that answer with an error as if it were a success."""
+    """Return the error that a gateway reports in a successful response."""
     error = field_of(payload, "error")
     message = field_of(error, "message") or error
     return str(message) if message else None
 
 
 def _tokens(usage: object, name: str) -> int:
-    """A number of tokens; 0 where what stands there is none. A reply is not lost over how it was counted."""
+    """Return a token count; 0 if it is no number, so that no reply is lost over its usage."""
     value = field_of(usage, name)
     return int(value) if isinstance(value, int | float) and 0 <= value <= _MOST_TOKENS else 0
 
 
 def _logprobs(logprobs: Any) -> list[TokenLogprob] | None:
-    """The tokens' log-probabilities; None where they cannot be read, as when there are none."""
+    """Return the tokens' log-probabilities; None if they are missing or cannot be read."""
     if logprobs is None:
         return None
     try:

@@ -39,7 +39,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
     trials: Trials | None = None,
     failing: Failing | None = None,
 ) -> AsyncGenerator[Provider]:
-    """A provider for judging: asks the endpoint, tries again, keeps and records replies.
+    """Open a provider for judging that asks the endpoint, retries, caches and records replies.
 
     From the outside in: identical requests wait for each other; replies are recorded, even those from the cache; the cache
     is asked before the model; a model that refuses all of its first calls is asked no more; retries wait outside the slots of the limiter; what hangs is asked again within its slot; every call
@@ -94,7 +94,10 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
 
 
 def _trial_of(endpoint: Endpoint | Spread, trials: Trials) -> Callable[[str], Trial]:
-    """Find a model's trial; several endpoints, each of which is called before a request fails, share the calls."""
+    """Return a function that finds a model's trial.
+
+    Several endpoints, each of which is called before a request fails, share the calls.
+    """
     endpoints = len(endpoint.shares) if isinstance(endpoint, Spread) else 1
     return partial(trials.of, endpoint.identity, calls=max(1, FIRST_CALLS // endpoints))
 
@@ -131,7 +134,7 @@ async def batch_replies(
     record: Path | None = None,
     told: Callable[[ResultsTally], object] | None = None,
 ) -> AsyncGenerator[Provider]:
-    """A provider that answers from a batch endpoint's result files, and from the cache.
+    """Open a provider that answers from a batch endpoint's result files, and from the cache.
 
     Args:
         results: Result and error files, in the order in which they were made.
@@ -159,7 +162,10 @@ async def batch_replies(
 async def cassette(
     path: Path, asking: AbstractAsyncContextManager[Provider] | None
 ) -> AsyncGenerator[Provider]:
-    """A provider for tests: answers from a recording; a question that is not in it is asked of ``asking`` and added, or raises where that is None."""
+    """Open a provider for tests that answers from a recording.
+
+    A question that is not in it is asked of ``asking`` and added, or raises where that is None.
+    """
     async with AsyncExitStack() as exits:
         inner = None if asking is None else await exits.enter_async_context(asking)
         provider = CoalescingProvider(CassetteProvider(path, inner))
@@ -169,7 +175,7 @@ async def cassette(
 
 @asynccontextmanager
 async def replay(path: Path) -> AsyncGenerator[Provider]:
-    """A provider that answers from a recording alone, a file that `connect` recorded to."""
+    """Open a provider that answers only from a recording made by `connect`."""
     provider = ReplayProvider(path)
     try:
         yield provider

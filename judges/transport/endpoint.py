@@ -53,19 +53,22 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """What tells endpoints apart: models of one name at two endpoints are two models."""
+        """Identity of the endpoint: models of one name at two endpoints are two models."""
         return f"{self.kind}:{self.base_url or ''}"
 
     @property
     def needs_library(self) -> bool:
-        """Whether only the openai library knows all that a request takes: OpenAI's own accounts and projects, Azure, its variables."""
+        """True if a request needs the openai library.
+
+        It does for OpenAI's own accounts and projects, Azure, and the library's variables.
+        """
         if self.kind == "azure" or self.base_url is None or self.api_key is None or self.organization:
             return True
         host = urlsplit(self.base_url).hostname or ""
         return host == _OPENAI or host.endswith("." + _OPENAI)
 
     def client_options(self) -> dict[str, Any]:
-        """What a client of the openai library is told of this endpoint, but for the token."""
+        """Return the options of an openai client for this endpoint, without the token."""
         if self.kind == "azure":
             named = {"azure_endpoint": self.base_url or "", "api_version": self.api_version}
         else:
@@ -73,7 +76,7 @@ class Endpoint:
         return {"api_key": self.api_key, **named}
 
     def redact(self, text: str) -> str:
-        """A text without the key."""
+        """Return a text without the key."""
         return redactor(self.api_key)(text.replace(self.api_key, "***") if self.api_key else text)
 
 
@@ -93,7 +96,7 @@ class Share:
 
 
 class EndpointUse(NamedTuple):
-    """What became of one endpoint.
+    """Usage of one endpoint.
 
     Attributes:
         name: Its address.
@@ -126,7 +129,7 @@ class Spread:
 
     @property
     def identity(self) -> str:
-        """What tells it apart: as the one endpoint, where there are only several keys to it."""
+        """Identity of the endpoints; that of the single endpoint where only the keys differ."""
         return "\n".join(sorted({each.endpoint.identity for each in self.shares}))
 
 
@@ -144,7 +147,10 @@ _SHOWN = "***"
 
 
 def redactor(key: str | None) -> Callable[[str], str]:
-    """What takes a key, unless it is short, out of a text: as it is, in base64 (wherever in the encoded text it stood), and URL-encoded."""
+    """Return a function that removes a key from a text, unless the key is short.
+
+    It removes the key verbatim, in base64 (at any offset of the encoded text), and URL-encoded.
+    """
     if key is None or len(key) < _SHORTEST:
         return lambda text: text
     forms = sorted({*_forms(key)}, key=len, reverse=True)

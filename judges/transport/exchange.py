@@ -1,4 +1,4 @@
-"""What is asked and what comes back, and the one method that every provider has."""
+"""Requests, replies, and the one method that every provider has."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Request:
     key: str = field(compare=False)
 
     def body(self) -> dict[str, Any]:
-        """The JSON body of ``POST /chat/completions``."""
+        """Return the JSON body of ``POST /chat/completions``."""
         return {"model": self.model, "messages": self.messages, **self.parameters}
 
 
@@ -50,7 +50,7 @@ def make_request(
     repeat: int = 0,
     attempt: int = 0,
 ) -> Request:
-    """A request with its key; ``attempt`` is 1 when an unreadable reply is asked again."""
+    """Make a request with its key; ``attempt`` is 1 after an unreadable reply."""
     content = json.dumps(
         [model, messages, parameters, repeat, attempt], sort_keys=True, separators=(",", ":")
     )
@@ -59,7 +59,7 @@ def make_request(
 
 
 class TokenLogprob(Record, frozen=True, kw_only=True):
-    """One token of a reply with its log-probability and those of the likeliest tokens in its place."""
+    """Token of a reply with its log-probability, and those of the likeliest alternatives."""
 
     token: str
     logprob: float
@@ -67,7 +67,10 @@ class TokenLogprob(Record, frozen=True, kw_only=True):
 
 
 class RequestedCall(Record, frozen=True, kw_only=True):
-    """A call of a tool that a model asks for: its name as the tool was offered, its arguments verbatim, the endpoint's id of it."""
+    """Tool call that a model asks for.
+
+    It holds the name as the tool was offered, the arguments verbatim, and the endpoint's id of the call.
+    """
 
     name: str
     arguments: dict[str, Any] | str = "{}"
@@ -75,7 +78,7 @@ class RequestedCall(Record, frozen=True, kw_only=True):
 
 
 class Reply(Record, frozen=True, kw_only=True):
-    """What a model replied.
+    """Reply of a model.
 
     Attributes:
         text: The reply's content; empty when there was none.
@@ -136,7 +139,7 @@ class CallError(ProviderError):
 
     @property
     def rate_limited(self) -> bool:
-        """Whether the server said that calls come too fast (and not that the account is empty)."""
+        """True if the server said that calls come too fast, not that the account is empty."""
         return self.status == HTTPStatus.TOO_MANY_REQUESTS and self.retryable
 
 
@@ -147,7 +150,10 @@ class NotRecordedError(CallError):
 
 
 class Provider(Protocol):
-    """Whatever answers requests. Caching, retrying, recording and limiting are providers that wrap another."""
+    """Interface that answers requests.
+
+    Caching, retrying, recording and limiting are providers that wrap another.
+    """
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request.

@@ -1,4 +1,7 @@
-"""Sends requests over the openai library, where more is needed than an address and a key; imported for those alone."""
+"""Send requests over the openai library, imported only for endpoints that need it.
+
+These need more than an address and a key.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ from .sending import LARGEST, Response, bounded
 
 
 class LibrarySender:
-    """Sends over one shared client of the openai library: OpenAI's own endpoint, Azure, keys in the library's variables.
+    """Sender over one shared client of the openai library.
+
+    It serves OpenAI's own endpoint, Azure, and keys in the library's variables.
 
     The client's own retries are off: who asks again is decided in one place (`RetryingProvider`).
     """
@@ -66,11 +71,11 @@ class LibrarySender:
         return Response(response.status_code, response.headers, response.content)
 
     def redact(self, text: str) -> str:
-        """A text without the key, and without any token. See `Sender.redact`."""
+        """Remove the key and any token from a text; see `Sender.redact`."""
         return self.redact_reply(text.replace(self._key, "***") if self._key else text)
 
     def redact_reply(self, text: str) -> str:
-        """A reply without the key, and without any token. See `Sender.redact_reply`."""
+        """Remove the key and any token from a reply; see `Sender.redact_reply`."""
         for redact in self._redactors.values():
             text = redact(text)
         return text

@@ -26,7 +26,9 @@ _CATCH_UP = 5
 
 
 class AdaptiveLimiter:
-    """Slots for calls in flight: additive increase, multiplicative decrease, on rate limits (429) only.
+    """Slots for calls in flight, adapted by AIMD to rate limits (429) only.
+
+    AIMD is additive increase, multiplicative decrease.
 
     A burst of 429s costs one cut, whatever its size: calls that were begun before the cut cannot cause another. While the
     server's waiting time runs, nobody starts; where a 429 names a rate, starts are spaced by it from then on. Where for minutes
@@ -51,11 +53,11 @@ class AdaptiveLimiter:
 
     @property
     def limit(self) -> int:
-        """How many calls may be in flight now."""
+        """Greatest number of calls in flight now."""
         return max(1, int(self._limit))
 
     def take(self) -> int | None:
-        """A slot, with its ticket, where there is one now; for who does not wait here."""
+        """Take a slot if there is one now, and return its ticket; never wait."""
         now = asyncio.get_running_loop().time()
         if self.active >= self.limit or now < self.opens_at:
             return None
@@ -66,7 +68,10 @@ class AdaptiveLimiter:
         return self._started - 1
 
     async def acquire(self) -> int:
-        """Wait for a slot; a `CallError` where for minutes there were rate limits alone, and the server asks to wait still longer."""
+        """Wait for a slot.
+
+        Raise a `CallError` after minutes of rate limits alone, if the server asks to wait still longer.
+        """
         if self.hopeless():
             raise nothing_but_rate_limits()
         turn: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -119,7 +124,7 @@ class AdaptiveLimiter:
         self.opens_at = max(self.opens_at, asyncio.get_running_loop().time() + seconds + self._gap)
 
     def hopeless(self) -> bool:
-        """Whether the server has let nobody in for minutes, and is not to be asked now."""
+        """Return whether the server rate-limited everything for minutes and still asks to wait."""
         if self._fruitless_since is None:
             return False
         now = asyncio.get_running_loop().time()
@@ -155,7 +160,7 @@ class AdaptiveLimiter:
 
 
 def nothing_but_rate_limits() -> CallError:
-    """What is said to who is not asked, since the server lets nobody in."""
+    """Return the error for requests that are not sent while the server rate-limits everything."""
     error = CallError(
         f"not asked: the endpoint has answered nothing but HTTP 429 (too many requests) for more than {_HOPELESS_AFTER:g} s, and "
         "asks to wait still longer",
@@ -166,7 +171,10 @@ def nothing_but_rate_limits() -> CallError:
 
 
 class LimitedProvider(Wrapping):
-    """Asks while it holds a slot of the limiter, which is shared by everything that calls the same endpoint."""
+    """Provider that holds a limiter's slot while it asks.
+
+    The limiter is shared by everything that calls the same endpoint.
+    """
 
     def __init__(self, inner: Provider, limiter: AdaptiveLimiter) -> None:
         super().__init__(inner)

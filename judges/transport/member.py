@@ -22,7 +22,10 @@ _LOCKED_OUT = frozenset(
 
 
 class Member:
-    """One of the endpoints: its address, provider and limiter, what it calls the model (None: as is asked for), and how it has been doing."""
+    """Endpoint in a group: address, provider, limiter, model name there, and its health.
+
+    A model name of None is the one asked for.
+    """
 
     def __init__(
         self, name: str, provider: Provider, limiter: AdaptiveLimiter, model: str | None = None
@@ -42,24 +45,27 @@ class Member:
 
     @property
     def use(self) -> EndpointUse:
-        """What became of it so far."""
+        """Usage of the endpoint so far."""
         return EndpointUse(self.name, **self._counts, last_error=self._last_error)
 
     def up(self, now: float) -> bool:
-        """Whether it may be asked: it does not rest, or has rested and nobody is trying it."""
+        """Return whether the endpoint may be asked: it is not resting, and nobody is trying it.
+
+        After a rest one call tries it.
+        """
         return not self._rest or (now >= self.rests_until and not self._trying)
 
     def free(self, now: float) -> bool:
-        """Whether it has a slot now."""
+        """Return whether the endpoint has a free slot now."""
         return self.limiter.active < self.limiter.limit and now >= self.limiter.opens_at
 
     def cost(self, usual: float) -> float:
-        """What one more call costs in time, by how full and how fast it is."""
+        """Return the time cost of one more call, by the endpoint's load and speed."""
         fullness = (self.limiter.active + 1) / self.limiter.limit
         return fullness * (usual if self.seconds is None else self.seconds)
 
     def asked(self, request: Request) -> Request:
-        """A request in its own words."""
+        """Return the request with the endpoint's own name of the model."""
         return request if self._model is None else replace(request, model=self._model)
 
     def begin(self) -> int:
@@ -70,7 +76,10 @@ class Member:
         return ticket
 
     def replied(self, seconds: float, now: float) -> None:
-        """Note a reply that took so long, and give the slot back. One to a call from before it broke does not say that it is whole again."""
+        """Note a reply that took so many seconds, and give the slot back.
+
+        A reply to a call from before the endpoint broke does not prove that it has recovered.
+        """
         self._counts["replies"] += 1
         if not self._rest or now - seconds >= self.rests_until - self._rest:
             self._strikes, self._rest, self._trying = 0, 0.0, False
@@ -79,7 +88,11 @@ class Member:
         self.limiter.succeeded()
 
     def failed(self, ticket: int, error: BaseException, now: float) -> None:
-        """Note that a call brought no reply, and give its slot back: a TimeoutError where it was given up, no CallError where nobody waits for it."""
+        """Note that a call brought no reply, and give its slot back.
+
+        A TimeoutError means that the call was given up.
+        An error other than CallError means that nobody waits for the reply.
+        """
         self.limiter.failed(ticket, error)
         trying, self._trying = self._trying, False
         if isinstance(error, TimeoutError):
@@ -101,7 +114,7 @@ class Member:
 
 
 def concerns_request(error: CallError) -> bool:
-    """Whether every endpoint would say the same: the request is at fault."""
+    """Return whether the request is at fault, so that every endpoint would refuse it."""
     status = error.status or HTTPStatus.BAD_REQUEST
     elsewhere = status in _LOCKED_OUT or status < HTTPStatus.BAD_REQUEST  # it has moved
     empty = status == HTTPStatus.TOO_MANY_REQUESTS  # the account is, where it may not be asked again

@@ -95,7 +95,7 @@ class OpenAIProvider:
         )
 
     def _without_key(self, reply: Reply) -> Reply:
-        """A reply as it may be kept: a server may echo the key that it was sent."""
+        """Return a reply without the key, since a server may echo the key that it was sent."""
         assert self._sender is not None
         redact = self._sender.redact_reply
         names = ("text", "reasoning", "refusal", "finish_reason", "served_by")
@@ -110,7 +110,7 @@ class OpenAIProvider:
         return msgspec.structs.replace(reply, **changed) if changed else reply
 
     def _shown(self, text: str) -> str:
-        """A message as it may be kept: without the key, on one line, short."""
+        """Return a message for storage: without the key, on one line, short."""
         shown = self._sender.redact(text) if self._sender is not None else text
         return " ".join(well_formed(shown).split())[:_LONGEST_MESSAGE]
 
@@ -133,7 +133,7 @@ def _retryable(response: Response, code: object) -> bool:
 
 
 def _error_in(raw: bytes) -> tuple[str, object, str | None]:
-    """Return the message of an error response, its code, and the field of the request that it names."""
+    """Return an error response's message, its code, and the request field that it names."""
     try:
         body = read_json(raw)
     except CallError:

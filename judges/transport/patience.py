@@ -1,4 +1,4 @@
-"""Gives up calls that hang: those that take far longer than usual while the server answers others."""
+"""Give up calls that hang: far slower than usual while the server answers others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Call:
 
 @dataclass(slots=True)
 class Usual:
-    """What is usual of one model's replies, and which calls are far from it.
+    """Usual reply times of one model, and the calls that exceed them.
 
     A call hangs when it has taken ``multiple`` times as long as 95 of the last 100 replies took, but at least a second, and when a
     call that was begun later has been replied to, or another endpoint has replied to all that it was asked. This tells a call that
@@ -69,7 +69,10 @@ class Usual:
             self._newest_replied = max(self._newest_replied, call.number)
 
     def allowance(self, given_up: int = 0) -> float:
-        """How long a call may take: of several endpoints, by what is usual at the fastest."""
+        """Return the time limit of a call.
+
+        With several endpoints, it follows the usual time of the fastest.
+        """
         known = [sorted(self._seconds[at]) for at in self._known()]
         if not known:
             return float("inf")
@@ -77,7 +80,7 @@ class Usual:
         return max(_LEAST, self.multiple * usual) * 2.0**given_up
 
     def hanging(self, now: float) -> list[Call]:
-        """The calls in flight that hang."""
+        """Return the calls in flight that hang."""
         allowance = self.allowance()
         idle = self._known() - {call.at for call in self._in_flight.values()}
         return [
@@ -88,17 +91,20 @@ class Usual:
         ]
 
     def _known(self) -> set[int]:
-        """The endpoints of which is known what is usual."""
+        """Return the endpoints whose usual reply time is known."""
         return {at for at, each in self._seconds.items() if len(each) >= _ENOUGH}
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is in flight."""
+        """True if no call is in flight."""
         return not self._in_flight
 
 
 class Watch:
-    """Looks after calls in flight, and ends those that hang (`Usual`); with a multiple of 0 none does."""
+    """Watch over calls in flight that ends those that hang (`Usual`).
+
+    With a multiple of 0 no call is ended.
+    """
 
     def __init__(self, multiple: float) -> None:
         self._multiple = multiple
@@ -106,7 +112,10 @@ class Watch:
         self._look: asyncio.TimerHandle | None = None
 
     async def ask(self, provider: Provider, request: Request, given_up: int, at: int = 0) -> Reply:
-        """Ask once, at one of several endpoints, after so many calls for the same request were given up; a `TimeoutError` where this one is, too."""
+        """Ask one endpoint once, after so many calls for this request were given up.
+
+        Raise a `TimeoutError` if this call is given up, too.
+        """
         if not self._multiple:
             return await provider.complete(request)
         usual = self._models.setdefault(request.model, Usual(self._multiple))

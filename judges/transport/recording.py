@@ -1,4 +1,7 @@
-"""Replies recorded to a JSON Lines file, and judged again from it without a model; in tests from a cassette, which may be added to."""
+"""Record replies to a JSON Lines file, and judge again from it without a model.
+
+Tests use a cassette, which may be added to.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ class Recorded(Record, frozen=True, kw_only=True):
 
 
 class RecordingProvider(Wrapping):
-    """Appends every reply to a file as it comes, whole lines at a time; a last line that a kill cut off is ended first."""
+    """Provider that appends every reply to a file, in whole lines.
+
+    A last line that a kill cut off is ended first.
+    """
 
     def __init__(self, inner: Provider, path: Path) -> None:
         super().__init__(inner)
@@ -121,7 +127,10 @@ def _open_to_append(path: Path) -> BinaryIO:
 
 
 def _refuse_foreign(file: BinaryIO, path: Path) -> None:
-    """Somebody else's file, which was named by mistake, stays as it is: neither is a line added, nor one cut."""
+    """Refuse a file that is no recording and was named by mistake; leave it unchanged.
+
+    No line is added, and none is cut.
+    """
     file.seek(0)
     first = file.readline(MAX_LINE_BYTES)
     torn = not first.endswith(b"\n") and (first.startswith(_BEGINS) or _BEGINS.startswith(first))
@@ -171,7 +180,10 @@ class CassetteProvider:
         self._added: dict[str, Reply] = {}
 
     async def complete(self, request: Request) -> Reply:
-        """Look the reply up, or ask; a `MissingReplyError` where nobody may be asked. See `Provider.complete`."""
+        """Look the reply up, or ask; see `Provider.complete`.
+
+        Raise a `MissingReplyError` where nobody may be asked.
+        """
         if request.key in self._added:
             return self._added[request.key]
         if self._known is not None and request.key in self._known:

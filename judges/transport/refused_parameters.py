@@ -1,4 +1,7 @@
-"""Which decoding parameter a server refused: each words it otherwise, and some name it in a field."""
+"""Find the decoding parameter that a server refused.
+
+Each server words it otherwise, and some name it in a field.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,9 @@ _DEEPEST = 8
 
 
 def refused_parameter(error: CallError, names: Iterable[str]) -> str | None:
-    """Return the parameter of ours that a server says it does not take; None where it names none, or refuses for another reason.
+    """Return the parameter that a server refuses.
+
+    Return None where the server names none, or refuses for another reason.
 
     A limit of tokens that is merely too large, say, is not refused: leaving it out would lift it.
     """
@@ -66,7 +71,10 @@ def refused_parameter(error: CallError, names: Iterable[str]) -> str | None:
 
 
 def other_limit(error: CallError, name: str) -> str | None:
-    """Return the name under which a server takes a limit of tokens that it refuses under this one; None where it does not say."""
+    """Return the name under which a server takes a token limit refused under this one.
+
+    Return None where the server does not say.
+    """
     return next(
         (other for other in LIMITS if name in LIMITS and other != name and _named(other).search(str(error))),
         None,
@@ -78,7 +86,10 @@ def _named(name: str) -> re.Pattern[str]:
 
 
 def error_fields(body: object) -> Iterator[dict[str, Any]]:
-    """Yield the objects in the body of an error, the outermost first: in a list, under ``error`` or ``detail``, or as the text of a gateway's upstream."""
+    """Yield the objects in an error's body, the outermost first.
+
+    They stand in a list, under ``error`` or ``detail``, or in the text of a gateway's upstream.
+    """
     yield from _objects(body, 0)
 
 

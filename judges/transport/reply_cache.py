@@ -1,4 +1,7 @@
-"""Nothing is paid for twice: replies are kept in a SQLite file that runs and processes share, and identical requests in flight are asked once."""
+"""Reuse replies from a SQLite file, and coalesce identical requests in flight.
+
+Runs and processes share the file, so that nothing is paid for twice.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,7 @@ class ReplyCache:
             raise
 
     def get(self, key: str) -> Reply | None:
-        """The reply of this key, with 0 calls since it costs none now; None when there is none, or it is damaged.
+        """Return the cached reply, with 0 calls since it costs none; None if missing or damaged.
 
         Raises:
             InputError: The file cannot be read.
@@ -143,12 +146,18 @@ def _unusable(path: Path, error: Exception) -> InputError:
 
 
 def cache_key(namespace: str, request: Request) -> str:
-    """The key of a request's reply in a cache; the namespace is the endpoint's identity: models of one name at two endpoints are two models."""
+    """Return the cache key of a request's reply.
+
+    The namespace is the endpoint's identity: models of one name at two endpoints are two models.
+    """
     return hashlib.sha256(f"{namespace}\n{request.key}".encode()).hexdigest()
 
 
 class CachingProvider(Wrapping):
-    """Answers from the cache, which is closed with it, where it can, and keeps what it had to ask; see `cache_key`."""
+    """Provider that answers from the cache, and stores the replies it had to ask for.
+
+    It closes the cache when it is closed; see `cache_key`.
+    """
 
     def __init__(self, inner: Provider, cache: ReplyCache, namespace: str) -> None:
         super().__init__(inner)
@@ -182,7 +191,10 @@ class CoalescingProvider(Wrapping):
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
 
     async def complete(self, request: Request) -> Reply:
-        """Ask, or wait for the same request's reply or failure, which then counts no call. See `Provider.complete`."""
+        """Ask, or wait for the reply or failure of the same request; see `Provider.complete`.
+
+        Waiting counts no call.
+        """
         task = self._in_flight.get(request.key)
         if task is not None:
             return await _shared(task)

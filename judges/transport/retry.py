@@ -1,4 +1,7 @@
-"""Asks again where that may help, after the time the server asked for: as its headers or its words say when, and how fast, to call again."""
+"""Retry where that helps, at the time and rate that the server asks for.
+
+Its headers or the text of its errors name them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _JITTER = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how long to try.
+    """Limits on the number and the duration of attempts.
 
     Attributes:
         attempts: Calls in all, the first one included.
@@ -54,7 +57,9 @@ or to let nobody in."""
 
 
 class RetryingProvider(Wrapping):
-    """Tries retryable failures again; what stays failed is raised with the number of calls that were made.
+    """Provider that retries retryable failures.
+
+    A failure that persists is raised with the number of calls that were made.
 
     An endpoint that is down is not asked six times for each of thousands of items: once that is clear, each has one call,
     until any of them is replied to. A limiter belongs inside, so that no slot is held while waiting.
@@ -89,7 +94,10 @@ class RetryingProvider(Wrapping):
         return reply
 
     async def _ask_again(self, request: Request, first: CallError) -> Reply:
-        """What follows a first failure. Apart, since tenacity costs more than all else that a smooth call needs."""
+        """Retry after a first failure.
+
+        This is a separate method, since tenacity costs more than all else that a smooth call needs.
+        """
         import tenacity  # noqa: PLC0415 - slow to import, and a smooth run needs none of it
 
         attempts = tenacity.AsyncRetrying(
@@ -134,7 +142,7 @@ class RetryingProvider(Wrapping):
 
 
 class _Waits:
-    """How long one request waits before each further attempt: as asked, else longer with each failure that named no time."""
+    """Waits of one request before each retry: Retry-After if given, else exponential."""
 
     def __init__(self, policy: RetryPolicy, rng: random.Random) -> None:
         self._policy = policy
@@ -166,7 +174,9 @@ _RESOURCES = ("requests", "tokens")
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds that the server asks to wait before the next call, never negative; None when the headers do not say.
+    """Return the seconds that the server's headers ask to wait; None if they do not say.
+
+    The result is never negative.
 
     ``retry-after-ms`` is the finest and wins. ``Retry-After`` is seconds or an HTTP date (RFC 9110, 10.2.3), which is counted from
     the response's own ``Date``, since clocks differ. Servers that count in whole seconds round up, so where
@@ -184,13 +194,19 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def retry_after_in_words(message: str) -> float | None:
-    """Seconds that an error's message asks to wait, where the headers say nothing; None when it does not say."""
+    """Return the seconds that an error's message asks to wait; None if it does not say.
+
+    It is used where the headers say nothing.
+    """
     found = _IN_WORDS.search(message)
     return None if found is None else _duration(found[1].replace(" ", "").lower())
 
 
 def allowed_rate(headers: Mapping[str, str]) -> float | None:
-    """Requests a second that the server allows, by OpenAI's header of requests a minute; None when it is not there, or below one a minute."""
+    """Return the requests per second that the server allows, by OpenAI's header.
+
+    Return None where the header is missing, or below one request a minute.
+    """
     if not _ran_out(headers, "requests"):
         # Requests are left, so something else ran out (tokens), about which this number says nothing.
         return None
@@ -203,7 +219,7 @@ def _ran_out(headers: Mapping[str, str], resource: str) -> bool:
 
 
 def _reset(headers: Mapping[str, str]) -> float | None:
-    """Seconds until everything is there again that has run out; None where nothing has, or nobody says when."""
+    """Return the seconds until every exhausted limit is reset; None if none is, or unknown."""
     resets = [
         _duration(headers.get(f"x-ratelimit-reset-{resource}"))
         for resource in _RESOURCES
@@ -234,7 +250,7 @@ def _date(text: str | None) -> datetime | None:
 
 
 def _duration(text: str | None) -> float | None:
-    """Seconds in Go's notation of durations, as in ``1m30.5s`` or ``20ms``, or as a plain number of them."""
+    """Parse seconds from a Go duration such as ``1m30.5s`` or ``20ms``, or a plain number."""
     found = _DURATION.fullmatch(text or "-")
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""How one request is sent: what any way of sending it returns, and the way over aiohttp."""
+"""Send one request: the response and interface of all senders, and the aiohttp sender."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Response(NamedTuple):
 
     @property
     def succeeded(self) -> bool:
-        """Whether the body is what was asked for."""
+        """True if the body is a successful answer to the request."""
         return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
 
 
@@ -43,12 +43,18 @@ class Sender(Protocol):
         ...
 
     def redact(self, text: str) -> str:
-        """What a server says of itself, without the key that it was sent, which may be one that only the sender knows."""
+        """Remove the key from a server's own message.
+
+        Only the sender may know the key that was sent.
+        """
         ...
 
     @property
     def redact_reply(self) -> Callable[[str], str]:
-        """The same for a model's words, in which what is as short as a word is one."""
+        """Function that removes the key from a model's text.
+
+        A key as short as a word is kept, since it may be a word there.
+        """
         ...
 
     async def aclose(self) -> None:
@@ -135,7 +141,7 @@ async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:
 
 
 def _trust(url: str) -> ssl.SSLContext | bool:
-    """Whose certificates are trusted: those that the openai library trusts, which asks the operating system."""
+    """Return the openai library's TLS context, which trusts the system's certificates."""
     if not url.startswith("https://"):
         return True
     import httpx2  # noqa: PLC0415 - openai's HTTP library
@@ -144,7 +150,7 @@ def _trust(url: str) -> ssl.SSLContext | bool:
 
 
 def _proxied(url: str) -> bool:
-    """Whether the environment or the system names a proxy for this address."""
+    """Return whether the environment or the system names a proxy for this address."""
     from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - slow to import; aiohttp does, too
 
     parts = urlsplit(url)

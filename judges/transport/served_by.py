@@ -1,4 +1,7 @@
-"""Which model answered, as the endpoint says: another than the one that was asked is no answer of the judge's."""
+"""Check which model answered, as the endpoint reports it.
+
+An answer of another model is no answer of the judge's.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,29 @@ _VERSION = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{6}|-\d{4}|-\d{3}|-lates
 
 
 def family(model: str) -> str:
-    """A model's name without its maker and its release: ``gpt-4.1-mini`` of ``openai/gpt-4.1-mini-2025-04-14``."""
+    """Return a model's name without maker and release.
+
+    For example, ``gpt-4.1-mini`` of ``openai/gpt-4.1-mini-2025-04-14``.
+    """
     name = model.rpartition("/")[2].lower().partition("@")[0].partition(":")[0]
     return _VERSION.sub("", name)
 
 
 class ServedByCheck(Wrapping):
-    """Lets a reply pass only if the endpoint says that the right model gave it, or says nothing of it; a model's other releases are as good."""
+    """Provider that refuses replies which the endpoint says came from another model.
+
+    Replies of other releases of the model pass, and those whose model the endpoint does not name.
+    """
 
     def __init__(self, inner: Provider, expected: str) -> None:
         super().__init__(inner)
         self._expected = expected
 
     async def complete(self, request: Request) -> Reply:
-        """Ask, and look who answered; a `CallError` where that was another model. See `Provider.complete`."""
+        """Ask, and check which model answered; see `Provider.complete`.
+
+        Raise a `CallError` where that was another model.
+        """
         reply = await self._inner.complete(request)
         if reply.served_by is not None and family(reply.served_by) != family(self._expected):
             raise CallError(f"{reply.served_by!r} answered, not {self._expected!r} (--expect-served-by)")

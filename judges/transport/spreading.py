@@ -1,4 +1,7 @@
-"""Several endpoints of one model as one provider: each asked as fast as it answers; what is slow or broken holds up nobody."""
+"""Spread requests over several endpoints of one model, as fast as each answers.
+
+A slow or broken endpoint holds up nobody.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ class _Waiter:
 
 
 class SpreadingProvider:
-    """Asks whichever endpoint will answer soonest, each within its own limiter; what fails at one is asked of another at once.
+    """Provider that asks the endpoint expected to answer soonest, within its limiter.
+
+    A request that fails at one endpoint is asked of another at once.
 
     Whoever finds no free slot waits in one queue for all of them. An endpoint that fails three times in a row, or whose calls take
     ``patience`` times as long as usual at the fastest, rests for a second, then twice as long each time that the single call it is
@@ -79,7 +84,7 @@ class SpreadingProvider:
         return reply
 
     def _left(self, tried: Collection[Member]) -> bool:
-        """Whether there is one to ask that has not failed at this request."""
+        """Return whether an endpoint remains that may be asked and has not failed this request."""
         now = asyncio.get_running_loop().time()
         return any(
             each.up(now) and not each.limiter.hopeless() for each in self._members if each not in tried
@@ -123,7 +128,7 @@ class SpreadingProvider:
         self._come_back(now)
 
     def _pick(self, tried: Collection[Member], now: float) -> Member | None:
-        """Whom to ask now; None where nobody that may be asked has a slot."""
+        """Return the endpoint to ask now; None if no endpoint that may be asked has a slot."""
         up = [each for each in self._members if each.up(now) and not each.limiter.hopeless()]
         able = [each for each in up if each not in tried] or up or self._members
         free = [each for each in able if each.free(now)]

@@ -1,4 +1,7 @@
-"""Stop asking an endpoint that refuses all of its first calls, as it does with a wrong key or model."""
+"""Stop asking an endpoint that refuses all of its first calls.
+
+It does so with a wrong key or model.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,7 @@ class Trial:
 
 
 def _alike(error: CallError) -> object:
-    """What two refusals have in common that concern the endpoint: a status of its own, or every word."""
+    """Return the key that groups refusals by an endpoint: a telling status, or the message."""
     return error.status if error.status in _REFUSING else str(error)
 
 
@@ -109,7 +112,9 @@ class Trials:
 
 
 class TrialProvider(Wrapping):
-    """Ask a few at a time until there is a reply; ask no more where the first calls are all refused.
+    """Provider that asks a few calls at a time until there is a reply.
+
+    It asks no more where the first calls are all refused.
 
     Belongs outside the retries and inside the cache.
     """

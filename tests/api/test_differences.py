@@ -174,7 +174,7 @@ def test_the_same_run_twice_differs_in_nothing(run: MakeRun):
     before = run("before", lambda n: n % 2 == 0)
     found = fd.diff(before, before)
     assert (found.broke, found.better, found.changed) == ([], [], [])
-    assert "Nothing else that the runs wrote down changed" in str(found)
+    assert "Data, rules, judges, prompts, models and versions are the same" in str(found)
 
 
 def test_runs_without_a_common_output_are_refused(run: MakeRun):
@@ -202,7 +202,7 @@ def test_the_difference_is_shown_on_a_terminal_as_json_as_markdown_and_as_a_page
     page = tmp_path / "difference.html"
     shown = fiducial("report", tmp_path / "before", tmp_path / "after", "--html", page)
     assert (shown.code, shown.err) == (0, "")
-    assert "1 broke: they passed, and fail.\n  case  system  by          verdict" in shown.out
+    assert "1 regression (pass to fail)\n  case  system  by          verdict" in shown.out
     assert "wrong text value (value_error:string)" in shown.out
     assert all(len(line) <= 80 for line in shown.out.splitlines() if line.startswith("me:"))
     written = json.loads(fiducial("report", tmp_path / "before", tmp_path / "after", "--json", "-").out)
@@ -211,7 +211,7 @@ def test_the_difference_is_shown_on_a_terminal_as_json_as_markdown_and_as_a_page
     markdown = fiducial("report", tmp_path / "before", tmp_path / "after", "--markdown").out
     assert "| c00 | me | ast/strict | pass -&gt; fail |" in markdown
     text = Page(page.read_text("utf-8"))
-    assert "1 got better" in text.text()
+    assert "1 fix (fail to pass)" in text.text()
     assert not text.of("script")
     frame = fd.diff(before, after).to_frame()
     assert list(frame["what"]) == ["broke", "better"]

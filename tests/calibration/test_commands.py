@@ -197,9 +197,9 @@ def test_estimate_takes_labels_from_a_file(tmp_path: Path) -> None:
     result = fiducial("estimate", path, "--labels", labels)
     assert result.code == 0
     assert "  12 labelled and judged, 20 judged only, 0 without a verdict" in result.out
-    assert "  judge's own mean, uncorrected: 0.500 [0.336, 0.664] on 32, Wilson\n" in result.out
+    assert "  judge's rate, uncorrected: 0.500 [0.336, 0.664], n 32, Wilson\n" in result.out
     assert re.search(
-        r"\n  lambda \d\.\d{3}; with the judge the labels are worth \d+ labels alone\n", result.out
+        r"\n  lambda \d\.\d{3}; with the judge, \d+ labels are as precise as \d+ alone\n", result.out
     )
 
 
@@ -421,10 +421,10 @@ def test_calibrate_says_where_another_cut_would_do_clearly_better(tmp_path: Path
     write_records(path, rows)
     result = fiducial("calibrate", path)
     assert "  from 0.9 on instead, balanced accuracy would be 0.500 higher [0." in result.out
-    (warning,) = [line for line in result.out.splitlines() if "another cut" in line]
+    (warning,) = [line for line in result.out.splitlines() if "another threshold" in line]
     assert warning.endswith("kind from 0.9 on, not 0.5 (--pass-at kind=0.9)")
     found = json.loads(fiducial("calibrate", path, "--json").out)
     assert list(found["better_cuts"]) == ["kind"]
     assert found["better_cuts"]["kind"]["clear"]
     assert {"kind": "another_cut", "about": {"kind": 0.9}} in found["cautions"]
-    assert "another cut" not in fiducial("calibrate", path, "--pass-at", "kind=0.9").out
+    assert "another threshold" not in fiducial("calibrate", path, "--pass-at", "kind=0.9").out

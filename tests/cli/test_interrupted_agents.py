@@ -87,7 +87,7 @@ def test_commands_and_what_they_started_end_and_what_is_done_stays(
     asked = ["generate", str(cases), "--agent", f"{sys.executable} {agent}", *more, "--out", "outputs.jsonl"]
     ended = signalled(SIGINT, children_are_slow, asked)
     assert (ended.returncode, "Traceback" in ended.stderr) == (130, False), ended.stderr
-    assert "interrupted; everything so far is kept" in ended.stderr
+    assert "Interrupted. Finished work is saved" in ended.stderr
     assert done() == {"a", "b", "c"}
     assert nothing_runs(str(agent))
     Path("quick").touch()  # the agent's code stays: outputs of other code are refused

@@ -415,6 +415,6 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(
 
     ended = signalled(sign, nine_are_kept, asked_at(server))
     assert (ended.returncode, "Traceback" in ended.stderr) == (130, False)
-    assert "interrupted; everything so far is kept" in ended.stderr
+    assert "Interrupted. Finished work is saved" in ended.stderr
     assert len(verdicts_in(tmp_path / "run", source="judge")) >= 9
     assert (tmp_path / "run" / "run.json").stat().st_size > 0

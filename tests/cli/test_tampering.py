@@ -313,7 +313,7 @@ def test_labels_that_call_themselves_a_checkers_are_told_and_counted_apart_from_
         "labels given: 2 of people, 3 that call themselves a checker's, which nobody checked again here, 1 by construction"
         in told
     )
-    caution = "labels that call themselves a checker's, which nobody checked again here and no person gave: ast/bfcl (3)"
+    caution = "labels attributed to a checker, not verified here: ast/bfcl (3)"
     assert caution in " ".join(short.split())
     assert caution in told
     assert caution in fiducial("calibrate", "run").out

@@ -48,7 +48,7 @@ def test_what_is_not_there_has_no_fold(calibration: dict[str, Any]):
     calibration["dawid_skene"] = {"n": 0, "undefined": "no item has verdicts of three"}
     del calibration["comparison"]
     titles = set(details_of(calibration))
-    assert not {"If judges erred independently", "Judges against each other"} & titles
+    assert not {"Estimate without labels, assuming independent errors", "Judges against each other"} & titles
     assert "People among themselves" in titles
 
 

@@ -91,7 +91,7 @@ def test_judges_of_different_items_are_counted_not_listed() -> None:
 def test_rows_that_cannot_be_compared_are_counted() -> None:
     lines = lines_of(table_of({"good": GOOD, "poor": [None, *POOR[1:]], "idle": [None] * 6}, LABELS))
     assert any("5 (1 left out)" in line for line in lines)
-    assert "note: not compared, for want of a row with what is needed: idle (6)" in lines
+    assert "note: not compared: no row with what is needed: idle (6)" in lines
 
 
 def test_a_difference_that_cannot_be_is_not_said_to_be_found() -> None:

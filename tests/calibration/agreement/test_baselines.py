@@ -78,7 +78,7 @@ def test_two_persons_on_different_items_are_no_baseline() -> None:
 def test_they_are_printed_apart_from_judges_that_do_not_look() -> None:
     people = {"person:ada": TRUTH, "person:ben": flipped(5), "baseline:regex": flipped(4)}
     text = printed(calibrate(table_from_rows(rows_of(people))))
-    assert "Other ways to grade, on the items of which they speak:\n  regex" in text
+    assert "Other graders, on the items that they grade:\n  regex" in text
     assert "Krippendorff's alpha of 2 people among themselves:\n  nominal" in text
 
 

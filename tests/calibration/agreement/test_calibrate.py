@@ -217,19 +217,17 @@ def test_each_reason_is_one_sentence_that_names_the_judges_and_their_numbers() -
         "sure": panel(n=150, n_clusters=150, tp=150, fn=0),
     }
     assert said(judges) == [
-        "fewer than 20 clusters, or a few that hold most rows, so that an interval may be too short (clusters of one size they are worth): few (12)",
-        "fewer than 30 labels of a class, so that what rests on them is rough: few (28 pass)",
-        "fewer than 200 rows, so that a Wilson interval may cover a few points less, or more, than it says: few (100), sure (150)",
-        "labelled rows without a verdict, which the statistics leave out: gaps (7 of 507)",
+        "fewer than 20 independent groups, so intervals may be too narrow (effective groups): few (12)",
+        "fewer than 30 labels of a class; their rates are rough: few (28 pass)",
+        "fewer than 200 rows; a Wilson interval may cover a few points less or more than it says: few (100), sure (150)",
+        "labelled rows without a verdict, not in the statistics: gaps (7 of 507)",
     ]
 
 
 def test_a_judge_of_which_nothing_can_be_said_is_in_no_other_sentence() -> None:
-    assert said({"j": panel(n=0, n_clusters=0)}) == [
-        "no row has both a label and a score, so nothing can be said of j"
-    ]
+    assert said({"j": panel(n=0, n_clusters=0)}) == ["no row has both a label and a score: j"]
 
 
 def test_fractional_scores_bring_a_word_on_ece() -> None:
     (line,) = said({"j": panel(binary=False)})
-    assert line.startswith("ece is biased upwards")
+    assert line.startswith("ECE reads too high")
