@@ -80,8 +80,10 @@ class Table(Block, frozen=True):
             return NOTHING
         caption = filled("<caption>%s</caption>", fit(self.caption)) if self.caption else NOTHING
         headings = joined(
-            filled('<th scope="col"%s>%s</th>', self._side(column), _heading(cell))
-            for column, cell in enumerate(self.head)
+            filled('<th scope="col"%s>%s</th>', self._side(column), heading)
+            if heading
+            else Markup("<td></td>")  # a screen reader would announce an empty heading
+            for column, heading in enumerate(map(_heading, self.head))
         )
         head = filled("<thead><tr>%s</tr></thead>\n", headings) if self.head else NOTHING
         rows = joined((filled("<tr>%s</tr>", self._row(row)) for row in self.rows), "\n")
