@@ -15,7 +15,7 @@ import click
 from ..errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from .trust import FileOwner
+    from .file_owner import FileOwner
 
 NAME, TRUST_OPTION, TRUST_VARIABLE = "fiducial.toml", "--trust-config", "FIDUCIAL_TRUST_CONFIG"
 
@@ -64,7 +64,7 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
         return TeamFile()
     import tomllib  # most folders have no such file
 
-    from .trust import read_with_owner
+    from .file_owner import read_with_owner
 
     try:
         content, found = read_with_owner(path)

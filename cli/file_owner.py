@@ -1,0 +1,49 @@
+"""Reading a file together with who could have written it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+_MOST_BYTES = 1024 * 1024
+_LINKED = "it is a link, perhaps to a file that was trusted for another folder, whose code has the same names"
+
+
+class FileOwner(NamedTuple):
+    """Content hash of a file, and the reason if it cannot be trusted.
+
+    Attributes:
+        sha256: Of its content.
+        problem: Why nothing in it can be trusted; None where nobody but the user can write it.
+    """
+
+    sha256: str
+    problem: str | None
+
+
+def read_with_owner(path: Path) -> tuple[bytes, FileOwner]:
+    """Read a file, and check who could have written it.
+
+    Raises:
+        OSError: It cannot be read, or is too long.
+    """
+    linked = path.is_symlink()
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise OSError("longer than 1 MiB")
+    return content, FileOwner(hashlib.sha256(content).hexdigest(), _LINKED if linked else _problem(status))
+
+
+def _problem(status: os.stat_result) -> str | None:
+    if not hasattr(os, "getuid"):
+        return None  # a system without owners in this sense
+    if status.st_uid != os.getuid():
+        return "the file belongs to another user"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "others can write the file (chmod go-w fixes that)"
+    return None
