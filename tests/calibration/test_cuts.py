@@ -132,7 +132,7 @@ class TestComparison:
         assert "share at 1 (its own); other at 0.5 (none is declared)" in next(
             as_lines(comparison_document(result))
         )
-        (warning,) = (line for line in as_lines(comparison_document(result)) if "cuts differ" in line)
+        (warning,) = (line for line in as_lines(comparison_document(result)) if "thresholds differ" in line)
         assert "share and other (10)" in warning
         assert "--pass-at" in warning
 

@@ -80,7 +80,7 @@ def refuse_forks(monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: Any) -> Iterator[bytes]:
         raise AssertionError("no process was to be started")
 
-    monkeypatch.setattr(checks, "in_order", refuse)
+    monkeypatch.setattr(checks, "map_ordered", refuse)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -95,7 +95,7 @@ def test_a_killed_worker_is_one_line_and_the_same_command_goes_on(
         raise WorkerError("a worker process was ended by SIGKILL before its work was done")
 
     with monkeypatch.context() as patched:
-        patched.setattr(checks, "in_order", killed)
+        patched.setattr(checks, "map_ordered", killed)
         result = fiducial(*command)
     assert (result.code, result.err.count("\n")) == (2, 2)  # what is being done, and what became of it
     kept = (tmp_path / "run" / "verdicts.jsonl").read_bytes()

@@ -110,7 +110,7 @@ def test_the_working_directory_is_compared():
     assert (finding.evidence["expected"], finding.evidence["got"]) == ("/top", "/top/a")
 
 
-@pytest.mark.parametrize("text", ["call check_trajectory (x) first", "ls(1)"])
+@pytest.mark.parametrize("text", ["call find (x) first", "ls(1)"])
 def test_a_text_that_looks_like_a_call_can_be_right(text: str):
     calls = [["touch(file_name='b')", f"echo(content='{text}', file_name='b')"]]
     assert _in_files(calls, [calls], "bfcl").error_type == "multi_turn:instance_state_mismatch"
