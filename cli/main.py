@@ -22,38 +22,38 @@ from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_f
 
 SECTIONS: dict[str, dict[str, str]] = {
     "Score": {
-        "demo": "The whole way on a built-in suite, offline.",
-        "run": "Check outputs, judge what is open, calibrate the judge, report.",
-        "check": "Deterministic verdicts only.",
-        "judge": "A judge's verdicts only.",
-        "generate": "Let a model or an agent work on cases, and keep its outputs.",
-        "batch": "A judge's requests as batch files, and their results back.",
-        "merge": "Join runs that were made apart, of parts of one data set.",
+        "demo": "Run the whole pipeline on the built-in suite, offline.",
+        "run": "Check outputs, judge the undecided ones, calibrate, report.",
+        "check": "Run deterministic checkers only.",
+        "judge": "Run a judge only.",
+        "generate": "Generate outputs with a model or an agent.",
+        "batch": "Export judge requests as batch files; import the results.",
+        "merge": "Merge runs over parts of one data set.",
     },
-    "Know how far to trust it": {
+    "Trust": {
         "calibrate": "Compare judges with trusted labels.",
-        "compare": "Test judges, prompts or systems against each other on the same items.",
+        "compare": "Compare judges, prompts or systems on the same items.",
         "estimate": "Estimate the true pass rate from judge scores and some labels.",
         "audit": "Test judges with planted faults, harmless twins and attacks.",
-        "review": "A page on which a person labels outputs, and their labels into the run.",
-        "labels": "What people decided, as corrected references of the data set.",
-        "plan": "Say how many labels or items it takes, and which to label next.",
+        "review": "Label outputs on a page; import the labels into a run.",
+        "labels": "Add labels to an import or a run; export corrected references.",
+        "plan": "Compute how many labels or items are needed; draw items to label.",
     },
-    "Read what came out": {
-        "report": "The report of a run, made again; or two runs beside each other.",
-        "history": "The runs of a folder over time.",
-        "export": "Write verdicts in the forms that other tools read.",
+    "Results": {
+        "report": "Write a run's report, or compare two runs.",
+        "history": "Show the runs of a folder over time.",
+        "export": "Export verdicts to other tools' formats.",
     },
-    "Bring data": {
-        "import": "Read what other tools wrote: answers, calls, scores.",
-        "cases": "Turn other people's data into cases and outputs.",
-        "bfcl": "Generate a BFCL result tree, and score it as the leaderboard does, or strictly.",
-        "artifacts": "Lay out workspaces of challenges, and run agents in them.",
+    "Data": {
+        "import": "Import other tools' files: answers, calls, scores.",
+        "cases": "Import benchmarks as cases and outputs.",
+        "bfcl": "Generate or score a BFCL result tree.",
+        "artifacts": "Prepare workspaces of challenges; run agents in them.",
     },
-    "See what there is": {
+    "Inspect": {
         "prompts": "List, show, render, check and import judge prompts.",
-        "plugins": "What of your own is found, and why something is not.",
-        "cache": "Look at the reply cache, or empty it.",
+        "plugins": "List plugins, and why one cannot be loaded.",
+        "cache": "Show or clear the reply cache.",
     },
 }
 """The subcommands by what they are for, in the order in which people need them."""
@@ -140,7 +140,7 @@ def _within(command: click.Command, table: dict[str, Any], rest: list[str]) -> d
 def cli() -> None:
     """Score what AI agents produce.
 
-    Deterministic checkers first; LLM judges for what is left open; every judge calibrated against the checkers.
+    Deterministic checkers first; LLM judges for undecided outputs; every judge calibrated against the checkers.
     Inputs and run folders may be in an object store: s3://bucket/run, gs://..., abfs://... (docs/objects.md).
     """
 

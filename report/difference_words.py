@@ -45,7 +45,7 @@ def _verdict(system: str, strata: Strata) -> str:
     part, of = deciding(strata)
     pair = _pair(part)
     if pair is None or pair.difference.value is None or pair.p is None:
-        return f"{system}: nothing can be said of a difference, {of}."
+        return f"{system}: no difference can be computed {of}."
     told = words.statistic(pair.difference)
     word = {AFTER: "better", BEFORE: "worse", None: "no significant change"}[pair.better]
     return f"{system}: {word}: its pass rate {of} changed by {told} (paired, p {p_value(pair.p)})."

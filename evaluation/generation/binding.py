@@ -82,7 +82,7 @@ def bind(
     if parts:
         raise RunFolderError(
             f"{place.parent}: the code of {system!r} has changed since its outputs were made ({_listed(parts)}); "
-            "--again makes them anew, another --out keeps both"
+            "--again regenerates them, another --out keeps both"
         )
     now |= {} if made_by is None else {_CODE: made_by}
     if writing and known.get(system) != now:

@@ -52,7 +52,7 @@ def test_outputs_of_other_code_are_refused_with_both_ways_on(folder: Path, comma
         result = run(*more, command=command)
         assert result.code == 2
         assert "the code of 'agent' has changed since its outputs were made (agent.py); " in result.err
-        assert "--again makes them anew, another --out keeps both" in result.err
+        assert "--again regenerates them, another --out keeps both" in result.err
         assert result.err.count("\n") == 1
     (folder / "agent.py").write_text(RIGHT)
     assert run(command=command).code == 0
