@@ -50,7 +50,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "bfcl": "Generate or score a BFCL result tree.",
         "artifacts": "Prepare workspaces of challenges; run agents in them.",
     },
-    "Inspect": {
+    "Setup": {
         "prompts": "List, show, render, check and import judge prompts.",
         "plugins": "List plugins, and why one cannot be loaded.",
         "cache": "Show or clear the reply cache.",
@@ -128,7 +128,7 @@ def _within(command: click.Command, table: dict[str, Any], rest: list[str]) -> d
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Start with `fiducial demo`: the whole way on a built-in suite, offline, in seconds.",
+    epilog="Start with `fiducial demo`: the whole pipeline on the built-in suite, offline, in seconds.",
 )
 @click.version_option(VERSION, prog_name="fiducial")
 @click.option(

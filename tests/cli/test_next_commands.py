@@ -267,7 +267,9 @@ def test_a_table_with_scores_leads_to_how_far_its_judge_agrees(
     )
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-    follow(typed(["import", "graded.csv", "--out", "my table"]))
+    told = typed(["import", "graded.csv", "--out", "my table"])
+    assert proposed(told)
+    follow(told)
 
 
 def test_two_runs_and_an_audit_propose_what_can_be_typed(reached: list[str]):
@@ -292,4 +294,6 @@ def test_a_preference_proposes_what_can_be_typed(reached: list[str]):
 
 @pytest.mark.parametrize("options", [[], ["-v"]])
 def test_the_demo_proposes_what_can_be_typed(options: list[str]):
-    follow(typed(["demo", "--out", "my demo", *options]), depth=1)
+    told = typed(["demo", "--out", "my demo", *options])
+    assert bool(proposed(told)) == (not options)  # in full it prints the numbers, and no next step
+    follow(told, depth=1)
