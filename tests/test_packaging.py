@@ -43,7 +43,8 @@ def test_the_distribution_is_not_named_like_the_marker_detector_of_the_index_and
         *(e for extra in project["optional-dependencies"].values() for e in extra),
     ]
     assert project["name"] == "fiducial-eval"
-    assert list(project["scripts"]) == ["fiducial"]
+    assert list(project["scripts"]) == ["fiducial", project["name"]]
+    assert len({*project["scripts"].values()}) == 1
     assert {re.split(r"[\[>=<]", entry)[0] for entry in entries if entry.startswith("fiducial")} == {
         "fiducial-eval"
     }
