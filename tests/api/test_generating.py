@@ -150,7 +150,9 @@ def test_an_agent_that_was_changed_is_not_given_its_old_score(tmp_path: Path):
 
     out = tmp_path / "run"
     before = fd.evaluate(ANSWERABLE, made_of("Rome"), out=out).systems["agent"].decided.value
-    with pytest.raises(RunFolderError, match=r"code of 'agent' has changed .*\(answer\); again= regenerates them"):
+    with pytest.raises(
+        RunFolderError, match=r"code of 'agent' has changed .*\(answer\); again= regenerates them"
+    ):
         fd.evaluate(ANSWERABLE, made_of("Oslo"), out=out)
     after = fd.evaluate(ANSWERABLE, made_of("Oslo"), out=out, again=True).systems["agent"].decided.value
     assert (before, after) == (1.0, None)
