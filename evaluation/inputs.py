@@ -60,6 +60,7 @@ class Survey(msgspec.Struct, frozen=True):
         answered: System to the number of cases it has at least one output for; in order of first appearance.
         owed: System to the number of cases it was asked.
         kinds: How many outputs answer cases of each kind; in order of first appearance.
+        recorded: How many of them record their steps, by system and kind.
     """
 
     files: list[InputFile]
@@ -68,6 +69,7 @@ class Survey(msgspec.Struct, frozen=True):
     answered: dict[str, int]
     kinds: dict[Kind, int]
     owed: dict[str, int]
+    recorded: dict[str, dict[Kind, int]] = {}
 
     @property
     def missing(self) -> dict[str, int]:
@@ -135,13 +137,15 @@ class EvaluationInputs(Closing):
         ] = {}  # system and trial: number of the case to that of the file
         answered: dict[str, set[int]] = {}
         kinds = Counter[Kind]()
+        recorded: dict[str, dict[Kind, int]] = {}
+        mixed = set[str]()  # systems that share a file, as the models of a log do
         rows = Counter(self.cases.facts(case_id).file for case_id in self.cases)
         files = [
             InputFile(name=as_named(path), sha256=file_sha256(path), rows=rows[number])
             for number, path in enumerate(self.cases.files)
         ]
         for number, path in enumerate(self.output_files):
-            count = 0
+            count, systems_here = 0, set[str]()
             for line, output in read_numbered(path, Output):
                 self._refuse_unusable(output, path, line)
                 facts = self.cases.facts(output.case_id)
@@ -152,13 +156,24 @@ class EvaluationInputs(Closing):
                     raise RecordError(message, path=path, line=line, field="case_id")
                 files_of[facts.number] = number
                 answered.setdefault(output.system, set()).add(facts.number)
+                systems_here.add(output.system)
                 kinds[facts.kind] += 1
+                if output.turns is not None and output.error is None:
+                    steps = recorded.setdefault(output.system, {})
+                    steps[facts.kind] = steps.get(facts.kind, 0) + 1
                 count += 1
+            if len(systems_here) > 1:
+                mixed |= systems_here
             files.append(InputFile(name=as_named(path), sha256=file_sha256(path), rows=count))
         systems = sorted(answered) if self.sharded else answered
         counts = {system: len(answered[system]) for system in systems}
-        owed = _owed({system: answered[system] for system in systems}, len(self.cases))
-        return Survey(files, len(self.cases), sum(map(len, seen.values())), counts, dict(kinds), owed)
+        facts_of = map(self.cases.facts, self.cases)
+        logged = {facts.number for facts in facts_of if facts.logged} if mixed else set[int]()
+        apart = {system: answered[system] & logged for system in mixed}
+        owed = _owed({system: answered[system] for system in systems}, len(self.cases), apart)
+        return Survey(
+            files, len(self.cases), sum(map(len, seen.values())), counts, dict(kinds), owed, recorded
+        )
 
     def _refuse_unusable(self, output: Output, path: InputPath, line: int) -> None:
         if output.case_id not in self.cases:
@@ -172,20 +187,22 @@ class EvaluationInputs(Closing):
             raise RecordError(message, path=path, line=line, field="workspace")
 
 
-def _owed(answered: Mapping[str, set[int]], cases: int) -> dict[str, int]:
+def _owed(answered: Mapping[str, set[int]], cases: int, logged: Mapping[str, set[int]]) -> dict[str, int]:
     """Return how many cases each system was asked.
 
-    Systems that have answered a case in common were asked the same cases, among them those that nobody answered. A system that shares
-    no case with another, such as the second model in a log, was asked what it answered, and what nobody did.
+    The models of a log were asked what they answered there. Of other cases, systems that have answered one in common were asked the same,
+    and a system that shares none with another was asked what it answered. What nobody answered was asked of all.
     """
     groups: list[tuple[list[str], set[int]]] = []
-    for system, numbers in answered.items():
+    for system, every in answered.items():
+        numbers = every - logged.get(system, set())
         apart = [group for group in groups if numbers.isdisjoint(group[1])]
         together = [group for group in groups if not numbers.isdisjoint(group[1])]
         names = [name for group, _ in together for name in group]
         groups = [*apart, ([*names, system], numbers.union(*(others for _, others in together)))]
     unanswered = cases - len(set[int]().union(*answered.values()))
-    return {name: len(numbers) + unanswered for names, numbers in groups for name in names}
+    asked = {name: len(numbers) for names, numbers in groups for name in names}
+    return {name: asked[name] + len(logged.get(name, ())) + unanswered for name in answered}
 
 
 class Piece(NamedTuple):

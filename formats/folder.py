@@ -33,7 +33,8 @@ class Imported(msgspec.Struct, kw_only=True):
         folder: Where the records are.
         kinds: Cases by kind.
         outputs: Outputs by system.
-        transcripts: Outputs that record their steps, by the kind of their case.
+        answered: Outputs that did not fail, by the kind of their case.
+        transcripts: Those of them that record their steps.
         verdicts: Verdicts by who says so, and by outcome.
         sessions: Conversations of several turns, each one case.
         earlier_calls: Those of them with calls before their last turn.
@@ -50,6 +51,7 @@ class Imported(msgspec.Struct, kw_only=True):
     folder: str
     kinds: dict[Kind, int] = {}
     outputs: dict[str, int] = {}
+    answered: dict[Kind, int] = {}
     transcripts: dict[Kind, int] = {}
     verdicts: dict[str, dict[str, int]] = {}
     sessions: int = 0
@@ -72,7 +74,7 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
     """
     if (folder / "run.json").exists():
         raise UsageError(f"{folder} holds a run; name another folder")
-    kinds, outputs, transcripts = Counter[Kind](), Counter[str](), Counter[Kind]()
+    kinds, outputs, by_kind, transcripts = Counter[Kind](), Counter[str](), Counter[Kind](), Counter[Kind]()
     kind_of: dict[str, Kind] = {}
     verdicts: dict[str, Counter[str]] = {}
     clusters: dict[str, str] = {}
@@ -96,8 +98,9 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
             elif isinstance(each, Output):
                 to_outputs(line)
                 outputs[each.system] += 1
-                if each.turns is not None:
-                    transcripts[kind_of[each.case_id]] += 1
+                if each.error is None:
+                    by_kind[kind_of[each.case_id]] += 1
+                    transcripts[kind_of[each.case_id]] += each.turns is not None
                 told["earlier_calls"] += _calls_earlier(each)
                 told["empty" if each.error == EMPTY else "failed"] += each.error is not None
                 answered.add(each)
@@ -120,6 +123,7 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
         folder=str(folder),
         kinds=dict(kinds),
         outputs=dict(outputs),
+        answered=dict(by_kind),
         transcripts=dict(transcripts),
         labels=labels,
         scored=graded["judge"] > 0,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records import TagValue
+from ..records.case import LOG_TAGS
 from .calls import Answer, answer_of, are_messages, role_of
 from .example import Example, answers_of, records_of
 from .exchanges import Exchange, exchange_of, item_message, message_key
@@ -95,19 +96,26 @@ def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
 def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator[Found]:
     wholes, listed = conversations_of(exchanges, one_system=options.joined is not None)
     yield from listed
-    made = [_makes_calls(whole) for whole in wholes if not whole.has_failed]
+    made = [made for whole in wholes if (made := _makes_calls(whole)) is not None]
+    calls_made = all(made) if made else bool(wholes[0].tools)
+    if made and len(wholes) == 1:
+        calls_made = None  # each turn may have its own
     for whole in wholes:
-        yield from _chat(whole, name, options, calls_made=all(made) if len(made) > 1 else None)
+        yield from _chat(whole, name, options, calls_made=calls_made)
 
 
-def _makes_calls(exchange: Exchange) -> bool:
+def _makes_calls(exchange: Exchange) -> bool | None:
+    """Return whether calls were made; None where neither a call nor an answer shows it."""
     done = [each for choice in exchange.choices for each in choice]
-    return bool(answer_of(each for each in [*exchange.messages, *done] if is_agents(each)).calls)
+    answer = answer_of(each for each in [*exchange.messages, *done] if is_agents(each))
+    return None if answer.is_empty else bool(answer.calls)
 
 
 def _failure(example: Example, place: Any, options: Options) -> Iterator[Found]:
     (only,) = options.held.systems if len(options.held.systems) == 1 else (None,)
     example.system = example.system or only
+    if example.calls_made is None and not (example.answer and example.answer.calls):
+        example.calls_made = bool(example.tools) and not (example.answer and example.answer.text)
     system = options.joined or example.system or options.system
     if example.id and options.known.has_output(example.id, system):
         yield place.passed_over(
@@ -135,7 +143,7 @@ def _chat(
 
 
 def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Options) -> Example:
-    tags: dict[str, TagValue] = {"source": "openai", "offers_tools": bool(exchange.tools)}
+    tags: dict[str, TagValue] = dict(zip(LOG_TAGS, (NAME, bool(exchange.tools)), strict=True))
     example = Example(
         prefix="chat",
         number=exchange.number,

@@ -53,6 +53,18 @@ OF_TRANSCRIPTS = frozenset({"task_completion"})
 """Judges that take a case of any other kind, too, where the output records its steps."""
 
 
+def judges_for(kind: Kind, outputs: int, recorded: int) -> list[str]:
+    """Return the judges to recommend for outputs of a kind of case, some of which record their steps.
+
+    Tool calls that nothing is compared with are judged with their results and with the answer that follows, where these are recorded.
+    """
+    judge = judge_of(kind)
+    by_calls = [] if judge is None else [judge]
+    if kind != "any_call" or not recorded:
+        return by_calls
+    return [*sorted(OF_TRANSCRIPTS), *(by_calls if recorded < outputs else [])]
+
+
 class PromptName(NamedTuple):
     """A judge and one of its variants."""
 

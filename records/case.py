@@ -31,6 +31,15 @@ OWN_REFERENCES: dict[Kind, type[msgspec.Struct]] = {}
 """What the reference of a kind of the user's own looks like, where that was said; any object elsewhere."""
 
 
+LOG_TAGS = ("source", "offers_tools")
+"""The tags by which an import marks a case of a log of chats."""
+
+
+def is_logged(case: Case) -> bool:
+    """Return whether a case was read from a log of chats."""
+    return all(tag in case.tags for tag in LOG_TAGS)
+
+
 def is_kind(name: str) -> bool:
     """Return whether a kind of this name exists.
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self, TypeAlias
 
 from ..errors import InputError, RecordError
-from .case import Case, Kind
+from .case import Case, Kind, is_logged
 from .duplicate_keys import DuplicateKeys
 from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile
@@ -49,6 +49,7 @@ class CaseFacts(NamedTuple):
         dotted: Whether the name of a tool of it has a dot.
         file: Which of the files it is in, from 0.
         number: Which case of all it is, from 0.
+        logged: Whether it was read from a log (`is_logged`).
     """
 
     kind: Kind
@@ -58,6 +59,7 @@ class CaseFacts(NamedTuple):
     dotted: bool
     file: int = 0
     number: int = 0
+    logged: bool = False
 
 
 _MOST_OPEN = 64
@@ -118,7 +120,7 @@ class CaseIndex(Closing):
                 _examine(case, examine, path, line)
             dotted = any("." in tool["function"]["name"] for tool in case.tools)
             self._facts[case.id] = CaseFacts(
-                case.kind, case.cluster_id, offset, line, dotted, number, len(self._facts)
+                case.kind, case.cluster_id, offset, line, dotted, number, len(self._facts), is_logged(case)
             )
         if len(self._facts) == before:
             raise InputError("the file is empty; expected one case a line", path=path)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, Imported
-from ..judges.catalogue import judge_of
+from ..judges.catalogue import judges_for
 from ..records import Kind
 from . import words
 from .words import counted
@@ -81,12 +81,5 @@ def _next(imported: Imported) -> Iterator[str]:
 
 
 def judges_of(kind: Kind, imported: Imported) -> list[str]:
-    """Return the judges to recommend for a kind of case.
-
-    Tool calls that nothing is compared with are judged with their results and with the answer that follows them, where these are recorded.
-    """
-    recorded = imported.transcripts.get(kind, 0)
-    if kind == "any_call" and recorded:
-        return ["task_completion", *(["tool_call_accuracy"] if recorded < imported.kinds[kind] else [])]
-    judge = judge_of(kind)
-    return [] if judge is None else [judge]
+    """Return the judges to recommend for a kind of case."""
+    return judges_for(kind, imported.answered.get(kind, 0), imported.transcripts.get(kind, 0))

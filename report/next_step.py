@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN, JudgeUse, SystemResult
 from ..judges.baseline import MODEL as BASELINE
-from ..judges.catalogue import judge_of
+from ..judges.catalogue import judges_for
+from ..records import Kind
 from . import words
 from .found import Answer, RunSummary
 from .ranking import deciding, pair_of, ranked_rates
@@ -117,11 +119,14 @@ def _add_missing(found: RunSummary) -> Answer | None:
 
 def _judge_open(found: RunSummary) -> Answer | None:
     """Judges for undecided outputs that no judge was asked about."""
-    kinds = list(dict.fromkeys(kind for system in found.systems for kind in system.unjudged))
+    kinds, recorded = Counter[Kind](), Counter[Kind]()
+    for system in found.systems:
+        kinds.update(system.unjudged)
+        recorded.update(system.unjudged_steps)
     if not kinds:
         return None
-    left = sum(sum(system.unjudged.values()) for system in found.systems)
-    judges = list(dict.fromkeys(judge for kind in kinds if (judge := judge_of(kind))))
+    left = kinds.total()
+    judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
     new = [judge for judge in judges if not any(_names(word, judge) for word in found.typed)]
     if not new and not found.command.startswith("fiducial."):
         text = f"Reach a model for the {counted(left, 'undecided output')} ({words.NEEDS_MODEL}); the same command goes on."

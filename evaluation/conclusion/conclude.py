@@ -62,7 +62,9 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
     missing = inputs.survey.missing
     labels = folder.label_scores
     judges = _with_labels(judge_uses(folder, prices, asked=asked), tally, labels)
-    systems = system_results(tally, missing, labels, folder.roster.judges_kind)
+    systems = system_results(
+        tally, missing, labels, folder.roster.judges_kind, recorded=inputs.survey.recorded
+    )
     conclusion = Conclusion(
         systems=systems,
         judges=judges,

@@ -27,14 +27,22 @@ def system_results(
     missing: dict[str, int],
     labels: Mapping[ItemKey, float] | None = None,
     judges_kind: JudgesKind = lambda _judge, _kind: True,
+    recorded: Mapping[str, Mapping[Kind, int]] = {},
 ) -> list[SystemResult]:
     """Turn counts into the results of each system.
 
-    Labels of undecided outputs correct the judges' rates on these.
+    Labels of undecided outputs correct the judges' rates on these. ``recorded`` counts each system's outputs that record their steps, by kind.
     """
     return [
-        _system_result(system, tally, count, labels or {}, judges_kind) for system, count in missing.items()
+        _with_steps(_system_result(system, tally, count, labels or {}, judges_kind), recorded.get(system, {}))
+        for system, count in missing.items()
     ]
+
+
+def _with_steps(result: SystemResult, recorded: Mapping[Kind, int]) -> SystemResult:
+    """Note how many of the outputs that no judge was asked about record their steps, at most."""
+    steps = {kind: min(n, recorded[kind]) for kind, n in result.unjudged.items() if kind in recorded}
+    return msgspec.structs.replace(result, unjudged_steps=steps)
 
 
 def _system_result(

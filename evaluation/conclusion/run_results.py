@@ -70,6 +70,7 @@ class SystemResult(Part, frozen=True, kw_only=True):
         judged: Pass rate on the undecided outputs by the same judges; None where no judge graded one.
         examples: An output for each of the commonest error types, and what its checker says of it.
         unjudged: Kinds of the undecided outputs that no judge was asked about, to how many there are.
+        unjudged_steps: How many of these record their steps.
     """
 
     system: str
@@ -82,6 +83,7 @@ class SystemResult(Part, frozen=True, kw_only=True):
     judged: Stratum | None = None
     examples: dict[str, Example] = {}
     unjudged: dict[Kind, int] = {}
+    unjudged_steps: dict[Kind, int] = {}
 
     @property
     def failed_checks(self) -> int:

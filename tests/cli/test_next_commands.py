@@ -17,6 +17,7 @@ from fiducial.records import Case, Output, write_records
 
 RUN = ["run", "cases.jsonl", "--outputs", "outputs.jsonl", "--out", "my run"]
 MODEL = ["--model", "m"]
+MODEL_NAMED = ["--model", "gpt-4.1-mini"]
 
 
 def proposed(result: Result) -> list[list[str]]:
@@ -227,6 +228,19 @@ def test_an_imported_log_leads_to_its_rate(server: ProviderServer, monkeypatch: 
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     follow(told)
     assert server.seen
+
+
+def test_a_run_proposes_the_judges_that_its_import_proposes():
+    log = Path(__file__).parent.parent / "examples" / "real_logs" / "thanks.jsonl"
+    (told,) = proposed(typed(["import", str(log), "--out", "log"]))
+    (again,) = proposed(typed([word for word in told if word not in judged_by(told)]))
+    assert judged_by(again) == judged_by(told) == ["--judge", "rubric", "task_completion", *MODEL_NAMED]
+
+
+def judged_by(command: list[str]) -> list[str]:
+    """The judges of a command, and their model."""
+    start = command.index("--judge")
+    return command[start : command.index("--model") + 2]
 
 
 def follow(told: Result, depth: int = 3) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from fiducial.errors import RecordError
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.records import Case, Output, write_records
+from fiducial.records import Case, Output, TagValue, write_records
 
 
 def write_inputs(folder: Path, *outputs: Output) -> tuple[Path, Path]:
@@ -31,6 +31,26 @@ def test_systems_that_share_no_case_owe_only_what_they_were_asked(tmp_path: Path
     write_records(tmp_path / "outputs.jsonl", [*outputs, Output(case_id="a", system="t", text="")])
     with EvaluationInputs(tmp_path / "cases.jsonl", [tmp_path / "outputs.jsonl"]) as inputs:
         assert inputs.survey.missing == {"s": 2, "t": 2}
+
+
+def test_models_of_a_log_owe_only_what_they_answered_even_where_both_answered_some(tmp_path: Path):
+    tags: dict[str, TagValue] = {"source": "openai", "offers_tools": False}
+    write_records(tmp_path / "cases.jsonl", [Case(id=name, kind="any_call", tags=tags) for name in "abcd"])
+    outputs = [Output(case_id=name, system=system, text="") for name, system in ["as", "bs", "bt", "ct"]]
+    write_records(tmp_path / "log.jsonl", outputs)
+    with EvaluationInputs(tmp_path / "cases.jsonl", [tmp_path / "log.jsonl"]) as inputs:
+        assert inputs.survey.missing == {"s": 1, "t": 1}  # d, which nobody answered
+
+
+def test_a_system_in_a_file_of_its_own_was_asked_all_cases_of_a_log(tmp_path: Path):
+    tags: dict[str, TagValue] = {"source": "openai", "offers_tools": False}
+    write_records(tmp_path / "cases.jsonl", [Case(id=name, kind="any_call", tags=tags) for name in "abc"])
+    for system, names in (("s", "abc"), ("t", "a")):
+        outputs = [Output(case_id=name, system=system, text="") for name in names]
+        write_records(tmp_path / f"{system}.jsonl", outputs)
+    files = [tmp_path / "s.jsonl", tmp_path / "t.jsonl"]
+    with EvaluationInputs(tmp_path / "cases.jsonl", files) as inputs:
+        assert inputs.survey.missing == {"s": 0, "t": 2}
 
 
 def test_the_survey_counts_what_is_missing_by_system(tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import fiducial as fd
@@ -71,3 +72,18 @@ def test_nothing_of_a_log_gets_lost_that_is_not_listed():
         lines = len((LOGS / name).read_text().splitlines())
         in_sessions = lines - len(read.outputs) - len(read.skipped)
         assert in_sessions == (2 if name == "wrapped.jsonl" else 0)
+
+
+def test_failures_that_were_offered_tools_keep_the_kind_of_cases_with_tools(tmp_path: Path):
+    tool = {"type": "function", "function": {"name": "find", "parameters": {"type": "object"}}}
+    asked = {"messages": [{"role": "user", "content": "Where is it?"}], "model": "m", "tools": [tool]}
+    rows = [
+        {"id": "alone", **asked, "error": "timeout"},
+        {"id": "empty", **asked, "choices": [{"message": {"role": "assistant", "content": ""}}]},
+        {"session_id": "s", **asked, "error": "HTTP 500"},
+        {"id": "talk", "messages": asked["messages"], "model": "m", "error": "timeout"},
+    ]
+    (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    read = fd.read(tmp_path / "log.jsonl")
+    assert {case.id: case.kind for case in read.cases} == {"alone": "any_call", "empty": "any_call", "s": "any_call", "talk": "open_answer"}  # fmt: skip
+    assert rates(read) == {"m": (0.0, 4)}
