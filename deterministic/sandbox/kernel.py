@@ -64,7 +64,10 @@ def change_root(root: Path) -> None:
 
 
 def die_with_parent(by: int = signal.SIGKILL) -> None:
-    """Have the kernel send this process a signal when its parent ends, however it ends."""
+    """Have the kernel send this process a signal when its parent ends, however it ends.
+
+    It sends none if the parent has ended already, so look for the parent afterwards.
+    """
     _prctl(_PR_SET_PDEATHSIG, by)
 
 

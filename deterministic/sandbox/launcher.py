@@ -31,17 +31,23 @@ def main() -> None:
     # The first process of a namespace gets only those signals that it handles, and Python handles this one.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
     limits = Limits(**document.pop("limits"))
+    parent = document.pop("parent")
     order = Order(**document, limits=limits)
     with suppress(OSError):
         kernel.die_with_parent()
+    if os.getppid() != parent:
+        os._exit(1)  # it ended before the kernel was told
     join = None if order.scratch is None else joining(order.group)
     own_namespace = leave_namespaces(confined=order.scratch is not None)
     if own_namespace:
+        parent_ended, held = os.pipe()
         child = os.fork()
         if child:
             _, status = os.waitpid(child, 0)
             os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+        os.close(held)
         kernel.die_with_parent()
+        _require_parent(parent_ended)
     else:
         # Here nothing else ends what commands have started.
         signal.signal(signal.SIGTERM, _end_with_all)
@@ -52,6 +58,17 @@ def main() -> None:
         kernel.be_private()
     _carry_out(order, join, own_namespace=own_namespace)
     os._exit(0)
+
+
+def _require_parent(ended: int) -> None:
+    """End where the parent ended before the kernel was told to end this process with it.
+
+    The first process of a namespace cannot ask for its parent. It reads from a pipe that only the parent holds open.
+    """
+    os.set_blocking(ended, False)
+    with suppress(BlockingIOError):
+        os.read(ended, 1)
+        os._exit(1)
 
 
 def _end_with_all(_number: int, _frame: object) -> None:

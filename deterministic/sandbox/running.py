@@ -164,12 +164,17 @@ class Reins:
             with self._lock:
                 self._held.discard(launcher)
 
-    def end_all(self) -> None:
-        """End them, and whatever is still to be begun."""
+    def tell_all(self) -> None:
+        """Tell them to end, and whatever is still to be begun, without waiting."""
         with self._lock:
             self._over = True
             for launcher in self._held:
                 _tell(launcher, signal.SIGTERM)
+
+    def end_all(self) -> None:
+        """End them, and whatever is still to be begun."""
+        self.tell_all()
+        with self._lock:
             for launcher in self._held:
                 _end(launcher)
 
@@ -208,6 +213,7 @@ def _launch(
     reins: Reins | None = None,
 ) -> SandboxReport:
     order: dict[str, object] = {
+        "parent": os.getpid(),
         "commands": [list(command) for command in commands],
         "source": str(source.resolve()),
         "scratch": None if scratch is None else str(scratch.resolve()),

@@ -93,7 +93,10 @@ class Command:
     def end(self) -> None:
         """End those that are at work, and whatever is still to be begun."""
         self._over = True
-        for reins in [*self._working]:
+        working = [*self._working]
+        for reins in working:
+            reins.tell_all()
+        for reins in working:
             reins.end_all()
 
 

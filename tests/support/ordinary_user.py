@@ -44,6 +44,7 @@ def order_to(
         "readable": list(readable),
         "environment": {},
         "limits": limits._asdict(),
+        "parent": os.getpid(),
     }
     return json.dumps(order).encode()
 

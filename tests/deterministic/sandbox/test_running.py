@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -11,7 +12,14 @@ import pytest
 
 from fiducial.deterministic.sandbox import running
 from fiducial.deterministic.sandbox.limits import Limits
-from fiducial.deterministic.sandbox.running import Run, SandboxReport, run_agent, run_confined
+from fiducial.deterministic.sandbox.running import (
+    Reins,
+    Run,
+    SandboxError,
+    SandboxReport,
+    run_agent,
+    run_confined,
+)
 
 LIMITS = Limits(wall_seconds=10)
 
@@ -145,3 +153,38 @@ def test_an_agent_is_stopped_at_its_limit_with_everything_it_started(tmp_path: P
     assert run.by == "time"
     time.sleep(1.2)
     assert not (tmp_path / "late.txt").exists()
+
+
+SLOW_TO_TELL_THE_KERNEL = (
+    "from sandbox import kernel; import os, pathlib, time; tell = kernel.die_with_parent\n"
+    "def slowly(*signals):\n"
+    "  if os.getpid() == 1: pathlib.Path({place!r}).touch(); time.sleep(1)\n"
+    "  tell(*signals)\n"
+    "kernel.die_with_parent = slowly\n"
+)
+
+
+@pytest.mark.attack("adversity")
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="needs a process namespace")
+def test_an_agent_ends_that_is_ended_while_it_is_being_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    begun, boot = tmp_path / "begun", running._BOOT
+    first, last = boot.split("from sandbox.launcher")
+    slow = SLOW_TO_TELL_THE_KERNEL.format(place=str(begun))
+    monkeypatch.setattr(running, "_BOOT", f"{first}\n{slow}from sandbox.launcher{last}")
+    reins, ended = Reins(), list[Exception]()
+
+    def work() -> None:
+        try:
+            run_agent(["sleep", "600"], tmp_path, {}, Limits(wall_seconds=600), reins)
+        except SandboxError as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    while not begun.exists():
+        time.sleep(0.01)
+    reins.end_all()
+    thread.join(60)
+    assert len(ended) == 1
