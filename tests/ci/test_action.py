@@ -1,0 +1,126 @@
+"""The steps of the GitHub Action, run in order as its runner does, with a `gh` that writes down how it was called."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[2]
+CASES = [
+    {
+        "id": f"trip-{number}",
+        "kind": "tool_call",
+        "messages": [{"role": "user", "content": "Book a night in Rome."}],
+        "tools": [
+            {"name": "book", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+        ],
+        "reference": {"calls": [{"name": "book", "arguments": {"city": "Rome"}}]},
+    }
+    for number in range(8)
+]
+
+
+@pytest.fixture
+def action() -> dict[str, Any]:
+    return YAML(typ="safe").load(ROOT / "action.yml")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with eight cases, of which the agent got seven right."""
+    lines = [json.dumps(case) for case in CASES]
+    (tmp_path / "cases.jsonl").write_text("\n".join(lines))
+    outputs = [
+        {"case_id": c["id"], "system": "bot", "tool_calls": [{"name": "book", "arguments": {"city": city}}]}
+        for c, city in zip(CASES, ["Milan"] + ["Rome"] * 7, strict=True)
+    ]
+    (tmp_path / "outputs.jsonl").write_text("\n".join(map(json.dumps, outputs)))
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    (commands / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@" >> gh-calls\n')
+    (commands / "gh").chmod(0o755)
+    return tmp_path
+
+
+def play(action: dict[str, Any], folder: Path, **inputs: str) -> dict[str, subprocess.CompletedProcess[str]]:
+    """Run the steps but for the installation; return how each ended, by name. A failed step ends the run."""
+    values = {name: str(each.get("default", "")) for name, each in action["inputs"].items()} | inputs
+    written = {name: folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    ended: dict[str, subprocess.CompletedProcess[str]] = {}
+    for step in action["runs"]["steps"][1:]:
+        status = written["GITHUB_OUTPUT"].read_text().strip() if written["GITHUB_OUTPUT"].exists() else ""
+        known = {f"inputs.{name}": value for name, value in values.items()} | {
+            "steps.run.outputs.status": status.partition("=")[2],
+            "github.event.pull_request.html_url": "https://code.example/pull/7",
+        }
+        if "!= '2'" in step.get("if", "") and status == "status=2":
+            continue
+        environment = {
+            name: known.get(text.strip("${} "), text) for name, text in step.get("env", {}).items()
+        }
+        paths = [str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
+        ended[step["name"]] = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            env={**os.environ, **environment, "PATH": os.pathsep.join(paths), "RUNNER_TEMP": str(folder)}
+            | {name: str(path) for name, path in written.items()},
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if ended[step["name"]].returncode:
+            break
+    return ended
+
+
+def test_a_run_is_summarized_and_commented_on_and_its_gate_fails_the_step(
+    action: dict[str, Any], folder: Path
+):
+    ended = play(action, folder, run="cases.jsonl --outputs outputs.jsonl --fail-under pass_rate=0.9")
+    assert [step.returncode for step in ended.values()] == [0, 0, 0, 1]
+    summary = (folder / "GITHUB_STEP_SUMMARY").read_text()
+    assert "bot" in summary
+    assert "0.88" in summary
+    assert (folder / "fiducial.md").read_text() == summary
+    called = (folder / "gh-calls").read_text().splitlines()
+    assert called[:3] == ["pr", "comment", "https://code.example/pull/7"]
+    assert called[-1] == str(folder / "fiducial.md")
+
+
+def test_a_run_within_its_gate_passes(action: dict[str, Any], folder: Path):
+    ended = play(action, folder, run="cases.jsonl --outputs outputs.jsonl --fail-under pass_rate=0.2")
+    assert [step.returncode for step in ended.values()] == [0, 0, 0, 0]
+
+
+def test_bad_input_is_not_commented_on_and_fails_with_its_line(action: dict[str, Any], folder: Path):
+    ended = play(action, folder, run="cases.jsonl --outputs nothing.jsonl")
+    assert list(ended) == ["Run", "Gate"]
+    assert "nothing.jsonl" in ended["Run"].stderr
+    assert ended["Gate"].returncode == 2
+    assert not (folder / "gh-calls").exists()
+
+
+def test_an_earlier_run_is_reported_against(action: dict[str, Any], folder: Path):
+    play(action, folder, run="cases.jsonl --outputs outputs.jsonl", out="before")
+    text = (folder / "outputs.jsonl").read_text()
+    (folder / "outputs.jsonl").write_text(text.replace("Milan", "Rome"))
+    (folder / "GITHUB_STEP_SUMMARY").unlink()
+    play(action, folder, run="cases.jsonl --outputs outputs.jsonl", out="after", before="before")
+    assert "1 fix" in (folder / "GITHUB_STEP_SUMMARY").read_text()
+
+
+def test_arguments_are_split_and_not_evaluated(action: dict[str, Any], folder: Path):
+    ended = play(action, folder, run="'cases.jsonl' --outputs '$(touch evaluated)'; touch evaluated")
+    assert ended["Gate"].returncode == 2
+    assert not (folder / "evaluated").exists()
+
+
+def test_no_expression_stands_within_a_script(action: dict[str, Any]):
+    assert [step["name"] for step in action["runs"]["steps"] if "${{" in step["run"]] == []
