@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from .api.bfcl import score_bfcl
     from .api.checking import check
     from .api.checking_files import check_file
+    from .api.decorators import agent, dial, file_format, judge_function, operator, statistic, world
     from .api.differences import diff, history
     from .api.evaluating import aevaluate, evaluate, load_run
+    from .api.exporting import export
     from .api.generating import agenerate, generate
     from .api.importing import import_agbenchmark, import_bfcl
     from .api.judging import judge, jury
     from .api.labels import correct_cases, export_labels
-    from .api.measuring import calibrate, compare, estimate
     from .api.merging import merge
-    from .api.own import agent, dial, file_format, judge_function, operator, statistic, world
     from .api.planning import plan
     from .api.preferring import prefer
     from .api.reading import Reading, read
     from .api.reviewing import add_labels, review
     from .api.run import Run
-    from .api.writing import export
+    from .api.table_statistics import calibrate, compare, estimate
     from .deterministic import Finding, checker
     from .errors import FiducialError
     from .records import Case, Output, ToolCall, Verdict, read_records, write_records
@@ -56,15 +56,15 @@ _HOME = {
         "api.importing": "import_agbenchmark import_bfcl",
         "api.judging": "judge jury",
         "api.labels": "correct_cases export_labels",
-        "api.measuring": "calibrate compare estimate",
+        "api.table_statistics": "calibrate compare estimate",
         "api.merging": "merge",
-        "api.own": "agent dial file_format judge_function operator statistic world",
+        "api.decorators": "agent dial file_format judge_function operator statistic world",
         "api.planning": "plan",
         "api.preferring": "prefer",
         "api.reading": "read Reading",
         "api.reviewing": "add_labels review",
         "api.run": "Run",
-        "api.writing": "export",
+        "api.exporting": "export",
         "deterministic": "checker Finding",
         "errors": "FiducialError",
         "records": "Case Output read_records ToolCall Verdict write_records",

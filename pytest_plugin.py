@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from .api.ready_judge import ReadyJudge
+    from .api.callable_judge import ReadyJudge
 
 _OPTION = "--fiducial-record"
 _FOLDER = "fiducial_cassettes"

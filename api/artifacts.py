@@ -15,9 +15,9 @@ from ..evaluation.artifacts.workspaces import prepare as lay_out_all
 from ..evaluation.generation.commands import command_words
 from ..records import Case, read_records
 from .check_options import Workspaces, check_options
-from .places import FilePath, input_path, written_path
-from .progress import shown_progress
-from .shown import Document, Shown
+from .display import Document, Shown
+from .paths import FilePath, input_path, written_path
+from .progress_bars import shown_progress
 
 
 def prepare_workspaces(cases: FilePath, out: FilePath, *, system: str = "agent") -> int:

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import msgspec
 
-from ..calibration.cuts import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import GivenPassAt, pass_at_of
 from ..deterministic.mutation import load_dials, load_operators
 from ..errors import UsageError
 from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE, AuditPlan
@@ -18,20 +18,20 @@ from ..evaluation.audit.audit_run import foresee_audit, run_audit
 from ..evaluation.audit.building import ProbeSettings, build_probes
 from ..evaluation.audit.ladder.climb import CALLS, LadderSettings
 from ..evaluation.audit.probe_folder import ProbeManifest
-from ..evaluation.checking.names import NamesOption
+from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from ..judges.prices import price_list
 from ..records import FolderPath
-from ..report.audit_words import probe_document
+from ..report.text.audit_text import probe_document
 from .audits import Audit
 from .check_options import Functions, Workspaces, Worlds, check_options, worlds_of
+from .display import Document, Shown
 from .evaluating import JudgeLike, asked_of
-from .places import FilePath, folder_path, kept_folder, put_back
-from .progress import shown_progress
-from .running_files import Access, Forecasts
-from .shown import Document, Shown
-from .sources import Cases, Outputs, output_sources, source
+from .input_sources import Cases, Outputs, output_sources, source
+from .paths import FilePath, folder_path, kept_folder, put_back
+from .progress_bars import shown_progress
+from .run_files import Access, Forecasts
 
 
 class Probes(Shown, frozen=True):

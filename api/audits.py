@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from ..calibration.cuts import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import GivenPassAt, pass_at_of
 from ..errors import InputError, UsageError
 from ..evaluation.audit import certificate as certificates
 from ..evaluation.audit import foreign_judges
@@ -24,11 +24,11 @@ from ..evaluation.audit.certificate_check import read_certificate
 from ..evaluation.audit.judged_run import read_judged_run
 from ..evaluation.store.file_names import AUDIT
 from ..records import write_json
-from ..report.audit_words import audit_document
-from ..report.certificate_words import alternatives_document, certificate_document, standing_document
-from .places import FilePath, folder_path, input_path, written_path
+from ..report.text.audit_text import audit_document
+from ..report.text.certificate_text import alternatives_document, certificate_document, standing_document
+from .display import Document, Shown, statistics_frame
+from .paths import FilePath, folder_path, input_path, written_path
 from .run import Run, folder_of
-from .shown import Document, Shown, statistics_frame
 
 if TYPE_CHECKING:
     import pandas as pd

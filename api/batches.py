@@ -12,10 +12,10 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..judges.transport.batch_results import ResultsTally
 from .check_options import Worlds, worlds_of
-from .places import FilePath, input_path, written_path
-from .progress import shown_progress
-from .running_files import Access
-from .sources import paths_of
+from .input_sources import paths_of
+from .paths import FilePath, input_path, written_path
+from .progress_bars import shown_progress
+from .run_files import Access
 
 
 def export_batch(

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..deterministic import Rules
 from ..evaluation.bfcl.aggregation import SystemScore, as_json, rate
 from ..evaluation.bfcl.scoring import ScoringOptions, score_tree
-from ..evaluation.checking.names import NamesOption
+from ..evaluation.checking.dotted_names import NamesOption
 from ..formats.bfcl import expand, find_results, open_source
-from ..report.bfcl_words import scores_document
-from .places import FilePath, input_path, written_path
-from .progress import shown_progress
-from .shown import Document, Shown, statistics_frame
+from ..report.text.bfcl_text import scores_document
+from .display import Document, Shown, statistics_frame
+from .paths import FilePath, input_path, written_path
+from .progress_bars import shown_progress
 
 if TYPE_CHECKING:
     import pandas as pd

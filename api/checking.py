@@ -10,7 +10,7 @@ from ..deterministic import check as check_record
 from ..deterministic.checkers import validate_reference
 from ..records import Case, Output, Verdict
 from .check_options import Functions, Workspaces, Worlds, check_options
-from .sources import as_case, as_output
+from .input_sources import as_case, as_output
 
 
 def check(

@@ -8,15 +8,15 @@ from typing import Unpack
 from ..deterministic import Rules
 from ..evaluation.checking.check_file import check_file as check_outputs
 from ..evaluation.checking.check_file import partial_file
-from ..evaluation.checking.names import NamesOption
+from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.conclusion.run_results import SystemResult
-from ..report import words
-from ..report.summary_words import systems_document
+from ..report.text import number_text
+from ..report.text.summary_text import systems_document
 from .check_options import Functions, Workspaces, Worlds, check_options
-from .places import FilePath, written_path
-from .progress import shown_progress
-from .shown import Document, Shown
-from .sources import paths_of
+from .display import Document, Shown
+from .input_sources import paths_of
+from .paths import FilePath, written_path
+from .progress_bars import shown_progress
 
 __all__ = ["CheckedFile", "check_file", "partial_file"]
 
@@ -33,7 +33,7 @@ class CheckedFile(Shown, frozen=True):
 
     def document(self) -> Document:
         """Return the results as a document."""
-        failed = [words.not_checked(self.failed)] if self.failed else []
+        failed = [number_text.not_checked(self.failed)] if self.failed else []
         return [*systems_document(self.systems), *failed]
 
 

@@ -14,7 +14,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan
 from ..evaluation.run_table import read_tables
 from ..records import ItemKey, Output, read_records
-from .running_files import Access
+from .run_files import Access
 from .table_results import Comparison
 
 NOTE = (

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ..evaluation.past_runs.compare_runs import Moved, TwoRuns, two_runs
 from ..evaluation.past_runs.history import History as HistoryNumbers
 from ..evaluation.past_runs.history import read_history
-from ..evaluation.past_runs.two_runs import Moved, TwoRuns, two_runs
 from ..evaluation.store.run_store import RunStore
 from ..records.frames import data_frame
-from ..report.difference_words import difference_document
-from ..report.history_words import history_document
 from ..report.page import document_page
-from .places import FilePath, folder_path, written_path
+from ..report.text.difference_text import difference_document
+from ..report.text.history_text import history_document
+from .display import Shown
+from .paths import FilePath, folder_path, written_path
 from .run import Run, kept_of
-from .shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd

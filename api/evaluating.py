@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
 
-from ..calibration.cuts import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import GivenPassAt, pass_at_of
 from ..deterministic import Rules
 from ..errors import UsageError
-from ..evaluation.checking.names import NamesOption
+from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.generation.output_sources import Source, callable_source, generate_into_run
 from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.judge_on import JudgeOn
@@ -24,18 +24,18 @@ from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..judges.loop_thread import run_apart
 from ..records import InputPath
-from ..report.generation_words import crashes
+from ..report.text.generation_text import crashes
+from .agent_environments import scenes_of
+from .callable_judge import ReadyJudge
 from .check_options import Functions, Worlds, check_options, worlds_of
 from .engines import engine_of
 from .generating import Agent, warn_untracked
+from .input_sources import Cases, Labels, Outputs, output_sources
 from .judging import judge
 from .label_sources import LabelReading, labels_told
-from .places import FilePath, folder_path, kept_folder
-from .progress import shown_progress
-from .ready_judge import ReadyJudge
+from .paths import FilePath, folder_path, kept_folder
+from .progress_bars import shown_progress
 from .run import Run
-from .scenes import scenes_of
-from .sources import Cases, Labels, Outputs, output_sources
 
 JudgeLike: TypeAlias = ReadyJudge | str
 """A judge that is made, or the name of one, which is asked of ``model``."""

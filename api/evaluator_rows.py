@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from ..records import Case, Kind, Outcome, Output, Usage, Verdict
-from .conversations import calls_of, context_of, conversation, messages_of, tools_of
+from .conversation_forms import calls_of, context_of, conversation, messages_of, tools_of
 from .flow_types import NOTHING, Items
 
 _STATUS: Mapping[Outcome, str] = {"graded": "completed", "not_applicable": "skipped"}

@@ -18,12 +18,12 @@ from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import waiting
 from ..plugins import AGENTS
 from ..records import Case, CaseIndex, ItemKey, Output
+from .agent_environments import Histories, scenes_of, server_embedding
 from .check_options import Worlds
-from .places import FilePath, written_path
-from .progress import shown_progress
-from .reaching import Reaching, model_access
-from .scenes import Histories, scenes_of, server_embedding
-from .sources import Cases, source
+from .input_sources import Cases, source
+from .model_access import Reaching, model_access
+from .paths import FilePath, written_path
+from .progress_bars import shown_progress
 
 
 class AgentWithTools(Protocol):

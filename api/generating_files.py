@@ -9,8 +9,8 @@ from typing import Any
 from ..errors import UsageError
 from ..evaluation.bfcl.generate_results import foresee_tree, generate_tree, system_folder
 from ..evaluation.generation.binding import memories_beside
-from ..evaluation.generation.foreseeing import GenerationForecast, foresee_generation
 from ..evaluation.generation.generate import Tally
+from ..evaluation.generation.generation_forecast import GenerationForecast, foresee_generation
 from ..evaluation.generation.model_agent import ModelSettings
 from ..evaluation.generation.output_sources import Source, command_source, model_source
 from ..evaluation.generation.output_sources import generate_file as make_file
@@ -20,14 +20,14 @@ from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..formats.bfcl import DataSource, expand, open_source
 from ..judges.prices import price_list
-from ..report.forecast_words import generation_forecast
-from ..report.generation_words import generation_lines
+from ..report.text.forecast_text import generation_forecast
+from ..report.text.generation_text import generation_lines
+from .agent_environments import bfcl_histories, scenes_of, server_embedding
 from .check_options import Worlds
-from .places import FilePath, folder_path, input_path, written_path
-from .progress import shown_progress
-from .scenes import bfcl_histories, scenes_of, server_embedding
-from .shown import Document, Shown
-from .sources import paths_of
+from .display import Document, Shown
+from .input_sources import paths_of
+from .paths import FilePath, folder_path, input_path, written_path
+from .progress_bars import shown_progress
 
 __all__ = [
     "GENERATED",

@@ -11,10 +11,10 @@ from typing import Generic, TypeVar
 from ..errors import UsageError
 from ..formats.agbenchmark import read_challenges
 from ..formats.bfcl import expand, find_results, open_source, read_cases, read_outputs
-from ..formats.found import LOGGED
-from ..formats.own_format import read_own
+from ..formats.custom_format import read_own
+from ..formats.imported_records import LOGGED
 from ..records import Case, Output, write_records
-from .places import FilePath, input_path, written_path
+from .paths import FilePath, input_path, written_path
 from .reading import read_strictly
 
 T = TypeVar("T", Case, Output)

@@ -23,15 +23,15 @@ import msgspec
 
 from ..errors import FiducialError
 from ..formats.example import DEFAULT_CRITERION, SAME_ANSWER, context_item, listed
-from ..formats.found import Options, Place
+from ..formats.field_reader import FieldReader
+from ..formats.imported_records import Options, Place
 from ..formats.inspect_logs import read_sample
-from ..formats.node import FieldReader
 from ..judges.catalogue import JUDGED_KINDS
 from ..records import BUILT_IN_KINDS, Case, Kind, Outcome, Output, Verdict
+from .callable_judge import ReadyJudge
 from .checking import check
+from .input_sources import as_case
 from .judging import judge
-from .ready_judge import ReadyJudge
-from .sources import as_case
 
 _inspect = cast("Any", inspect_scorer)
 

@@ -15,17 +15,17 @@ from typing import Any, cast
 
 import msgspec
 
-from ..calibration.cuts import pass_at_of
+from ..calibration.pass_threshold import pass_at_of
 from ..deterministic.registration import load_environments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.composites import JuryRule, by_statement, seat
 from ..evaluation.judging.tasks import judge_task, told_apart
 from ..judges.jury import Rule
+from .callable_judge import ReadyJudge
 from .endpoints import EndpointLike
-from .places import FilePath
-from .reaching import Reaching, model_access
-from .ready_judge import ReadyJudge
+from .model_access import Reaching, model_access
+from .paths import FilePath
 
 _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
 """In place of an endpoint, where none is asked and none has to be configured."""

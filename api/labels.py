@@ -17,12 +17,12 @@ from ..evaluation.shards import shards_of
 from ..evaluation.store.copies import copy_at
 from ..evaluation.store.run_store import RunStore
 from ..records import Case, MemoryFile, atomic_write, named, write_records
-from ..report.words import counted
+from ..report.text.number_text import counted
+from .display import Document, Shown
+from .input_sources import Cases, Labels, source
 from .label_sources import LabelReading, labels_told
-from .places import FilePath, written_path
+from .paths import FilePath, written_path
 from .run import Run, folder_of
-from .shown import Document, Shown
-from .sources import Cases, Labels, source
 
 _SHOWN = 10
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from ..errors import UsageError
 from ..evaluation.past_runs.merged_runs import merge_runs
 from ..judges.prices import price_list
-from .places import FilePath, kept_folder
-from .progress import shown_progress
+from .paths import FilePath, kept_folder
+from .progress_bars import shown_progress
 from .run import Run, folder_of
 
 

@@ -12,11 +12,11 @@ import msgspec
 
 from ..errors import UsageError
 from ..judges.as_json import JsonList, json_lines
-from ..judges.fillers import FILLERS, Filler
 from ..judges.prompt_file import PromptFile
 from ..judges.prompt_inputs import FENCE
+from ..judges.prompt_variables import FILLERS, Filler
 from ..records import Case, ContextItem, Output
-from .conversations import calls_of, context_of, conversation, messages_of, tools_of
+from .conversation_forms import calls_of, context_of, conversation, messages_of, tools_of
 
 NAME = "call"
 """Stands for case and system in verdicts on inputs that were given by name."""

@@ -9,14 +9,14 @@ from typing import TypeAlias, Unpack
 
 import numpy as np
 
+from ..calibration.corrected_rate.estimation import of_judge
 from ..calibration.planning.assured_labels import DEFAULT_ASSURANCE, Expected, assured_labels, average_labels
 from ..calibration.planning.budget_plan import PHASES, BudgetPlan, PhaseName, Pilot, plan_budget
 from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label, unlabelled_items
 from ..calibration.planning.pilots import seen_costs, seen_pilot, told_pilot
 from ..calibration.planning.plan_results import Draw
 from ..calibration.planning.sample_sizes import items_for_difference
-from ..calibration.tables.table import Table
-from ..calibration.true_rate.estimation import of_judge
+from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
 from .table_results import SamplePlan
 from .tables import TableReading, Tables, read

@@ -22,15 +22,15 @@ from ..evaluation.store.run_store import RunStore
 from ..judges.loop_thread import run_apart
 from ..judges.prices import price_list
 from ..records import FolderPath, InputPath, ItemKey, Output, Verdict, read_records
-from ..report.preference_words import preferences_document
+from ..report.text.preference_text import preferences_document
 from .check_options import Worlds, worlds_of
+from .display import Document, Shown, statistics_frame
 from .evaluating import JudgeLike, asked_of
-from .places import FilePath, input_path, kept_folder
-from .progress import shown_progress
+from .input_sources import Cases, Labels, Outputs, output_sources, source
+from .paths import FilePath, input_path, kept_folder
+from .progress_bars import shown_progress
 from .run import Run
-from .running_files import Access, Forecasts
-from .shown import Document, Shown, statistics_frame
-from .sources import Cases, Labels, Outputs, output_sources, source
+from .run_files import Access, Forecasts
 
 if TYPE_CHECKING:
     import pandas as pd

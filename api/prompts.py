@@ -14,15 +14,15 @@ from ..evaluation.judging.replayed_calls import replay_in
 from ..formats.bfcl import assemble_prompt
 from ..judges import find_prompt, load_judge
 from ..judges.catalogue import SPLITTER, all_prompts
-from ..judges.fillers import NotApplicableError
 from ..judges.front_matter import read_prompt_text
 from ..judges.prompt_file import PromptFile, read_prompt_file
 from ..judges.prompt_import import import_prompt as import_text
 from ..judges.prompt_text import portability_problems
+from ..judges.prompt_variables import NotApplicableError
 from ..records import Case, CaseIndex, Message, Output, atomic_write, read_records
 from .check_options import Worlds, worlds_of
-from .places import FilePath, input_path, written_path
-from .shown import Document, Shown
+from .display import Document, Shown
+from .paths import FilePath, input_path, written_path
 
 _WIDTH = 110
 """Columns of what is listed."""

@@ -13,20 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
 
 from ..errors import InputError, UsageError
+from ..formats.file_rows import Row
 from ..formats.folder import Imported, write_folder
-from ..formats.found import LOGGED, Found, Options, Place, Skipped, only_records
+from ..formats.imported_records import LOGGED, Found, Options, Place, Skipped, only_records
 from ..formats.readers import NAMES, find_format, read_all, read_found, read_held
 from ..formats.references import References
-from ..formats.rows import Row
 from ..formats.table_formats import read_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
 from ..records.grades import GradeScale
-from ..report.import_words import import_lines
+from ..report.text.import_text import import_lines
+from .display import verdicts_frame
 from .label_sources import grade_scale
-from .places import FilePath, input_path, written_path
-from .shown import verdicts_frame
+from .paths import FilePath, input_path, written_path
 
 if TYPE_CHECKING:
     import pandas as pd

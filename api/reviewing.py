@@ -11,15 +11,15 @@ from typing import Any
 import msgspec
 
 from ..evaluation.labelling.disputes import draw_disputes
-from ..evaluation.labelling.given_labels import AddedLabels, decided_by, labelled_by
-from ..evaluation.labelling.given_labels import add_labels as add_files
 from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, SampleKind, draw_rows, draw_sample
+from ..evaluation.labelling.trusted_labels import AddedLabels, decided_by, labelled_by
+from ..evaluation.labelling.trusted_labels import add_labels as add_files
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
-from .places import FilePath, input_path, put_back, written_path
+from .display import Document, Shown
+from .paths import FilePath, input_path, put_back, written_path
 from .run import Run, folder_of
-from .shown import Document, Shown
 
 __all__ = ["LabelsAdded", "ReviewPage", "SampleKind", "add_labels", "review"]
 

@@ -15,13 +15,13 @@ from ..evaluation.judging.judge_order import judge_order
 from ..evaluation.store.file_names import AUDIT
 from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
-from ..report.answers import Answers, answers
 from ..report.document import Document, as_html
-from ..report.found import RunSummary
+from ..report.first_answers import Answers, answers
 from ..report.model import MOST_TEXTS
-from ..report.run_words import run_document
-from .places import FilePath, folder_path, put_back, written_path
-from .shown import InWords, verdicts_frame
+from ..report.run_summary import RunSummary
+from ..report.text.run_text import run_document
+from .display import InWords, verdicts_frame
+from .paths import FilePath, folder_path, put_back, written_path
 from .table_results import Calibration
 
 if TYPE_CHECKING:

@@ -10,17 +10,17 @@ import msgspec
 from ..calibration.agreement.calibration_results import Calibration as CalibrationNumbers
 from ..calibration.agreement.calibration_results import calibration_json
 from ..calibration.comparison.comparison_results import Comparison as ComparisonNumbers
+from ..calibration.corrected_rate.estimation_results import Estimation as EstimationNumbers
+from ..calibration.corrected_rate.estimation_results import estimation_json
 from ..calibration.planning.plan_results import SamplePlan as PlanNumbers
 from ..calibration.planning.plan_results import plan_json
-from ..calibration.true_rate.estimation_results import Estimation as EstimationNumbers
-from ..calibration.true_rate.estimation_results import estimation_json
 from ..records.frames import data_frame
-from ..report.calibration_words import calibration_document
-from ..report.caution_words import sentences
-from ..report.comparison_words import caution_lines, comparison_document
-from ..report.estimation_words import estimation_document
-from ..report.plan_words import plan_document
-from .shown import Document, Shown, statistics_frame
+from ..report.text.calibration_text import calibration_document
+from ..report.text.caution_text import sentences
+from ..report.text.comparison_text import caution_lines, comparison_document
+from ..report.text.estimation_text import estimation_document
+from ..report.text.plan_text import plan_document
+from .display import Document, Shown, statistics_frame
 
 if TYPE_CHECKING:
     import pandas as pd

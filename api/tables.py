@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
 
 from ..calibration.decisions import read_decisions
+from ..calibration.tables.calibration_table import Table
 from ..calibration.tables.layout import TableForm
-from ..calibration.tables.table import Table
 from ..errors import UsageError
 from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame
+from .input_sources import Labels, pieces_of, source
 from .label_sources import grade_scale, label_source
-from .places import FilePath, input_path
+from .paths import FilePath, input_path
 from .run import Run
-from .sources import Labels, pieces_of, source
 
 if TYPE_CHECKING:
     import pandas as pd

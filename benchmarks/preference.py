@@ -23,7 +23,7 @@ from fiducial.calibration.preference.bradley_terry import strengths
 from fiducial.calibration.preference.choices import Choices
 from fiducial.calibration.preference.measure import preferences_of
 from fiducial.calibration.preference.preference_results import Preferences
-from fiducial.report.words import p_value
+from fiducial.report.text.number_text import p_value
 
 SYSTEMS = ["a", "b", "c", "d"]
 PLANTED = np.array([0.9, 0.2, -0.3, -0.8])

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from .cautions import Caution
     from .comparison.compare import compare
     from .comparison.comparison_results import Comparison
+    from .corrected_rate.estimation import estimate
+    from .corrected_rate.estimation_results import Estimation
+    from .corrected_rate.rate_interval import RateInterval
     from .intervals.measurement import Settings, measure
     from .sample import Sample, make_sample
     from .statistic import Statistic
     from .statistics.estimator import AGREEMENT, ESTIMATORS
-    from .tables.files import read_table, table_from_frame, table_from_rows
-    from .tables.table import Table
-    from .true_rate.estimation import estimate
-    from .true_rate.estimation_results import Estimation
-    from .true_rate.rate_interval import RateInterval
+    from .tables.calibration_table import Table
+    from .tables.table_files import read_table, table_from_frame, table_from_rows
 
 _HOME = {
     "AGREEMENT": "statistics.estimator",
@@ -34,21 +34,21 @@ _HOME = {
     "Caution": "cautions",
     "compare": "comparison.compare",
     "Comparison": "comparison.comparison_results",
-    "estimate": "true_rate.estimation",
-    "Estimation": "true_rate.estimation_results",
+    "estimate": "corrected_rate.estimation",
+    "Estimation": "corrected_rate.estimation_results",
     "ESTIMATORS": "statistics.estimator",
     "JudgeCalibration": "agreement.calibration_results",
     "make_sample": "sample",
     "measure": "intervals.measurement",
-    "RateInterval": "true_rate.rate_interval",
-    "read_table": "tables.files",
+    "RateInterval": "corrected_rate.rate_interval",
+    "read_table": "tables.table_files",
     "Requests": "agreement.requests",
     "Sample": "sample",
     "Settings": "intervals.measurement",
     "Statistic": "statistic",
-    "Table": "tables.table",
-    "table_from_frame": "tables.files",
-    "table_from_rows": "tables.files",
+    "Table": "tables.calibration_table",
+    "table_from_frame": "tables.table_files",
+    "table_from_rows": "tables.table_files",
 }
 
 __all__ = [

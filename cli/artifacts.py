@@ -10,9 +10,9 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .kinds import INPUT_FILE, OUT_FOLDER, Number
-from .options import option, workspaces
-from .typed import command_line
+from .invocation import command_line
+from .param_types import INPUT_FILE, OUT_FOLDER, Number
+from .shared_options import option, workspaces
 
 _RUN_EXAMPLES = """\b
 Examples:

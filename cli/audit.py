@@ -9,14 +9,15 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..api.cuts import PassAt
+from ..api.pass_thresholds import PassAt
 from ..errors import as_named
 from .audit_claims import alternative, certify_run
 from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .kinds import FOLDER, INPUT_FILE, Whole
+from .invocation import command_line
 from .model_options import model_access, model_options, poll_seconds
-from .options import (
+from .param_types import FOLDER, INPUT_FILE, Whole
+from .shared_options import (
     SpreadCommand,
     compose,
     json_option,
@@ -26,8 +27,7 @@ from .options import (
     workers_option,
     worlds,
 )
-from .table_input import emit
-from .typed import command_line
+from .table_options import emit
 
 _MUTATE = """\b
 Examples:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from ..api.text import visible
-from .kinds import EXISTING, FOLDER, OUT_FOLDER, Whole
-from .options import json_option, option
-from .table_input import emit
+from ..api.terminal_text import visible
+from .param_types import EXISTING, FOLDER, OUT_FOLDER, Whole
+from .shared_options import json_option, option
+from .table_options import emit
 
 _EXPORT = """\b
 Examples:

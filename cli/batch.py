@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from .kinds import FOLDER, INPUT_FILE, OUT_FILE, Whole
-from .options import SpreadCommand, cases_and_outputs, compose, gates, option, pass_at_option, worlds
-from .typed import command_line
+from .invocation import command_line
+from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Whole
+from .shared_options import SpreadCommand, cases_and_outputs, compose, gates, option, pass_at_option, worlds
 
 _judging = compose(
     cases_and_outputs,
@@ -101,7 +101,7 @@ def import_(
     """
     from ..api.batches import access_to_results
     from ..api.check_options import worlds_of
-    from ..api.running_files import plan_of
+    from ..api.run_files import plan_of
     from .evaluate import evaluate
 
     shown = {name: options.pop(name) for name in ("fail_under", "min_graded", "verbose", "quiet")}

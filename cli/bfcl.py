@@ -12,10 +12,10 @@ import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .generate import asking_options, finding_options
-from .kinds import INPUT, OUT_FOLDER
 from .model_options import model_access, reaching_options
-from .options import compose, dry_run_option, json_option, option, rules_option
-from .table_input import emit
+from .param_types import INPUT, OUT_FOLDER
+from .shared_options import compose, dry_run_option, json_option, option, rules_option
+from .table_options import emit
 
 
 @click.group(no_args_is_help=True)

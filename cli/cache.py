@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from .kinds import OUT_FILE
-from .options import option
+from .param_types import OUT_FILE
+from .shared_options import option
 
 _cache_option = option(
     "--cache", type=OUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"
@@ -25,7 +25,7 @@ def command() -> None:
 @option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
 def info(*, cache: Path | None, as_json: bool) -> None:
     """Say where the cache is, how large, and whose replies it holds."""
-    from ..api.replies import cached_replies
+    from ..api.cached_replies import cached_replies
 
     found = cached_replies(cache)
     click.echo(json.dumps(found.to_dict()) if as_json else str(found))
@@ -36,7 +36,7 @@ def info(*, cache: Path | None, as_json: bool) -> None:
 @option("--model", help="Only this model's replies.")
 def clear(*, cache: Path | None, model: str | None) -> None:
     """Forget cached replies; they will be asked for, and paid for, again."""
-    from ..api.replies import forget_replies
+    from ..api.cached_replies import forget_replies
 
     path, count = forget_replies(cache, model=model)
     click.echo(f"{path}: no cache yet" if count is None else f"{path}: forgot {count:,} replies")

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .kinds import EXISTING_FILE, Number
-from .options import compose, option
-from .table_input import emit, gate_failures, load_table, table_options
+from .param_types import EXISTING_FILE, Number
+from .shared_options import compose, option
+from .table_options import emit, gate_failures, load_table, table_options
 
 _EXAMPLE = """\b
 Example:
@@ -62,7 +62,7 @@ def command(
     order, where known), or a run folder.
     """
     from ..api.gates import judge_gates, parse_gates
-    from ..api.measuring import STATISTICS, calibrate
+    from ..api.table_statistics import STATISTICS, calibrate
 
     wanted = parse_gates(gates, STATISTICS)
     table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
-from .kinds import INPUT, INPUT_FILE, OUT_FILE
-from .options import SpreadCommand, compose, option
+from .param_types import INPUT, INPUT_FILE, OUT_FILE
 from .plugin_option import take_plugins
+from .shared_options import SpreadCommand, compose, option
 
 if TYPE_CHECKING:
     from ..api.importing import Suite
@@ -28,7 +28,7 @@ class FormatGroup(click.Group):
 
         A name that is not built in may be a registered format, or one from ``--plugin``.
         """
-        from ..api.own import has_format  # looked for only here
+        from ..api.decorators import has_format  # looked for only here
 
         name, *rest = args
         brought = any(arg.partition("=")[0] == "--plugin" for arg in rest)
@@ -73,8 +73,8 @@ def bfcl(
     histories_out: Path | None,
 ) -> None:
     """Read cases from BFCL's data at PATH: a folder, a bfcl_eval-*.whl, or a checkout of its repository."""
+    from ..api.agent_environments import write_histories
     from ..api.importing import import_bfcl
-    from ..api.scenes import write_histories
 
     if (results is None) != (outputs_out is None):
         raise UsageError("--results and --outputs-out go together")

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .kinds import OUT_FILE
-from .options import SpreadCommand, cases_and_outputs, checking, json_option, option, workers_option
-from .table_input import emit
+from .param_types import OUT_FILE
+from .shared_options import SpreadCommand, cases_and_outputs, checking, json_option, option, workers_option
+from .table_options import emit
 
 _EXAMPLE = """\b
 Examples:

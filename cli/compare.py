@@ -12,14 +12,14 @@ from click.core import ParameterSource
 
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .kinds import FOLDER, Whole
+from .invocation import command_line
 from .model_options import model_access, model_options, poll_seconds
-from .options import SectionedCommand, compose, option, worlds
-from .table_input import accepts_edited, emit, load_table, table_options
-from .typed import command_line
+from .param_types import FOLDER, Whole
+from .shared_options import SectionedCommand, compose, option, worlds
+from .table_options import accepts_edited, emit, load_table, table_options
 
 if TYPE_CHECKING:
-    from ..api.measuring import By
+    from ..api.table_statistics import By
 
 _EXAMPLE = """\b
 Example:
@@ -81,7 +81,7 @@ def command(
             )
         return _prefer(tables, labels=labels, against=against, json_file=json_file, options=options)
     _refuse_typed(_OF_JUDGES.split(), "goes with --judge, which is not given")
-    from ..api.measuring import compare
+    from ..api.table_statistics import compare
 
     found = compare(
         load_table(tables, columns, labels, outputs=by == "system" and options["right"] != "agrees"),

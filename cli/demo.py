@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from .kinds import OUT_FOLDER
-from .options import option, verbosity
-from .typed import command_line
+from .invocation import command_line
+from .param_types import OUT_FOLDER
+from .shared_options import option, verbosity
 
 _EXAMPLE = """\b
 Example:

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from .kinds import EXISTING_FILE
-from .options import compose, option
-from .table_input import emit, load_table, table_options
+from .param_types import EXISTING_FILE
+from .shared_options import compose, option
+from .table_options import emit, load_table, table_options
 
 _EXAMPLE = """\b
 Example:
@@ -57,7 +57,7 @@ def command(
     rest. Of a run folder only the open part is taken: what a checker decided needs no correction, and its labels can
     correct nothing else.
     """
-    from ..api.measuring import estimate
+    from ..api.table_statistics import estimate
 
     table = load_table(tables, columns, labels, draws=draw, open_only=True)
     found = estimate(table, phases=phases.split(",") if phases else (), **options)

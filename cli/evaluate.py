@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 
+from ..api.display import as_lines
 from ..api.gates import gates_of
-from ..api.running_files import GENERATED, Access, Plan, forecast, plan_of, run
-from ..api.shown import as_lines
+from ..api.run_files import GENERATED, Access, Plan, forecast, plan_of, run
 from ..records import InputPath
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import foresee_first, generate_first
+from .invocation import command_line
 from .jury_options import jury_options_of
 from .label_options import grades_given
 from .model_options import model_access, poll_seconds
-from .typed import command_line
 
 _WIDTH = 80
 """Columns of a terminal that nobody made wider."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from ..api.text import visible
+from ..api.terminal_text import visible
 from ..errors import UsageError
-from .kinds import FOLDER, OUT
-from .options import compose, option
+from .param_types import FOLDER, OUT
+from .shared_options import compose, option
 
 _EXAMPLE = """\b
 Examples:
@@ -32,7 +32,7 @@ def command(
     *, run: Path, to: str, out: Path | None, endpoint: str | None, judge: str | None, system: str | None
 ) -> None:
     """Write the verdicts of RUN, a run folder or one that `fiducial import` made, for another tool."""
-    from ..api.writing import export, send_otlp
+    from ..api.exporting import export, send_otlp
 
     if endpoint is not None:
         if to != "otlp" or out is not None:

@@ -12,9 +12,9 @@ import msgspec
 
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .kinds import INPUT_FILE, OUT_FILE, Number, Whole
 from .model_options import model_access, reaching_options
-from .options import SectionedCommand, compose, dry_run_option, option, section, worlds
+from .param_types import INPUT_FILE, OUT_FILE, Number, Whole
+from .shared_options import SectionedCommand, compose, dry_run_option, option, section, worlds
 
 if TYPE_CHECKING:
     from ..api.generating_files import Generation, ModelAccess, Source

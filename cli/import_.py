@@ -8,11 +8,11 @@ from typing import Literal
 import click
 import msgspec
 
-from ..api.text import visible
+from ..api.terminal_text import visible
 from ..errors import UsageError
-from .kinds import INPUT_FILE, OUT_FOLDER
 from .label_options import grade_options, grades_given
-from .options import SpreadCommand, compose, option, pairs
+from .param_types import INPUT_FILE, OUT_FOLDER
+from .shared_options import SpreadCommand, compose, option, pairs
 
 _EXAMPLE = """\b
 Examples:

@@ -9,10 +9,18 @@ import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .jury_options import jury_options
-from .kinds import FOLDER
 from .label_options import label_options
 from .model_options import model_options
-from .options import JUDGE_HELP, SpreadCommand, cases_and_outputs, gates, into_run_folder, option, worlds
+from .param_types import FOLDER
+from .shared_options import (
+    JUDGE_HELP,
+    SpreadCommand,
+    cases_and_outputs,
+    gates,
+    into_run_folder,
+    option,
+    worlds,
+)
 
 _EXAMPLE = """\b
 Examples:
@@ -32,7 +40,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
     This comes before the other options are checked, since it goes with none of them.
     """
     if folder is not None and not ctx.resilient_parsing:
-        from ..api.running_files import reparse
+        from ..api.run_files import reparse
 
         found = reparse(folder, progress=True)
         click.echo(str(found))

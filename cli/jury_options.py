@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .options import option, section
+from .shared_options import option, section
 
 jury_options = section(
     "Juries, and answers judged by statements",

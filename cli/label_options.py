@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from .kinds import ScaleType
-from .options import compose, numbers_by_name, option, pairs
+from .param_types import ScaleType
+from .shared_options import compose, numbers_by_name, option, pairs
 
 _GRADES = f"{__name__}.grades"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from .kinds import EXISTING_FILE, FOLDER, OUT_FILE
 from .label_options import grades_given, label_options
-from .options import json_option, option
-from .table_input import emit
+from .param_types import EXISTING_FILE, FOLDER, OUT_FILE
+from .shared_options import json_option, option
+from .table_options import emit
 
 _EXAMPLE = """\b
 Examples:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ..api.text import visible
+from ..api.terminal_text import visible
 from ..errors import AgentSetupError, FiducialError, UsageError, on_command_line
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE

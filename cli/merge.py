@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from ..errors import as_named
-from .kinds import FOLDER
-from .options import option
-from .typed import command_line
+from .invocation import command_line
+from .param_types import FOLDER
+from .shared_options import option
 
 _EXAMPLE = """\b
 Example:

@@ -11,15 +11,15 @@ import click
 from click.core import ParameterSource
 
 from ..api.endpoints import NO_KEY, use_lines
-from ..api.reaching import judge_parameters
-from ..api.reaching import model_access as reach
+from ..api.model_access import judge_parameters
+from ..api.model_access import model_access as reach
 from ..errors import ConfigurationError, UsageError
 
 if TYPE_CHECKING:
-    from ..api.running_files import ModelAccess
+    from ..api.run_files import ModelAccess
 
-from .kinds import INPUT_FILE, OUT_FILE, Number, Whole
-from .options import compose, dry_run_option, option, section
+from .param_types import INPUT_FILE, OUT_FILE, Number, Whole
+from .shared_options import compose, dry_run_option, option, section
 
 reaching_options = section(
     "How a model is reached, and what it may cost",

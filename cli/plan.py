@@ -9,9 +9,9 @@ import click
 
 from ..errors import UsageError
 from ..records import write_records
-from .kinds import EXISTING, EXISTING_FILE, OUT_FILE, Number, Whole
-from .options import SectionedCommand, numbers_by_name, option, section
-from .table_input import column_option, emit, load_table
+from .param_types import EXISTING, EXISTING_FILE, OUT_FILE, Number, Whole
+from .shared_options import SectionedCommand, numbers_by_name, option, section
+from .table_options import column_option, emit, load_table
 
 _EXAMPLE = """\b
 Example:

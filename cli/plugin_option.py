@@ -26,6 +26,6 @@ def take_plugins(command: click.Command) -> None:
 
 def _load_plugins(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> None:
     for spec in given:
-        from ..api.own import load_plugin
+        from ..api.decorators import load_plugin
 
         load_plugin(spec)

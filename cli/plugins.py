@@ -6,8 +6,8 @@ import json
 
 import click
 
-from ..api.own import Plugin, plugins
-from .options import option
+from ..api.decorators import Plugin, plugins
+from .shared_options import option
 
 
 @click.command(epilog="Example: fiducial plugins --plugin sql_checker.py")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from ..api.text import visible
+from ..api.terminal_text import visible
 from ..records import message_text
-from .kinds import INPUT_FILE, OUT_FILE, Number
-from .options import compose, option
-from .options import worlds as worlds_option
+from .param_types import INPUT_FILE, OUT_FILE, Number
+from .shared_options import compose, option
+from .shared_options import worlds as worlds_option
 
 
 @click.group(no_args_is_help=True, epilog="Example: fiducial prompts show tool_call_accuracy/reasons")

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from ..errors import UsageError, as_named
-from .kinds import FOLDER, OUT_FILE
-from .options import option
-from .table_input import emit_page
+from .param_types import FOLDER, OUT_FILE
+from .shared_options import option
+from .table_options import emit_page
 
 _EXAMPLE = """\b
 Examples:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .kinds import FOLDER, INPUT_FILE, OUT_FILE, Whole
-from .options import SpreadCommand, compose, option
-from .table_input import emit
+from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Whole
+from .shared_options import SpreadCommand, compose, option
+from .table_options import emit
 
 if TYPE_CHECKING:
     from ..api.reviewing import SampleKind

@@ -10,7 +10,7 @@ from .generate import WORKS, agent_options, asking_options, tool_options
 from .jury_options import jury_options
 from .label_options import label_options
 from .model_options import model_options
-from .options import (
+from .shared_options import (
     JUDGE_HELP,
     SpreadCommand,
     cases_argument,
@@ -67,7 +67,7 @@ def command(judge_on: str, **options: Any) -> int:
     Exit code 3: finished, but calls to the model, or checkers of your own, failed; the same command tries these alone again.
     """
     from ..api.check_options import check_options
-    from ..api.running_files import engine_of, parse_judge_on
+    from ..api.run_files import engine_of, parse_judge_on
     from .evaluate import evaluate_as_asked
 
     if options["labels_patch"] is not None:

@@ -16,7 +16,7 @@ from typing import Any, cast
 import click
 from platformdirs import user_state_path
 
-from ..api.reaching import judge_parameters
+from ..api.model_access import judge_parameters
 from ..errors import UsageError
 from ..records import atomic_write
 from .file_owner import FileOwner

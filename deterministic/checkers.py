@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 from ..plugins import CHECKERS
 from ..records import BUILT_IN_KINDS, Case, Kind, Output, Verdict
+from .custom_checkers import own_finding
 from .finding import Finding, fault, undecided
 from .options import CheckOptions, Rules
-from .own_checkers import own_finding
 
 SYSTEM_ERROR = "system_error"
 """The system gave no answer but ended with an error of its own."""
@@ -91,7 +91,7 @@ def validate_reference(case: Case, options: CheckOptions) -> None:
         InputError: Nobody could meet it; the message names the case, ``field`` the field.
     """
     if case.kind == "tool_call":
-        from .ast.fitting import require_producible  # noqa: PLC0415 - loaded when the first case comes
+        from .ast.schema_check import require_producible  # noqa: PLC0415 - loaded when the first case comes
 
         require_producible(case)
     elif case.kind == "multi_turn":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..calibration.cuts import NO_OVERRIDES, PassAt
+from ..calibration.pass_threshold import NO_OVERRIDES, PassAt
 from ..errors import ConfigurationError, UsageError, as_named
 from ..judges.prices import PriceList
 from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
@@ -36,18 +36,18 @@ from .judging.tasks import (
     require_models,
     transcripts,
 )
-from .labelling.given_labels import adopt_labels
-from .nothing_to_do import conclusion_of, signature
+from .labelling.trusted_labels import adopt_labels
 from .progress import Progress
 from .store.file_names import GENERATED
 from .store.kept_inputs import keep_inputs
 from .store.manifest import KnownJudge, component_versions, own_versions
 from .store.run_store import RunStore
 from .store.run_writer import RunWriter
+from .up_to_date import conclusion_of, signature
 
 if TYPE_CHECKING:
     from ..deterministic import CheckOptions
-    from .checking.names import NamesOption
+    from .checking.dotted_names import NamesOption
 
 DEFAULT_JUDGE_ON = 200
 """Decided outputs that are judged beside what is open; docs/decisions/0003-what-a-judge-is-asked-by-default.md."""
@@ -214,7 +214,7 @@ def _begin(
 
 def _look_again(plan: Plan, context: RunContext) -> None:
     """Refuse a run that is not what its checkers would say of these outputs."""
-    from .checking.again import refuse_others, refuse_wrong_checks  # noqa: PLC0415 - a run that is begun has nothing to look at
+    from .checking.verify import refuse_others, refuse_wrong_checks  # noqa: PLC0415 - a run that is begun has nothing to look at
 
     folder, inputs = context.folder, context.inputs
     refuse_others(folder.verdicts, inputs.cases, inputs.survey.answered)

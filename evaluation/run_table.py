@@ -11,16 +11,16 @@ from typing import Any
 
 import msgspec
 
-from ..calibration.cuts import PassThreshold
-from ..calibration.tables.files import read_table
+from ..calibration.pass_threshold import PassThreshold
+from ..calibration.tables.calibration_table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
 from ..calibration.tables.layout import TableForm
-from ..calibration.tables.table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
+from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
 from .judging.judge_order import judge_order
 from .labelling.adjudications import decisions_on
 from .store.file_names import VERDICTS
-from .store.rows import StoredVerdict
+from .store.journal_rows import StoredVerdict
 from .store.run_store import RunStore
 
 _ALL_DECIDED = "a checker decided all that judges were asked about: the rate of these outputs is the checker's, and needs no correction"
@@ -71,7 +71,7 @@ def read_tables(
         for run in runs if not accept_edited else ():
             run.refuse_edited()
             if checked_again:
-                from .checking.again import refuse_wrong_checks_of  # noqa: PLC0415 - checkers are slow to import
+                from .checking.verify import refuse_wrong_checks_of  # noqa: PLC0415 - checkers are slow to import
 
                 refuse_wrong_checks_of(run)
         table = read_table(opened, labels=labels, draw=draw, form=form)

@@ -11,9 +11,9 @@ from typing import Any, cast
 from ..records.arrow_file import arrow_batches
 from ..records.csv_file import SUFFIXES
 from .csv_rows import read_csv_rows
-from .found import Place, Skipped
+from .file_rows import Row, read_rows
+from .imported_records import Place, Skipped
 from .json_values import is_list, is_object
-from .rows import Row, read_rows
 
 _NULLS = "a struct has every key in every row, so that null there was taken as not given"
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import RecordError
+from .field_reader import FieldReader
 from .json_values import is_list, is_object
-from .node import FieldReader
 
 _WHOLE = ("intValue", "int_value")
 _PLAIN = ("stringValue", "string_value", "boolValue", "bool_value", "doubleValue", "double_value", "bytesValue", "bytes_value")  # fmt: skip

@@ -13,13 +13,13 @@ from typing import Any
 
 from ..records import UNGRADED, Message, Outcome
 from .calls import Answer, answer_of, divided, messages_of, plain_calls, said_by_user
+from .conversation_turns import conversation
 from .example import Example, answers_of, listed, records_of
-from .found import Found, Options
+from .field_reader import FieldReader
+from .file_rows import Row, each, read_rows
+from .imported_records import Found, Options
+from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, tags_of
-from .node import FieldReader
-from .opinion import ImportedScore, collect_scores, scored, unscored
-from .rows import Row, each, read_rows
-from .turns import conversation
 
 NAME = "azure"
 ABOUT = "rows (JSON Lines), and the results of `evaluate` (JSON)"

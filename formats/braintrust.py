@@ -11,11 +11,11 @@ from typing import Any
 
 from .calls import Answer, answer_of, are_messages, question_of
 from .example import Example, answers_of, records_of
-from .found import Found, Options, Trials
+from .field_reader import FieldReader
+from .file_rows import Row, each, read_rows
+from .imported_records import Found, Options, Trials
+from .imported_scores import collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of, told
-from .node import FieldReader
-from .opinion import collect_scores, scored, unscored
-from .rows import Row, each, read_rows
 
 NAME = "braintrust"
 ABOUT = "rows of an experiment (JSON, JSON Lines)"

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
+from .field_reader import FieldReader, named
 from .json_values import as_text, asked, is_list, is_object, parsed
-from .node import FieldReader, named
 
 _ARGUMENTS = ("arguments", "args", "inputParameters", "input_parameters", "input", "parameters")
 _IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..records.csv_file import SUFFIXES, opened_csv, refuse_repeated_names
-from .found import Place, Skipped
-from .rows import Row, files_of
+from .file_rows import Row, files_of
+from .imported_records import Place, Skipped
 
 
 def read_csv_rows(path: Path) -> Iterator[Row | Skipped]:

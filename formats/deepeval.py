@@ -11,13 +11,13 @@ from typing import Any
 
 from .arrow_rows import read_any_rows
 from .calls import Answer, answer_of, divided, plain_calls, said_by_user
+from .conversation_turns import conversation
 from .example import Example, answers_of, records_of
-from .found import Found, Options, Trials
+from .field_reader import FieldReader
+from .file_rows import Row, each, read_rows
+from .imported_records import Found, Options, Trials
+from .imported_scores import ImportedScore, numbered_names, scored, unscored
 from .json_values import is_object, tags_of
-from .node import FieldReader
-from .opinion import ImportedScore, numbered_names, scored, unscored
-from .rows import Row, each, read_rows
-from .turns import conversation
 
 NAME = "deepeval"
 ABOUT = "test cases, conversational test cases, goldens (JSON, JSON Lines, CSV), and files of test runs"

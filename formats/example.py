@@ -33,10 +33,10 @@ from ..records import (
     validate_case,
 )
 from .calls import Answer, answer_of_steps, has_arguments, plain_calls
-from .found import Found, Options, Place, Skipped
+from .conversation_turns import Turn, answer_over, asked_message
+from .imported_records import Found, Options, Place, Skipped
+from .imported_scores import ImportedScore
 from .json_values import as_text, is_list, is_object
-from .opinion import ImportedScore
-from .turns import Turn, answer_over, asked_message
 
 DEFAULT_CRITERION = "The reply does what the user asked for, correctly and completely."
 SAME_ANSWER = "The reply says what the expected answer says, and nothing against it."

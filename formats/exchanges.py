@@ -19,10 +19,10 @@ from ..errors import RecordError
 from ..records import TagValue
 from ..records.column_names import SESSIONS
 from .calls import are_messages, calls_of, results_of, role_of, said_by_user, text_of
-from .found import Place
+from .field_reader import FieldReader
+from .file_rows import Row
+from .imported_records import Place
 from .json_values import as_text, is_list, is_object, parsed, tags_of
-from .node import FieldReader
-from .rows import Row
 
 REQUESTS = (
     "request",

@@ -12,7 +12,7 @@ import msgspec
 from ..errors import InputError, UsageError
 from ..records import Case, Kind, Output, Source, Verdict, atomic_write, encode_record
 from .example import EMPTY
-from .found import Found, Skipped
+from .imported_records import Found, Skipped
 
 CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS, LABELS = (
     "cases.jsonl",

@@ -7,8 +7,8 @@ from typing import Any
 
 from .attributes import unflattened
 from .calls import call_of, messages_of
+from .field_reader import FieldReader
 from .json_values import is_list, is_object, parsed
-from .node import FieldReader
 from .spans import Span, SpanKind
 
 _KINDS: dict[str, SpanKind] = {

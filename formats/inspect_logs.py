@@ -15,11 +15,11 @@ from ..errors import InputError, readable
 from ..records import UNGRADED, Outcome
 from .calls import Answer, answer_of, messages_of, role_of
 from .example import Example, answers_of, records_of
-from .found import Found, Options, Place, Skipped
+from .field_reader import FieldReader
+from .file_rows import Row, decode, each, files_of, read_document, read_rows
+from .imported_records import Found, Options, Place, Skipped
+from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, number_in, tags_of
-from .node import FieldReader
-from .opinion import ImportedScore, collect_scores, scored, unscored
-from .rows import Row, decode, each, files_of, read_document, read_rows
 from .zipped import Zipped
 
 NAME = "inspect"

@@ -14,14 +14,14 @@ from ..records import Step, Verdict
 from ..records.column_names import SESSIONS, is_person, resolve
 from ..records.grades import GradeScale, UnknownGradeError, majority
 from .calls import Answer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
+from .conversation_turns import conversation
 from .example import Example, answers_of, listed
 from .exchanges import is_exchange
-from .found import Options, Skipped
+from .field_reader import FieldReader
+from .file_rows import Row
+from .imported_records import Options, Skipped
+from .imported_scores import ImportedScore, collect_scores, scored
 from .json_values import as_text, asked, is_list, is_object, number_in, tags_of, told
-from .node import FieldReader
-from .opinion import ImportedScore, collect_scores, scored
-from .rows import Row
-from .turns import conversation
 
 
 def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:

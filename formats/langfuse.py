@@ -14,11 +14,11 @@ from ..errors import RecordError
 from ..records import Source
 from .calls import are_messages, call_of, messages_of, question_of
 from .example import Example, answers_of, records_of
-from .found import Found, Options, Place, converted
+from .field_reader import FieldReader
+from .file_rows import Row, each, read_rows
+from .imported_records import Found, Options, Place, converted
+from .imported_scores import ImportedScore, on_named, scored
 from .json_values import is_arguments, is_list, is_object, parsed, tags_of, told
-from .node import FieldReader
-from .opinion import ImportedScore, on_named, scored
-from .rows import Row, each, read_rows
 from .spans import Span, SpanKind, records_of_spans
 
 NAME = "langfuse"

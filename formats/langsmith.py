@@ -16,11 +16,11 @@ from ..records import Source
 from .arrow_rows import read_any_rows
 from .calls import are_messages, call_of, question_of
 from .example import Example, answers_of, records_of
-from .found import Found, Options, Place, Skipped, Trials, converted
+from .field_reader import FieldReader
+from .file_rows import Row, each
+from .imported_records import Found, Options, Place, Skipped, Trials, converted
+from .imported_scores import ImportedScore, scored, unscored
 from .json_values import is_list, is_object, parsed, tags_of, told
-from .node import FieldReader
-from .opinion import ImportedScore, scored, unscored
-from .rows import Row, each
 from .spans import Span, SpanKind, example_of, records_of_spans
 
 NAME = "langsmith"

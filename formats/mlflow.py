@@ -14,12 +14,12 @@ from ..errors import RecordError
 from ..records import UNGRADED, Outcome, Source
 from .calls import call_of
 from .example import answers_of
-from .found import UNREADABLE, Found, Options, Skipped
+from .field_reader import FieldReader
+from .file_rows import Row, each, read_rows
+from .imported_records import UNREADABLE, Found, Options, Skipped
+from .imported_scores import ImportedScore, collect_scores, on_named, scored, unscored
 from .json_values import is_arguments, is_list, is_object, parsed, tags_of
-from .node import FieldReader
-from .opinion import ImportedScore, collect_scores, on_named, scored, unscored
 from .otlp import hex_id
-from .rows import Row, each, read_rows
 from .spans import Span, SpanKind, records_of_spans
 
 NAME = "mlflow"

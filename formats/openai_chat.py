@@ -17,15 +17,15 @@ from typing import Any
 from ..records import TagValue
 from ..records.case import LOG_TAGS
 from .calls import Answer, answer_of, are_messages, role_of
+from .conversation_turns import asked_message, failed, is_agents, turns_of
 from .example import Example, answers_of, records_of
 from .exchanges import Exchange, exchange_of, item_message, message_key
-from .found import Found, Options, converted
+from .field_reader import FieldReader
+from .file_rows import Row, decode, each, read_rows
+from .imported_records import Found, Options, converted
 from .json_values import is_list, is_object
-from .node import FieldReader
 from .openai_evals import evals_example, is_evals_row
-from .rows import Row, decode, each, read_rows
 from .sessions import conversations_of
-from .turns import asked_message, failed, is_agents, turns_of
 
 NAME = "openai"
 ABOUT = "chat logs, stored completions, batch files and responses in any usual wrapper (JSON Lines or JSON), and the export and data of the hosted Evals product"

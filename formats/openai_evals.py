@@ -8,10 +8,10 @@ from typing import Any
 from ..errors import RecordError
 from .calls import Answer, answer_of, are_messages, messages_of
 from .example import Example, answers_of
+from .field_reader import FieldReader
+from .file_rows import Row
+from .imported_scores import ImportedScore, scored, unscored
 from .json_values import as_text, asked, tags_of
-from .node import FieldReader
-from .opinion import ImportedScore, scored, unscored
-from .rows import Row
 
 _ACCEPTED = ("expected", "answer", "ground_truth", "reference", "target", "ideal", "correct_label", "label")
 _ASKED = ("messages", "input", "question", "query", "prompt")

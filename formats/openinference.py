@@ -7,9 +7,9 @@ from typing import Any
 
 from .attributes import unflattened
 from .calls import call_of, messages_of
+from .field_reader import FieldReader
+from .imported_scores import ImportedScore, scored, unscored
 from .json_values import is_arguments, is_object, parsed, tags_of
-from .node import FieldReader
-from .opinion import ImportedScore, scored, unscored
 from .spans import Span, SpanKind
 
 _KINDS: dict[str, SpanKind] = {

@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 from ..errors import RecordError
 from ..records import UNGRADED, Outcome
 from .attributes import plain_attributes
-from .found import UNREADABLE, Found, Options, Place, Skipped, converted
+from .field_reader import FieldReader
+from .file_rows import Row, each, read_rows
 from .genai import genai_span
+from .imported_records import UNREADABLE, Found, Options, Place, Skipped, converted
+from .imported_scores import ImportedScore, collect_scores, on_named, scored, unscored
 from .json_values import is_object
-from .node import FieldReader
 from .openinference import openinference_span
-from .opinion import ImportedScore, collect_scores, on_named, scored, unscored
-from .rows import Row, each, read_rows
 from .spans import Span, records_of_spans
 
 NAME = "otlp"

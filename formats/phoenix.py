@@ -12,12 +12,12 @@ from typing import Any
 from ..records import Source
 from .arrow_rows import read_any_rows
 from .example import records_of
-from .found import Found, Options
+from .field_reader import FieldReader
+from .file_rows import Row, each
+from .imported_records import Found, Options
+from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_object, parsed
 from .known_columns import row_example
-from .node import FieldReader
-from .opinion import ImportedScore, collect_scores, scored, unscored
-from .rows import Row, each
 
 NAME = "phoenix"
 ABOUT = "evaluated data frames (JSON Lines, JSON, CSV, Parquet)"

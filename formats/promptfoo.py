@@ -16,11 +16,11 @@ from ..records import Message, Outcome
 from ..records.csv_file import opened_csv
 from .calls import Answer, answer_of, are_messages, messages_of, said_by_user
 from .example import Example, records_of
-from .found import UNREADABLE, Found, Options, Place, Trials
+from .field_reader import FieldReader
+from .file_rows import Row, each, read_rows
+from .imported_records import UNREADABLE, Found, Options, Place, Trials
+from .imported_scores import ImportedScore, numbered_names, scored, unscored
 from .json_values import as_text, is_list, is_object, number_in, parsed, tags_of
-from .node import FieldReader
-from .opinion import ImportedScore, numbered_names, scored, unscored
-from .rows import Row, each, read_rows
 
 NAME = "promptfoo"
 ABOUT = "results (`json`, `jsonl`, `csv`)"

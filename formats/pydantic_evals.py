@@ -12,11 +12,11 @@ from typing import Any
 from ..errors import InputError, readable
 from .calls import Answer, question_of
 from .example import Example, answers_of, records_of
-from .found import UNREADABLE, Found, Options, Place, Trials
+from .field_reader import FieldReader
+from .file_rows import Row, each, files_of, read_document
+from .imported_records import UNREADABLE, Found, Options, Place, Trials
+from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, tags_of, told
-from .node import FieldReader
-from .opinion import ImportedScore, collect_scores, scored, unscored
-from .rows import Row, each, files_of, read_document
 
 NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"

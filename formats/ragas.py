@@ -12,13 +12,13 @@ from typing import Any
 
 from .arrow_rows import read_any_rows
 from .calls import Answer, answer_of, divided, messages_of
+from .conversation_turns import Turn, conversation
 from .example import Example, answers_of, listed, records_of
-from .found import Found, Options
+from .field_reader import FieldReader
+from .file_rows import Row, each
+from .imported_records import Found, Options
+from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of
-from .node import FieldReader
-from .opinion import ImportedScore, collect_scores, scored, unscored
-from .rows import Row, each
-from .turns import Turn, conversation
 
 NAME = "ragas"
 ABOUT = "single-turn and multi-turn samples, with or without scores (JSON Lines, JSON, CSV, Parquet)"

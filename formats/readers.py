@@ -15,11 +15,11 @@ from ..records.column_names import resolve
 from ..records.csv_file import SUFFIXES
 from .arrow_rows import read_arrow_rows
 from .csv_rows import read_csv_rows
+from .custom_format import read_own
 from .exchanges import is_exchange
-from .found import Found, Options, Skipped
+from .file_rows import Row, read_rows
+from .imported_records import Found, Options, Skipped
 from .json_values import is_list, is_object
-from .own_format import read_own
-from .rows import Row, read_rows
 from .table_formats import TABLES, is_folder_of_datasets
 
 

@@ -11,9 +11,9 @@ from ..records.column_names import SESSIONS, resolve
 from ..records.grades import PLAIN, GradeScale
 from .arrow_rows import read_any_rows
 from .example import Example
-from .found import UNREADABLE, Place, Skipped
+from .file_rows import Row
+from .imported_records import UNREADABLE, Place, Skipped
 from .known_columns import reference_example
-from .rows import Row
 
 _NAMES_KEPT = 1000
 

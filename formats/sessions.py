@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
+from .conversation_turns import FAILED, failed, is_agents, turns_of
 from .exchanges import Exchange, message_key, says_something
-from .found import Skipped
+from .field_reader import FieldReader
+from .imported_records import Skipped
 from .json_values import is_object
-from .node import FieldReader
-from .turns import FAILED, failed, is_agents, turns_of
 
 _LEAST_OVERLAP = 2
 

@@ -24,10 +24,10 @@ from .calls import (
     text_of,
 )
 from .example import Example, records_of
-from .found import Found, Options, Place, converted
+from .field_reader import FieldReader
+from .imported_records import Found, Options, Place, converted
+from .imported_scores import ImportedScore, numbered_names
 from .json_values import as_text, is_object, parsed, told
-from .node import FieldReader
-from .opinion import ImportedScore, numbered_names
 
 SpanKind: TypeAlias = Literal["agent", "llm", "tool", "retriever", "other"]
 

@@ -13,11 +13,11 @@ from .arrow_rows import read_any_rows, read_arrow_rows
 from .csv_rows import read_csv_rows
 from .example import EMPTY, records_of
 from .exchanges import exchange_of
-from .found import Found, Options, Skipped
+from .file_rows import Row, each, files_of, read_rows
+from .imported_records import Found, Options, Skipped
 from .json_values import is_list, is_object
 from .known_columns import is_turn_of_a_session, missing_columns, row_example
 from .openai_chat import exchange_records
-from .rows import Row, each, files_of, read_rows
 
 _NOTHING = "nothing: columns that are no field are tags, what is no single value as JSON"
 _DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")

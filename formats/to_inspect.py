@@ -12,8 +12,8 @@ import msgspec
 
 from ..errors import UsageError
 from ..records import Outcome, ToolResults, Verdict, atomic_write, write_records
+from .export_items import ExportContext, Judged, Written, identity, with_scores
 from .json_values import as_text
-from .judged import ExportContext, Judged, Written, identity, with_scores
 
 _REASONS: dict[Outcome, str] = {
     "unparsable": "invalid_response_format",

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from ..records import Verdict, atomic_write
-from .judged import ExportContext, Judged, Written
+from .export_items import ExportContext, Judged, Written
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

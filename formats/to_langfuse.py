@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Verdict, write_records
-from .judged import ExportContext, Judged, Written, identity, with_scores
+from .export_items import ExportContext, Judged, Written, identity, with_scores
 
 
 def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:

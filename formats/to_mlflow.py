@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Source, Verdict, write_records
-from .judged import ExportContext, Judged, Written, identity
+from .export_items import ExportContext, Judged, Written, identity
 
 _SOURCES: dict[Source, str] = {
     "judge": "LLM_JUDGE",

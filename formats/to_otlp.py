@@ -14,7 +14,7 @@ import msgspec
 
 from ..errors import MissingExtraError, ProviderError
 from ..records import Verdict, atomic_write
-from .judged import ExportContext, Judged, Written, identity
+from .export_items import ExportContext, Judged, Written, identity
 from .otlp import EVALUATION, SPAN_TAG, TRACE_TAG
 
 _SCOPE = "fiducial"

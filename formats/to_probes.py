@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from ..records import atomic_write, message_text, write_records
+from .export_items import ExportContext, Judged
 from .json_values import as_text
-from .judged import ExportContext, Judged
 from .to_inspect import arguments_object, write_log
 
 PROBE = "probe"

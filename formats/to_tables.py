@@ -12,7 +12,7 @@ import msgspec
 
 from ..records import atomic_write, message_text
 from ..records.arrow_file import pyarrow
-from .judged import ExportContext, Judged, Written
+from .export_items import ExportContext, Judged, Written
 from .spreadsheet import as_text_cell
 
 _COLUMNS: tuple[str, ...] = ("item_id", "judge", "score", "cluster", "system", "repeat", "outcome", "case_id", "trial", "kind", "source", "error_type", "reason")  # fmt: skip

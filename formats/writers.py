@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 
 from ..errors import UsageError
 from ..records import nearest
-from .judged import ExportContext, Judged, Written
+from .export_items import ExportContext, Judged, Written
 
 Writer: TypeAlias = Callable[[Iterable[Judged], Path, ExportContext], Written]
 

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from .callables import callable_judge
     from .catalogue import find_prompt, shipped_prompts
     from .cycle import Lookup, Work, judge_output, unanswered
-    from .fillers import NotApplicableError, Replay
     from .findings import read_again, rests_on_a_reply
     from .judge import Judge, PromptJudge, judge_work, load_judge
+    from .prompt_variables import NotApplicableError, Replay
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
     from .transport.connect import batch_replies, cassette, connect, replay
@@ -25,7 +25,7 @@ _NAMES = {
     "callables": "callable_judge",
     "catalogue": "find_prompt shipped_prompts",
     "cycle": "Lookup Work judge_output unanswered",
-    "fillers": "NotApplicableError Replay",
+    "prompt_variables": "NotApplicableError Replay",
     "findings": "read_again rests_on_a_reply",
     "judge": "Judge PromptJudge judge_work load_judge",
     "transport.batch_results": "BatchResults",

@@ -34,7 +34,7 @@ import msgspec
 from ..errors import UsageError
 from ..records import Case, JudgeId, Kind, Output, Usage, Verdict
 from .catalogue import JUDGED_KINDS, find_prompt, is_prompt_file
-from .fillers import FILLERS, NotApplicableError
+from .prompt_variables import FILLERS, NotApplicableError
 from .transcript import transcript_of_calls
 
 if TYPE_CHECKING:

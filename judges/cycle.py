@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import MissingReplyError
 from ..records import Case, Output, Usage, Verdict
-from .fillers import NotApplicableError
 from .findings import Finding, make_verdict, read_reply, with_more_room
+from .prompt_variables import NotApplicableError
 from .transport import CallError, NotRecordedError, Provider, Reply, Request, make_request
 from .transport.refused_parameters import RefusedParameterError
 

@@ -25,11 +25,11 @@ from .catalogue import (
 )
 from .composite import Part
 from .cycle import Work, as_done, judge_output
-from .fillers import FILLERS, FILLERS_OF_CALLS, Filler, Replay, fillers_with
 from .media import refuse_unsendable, shown_among, take_out, with_parts
 from .parsing import LOGPROBS, PARSER_VERSION, STATEMENTS, ReplyParser, make_parser, statements_beside
 from .prompt_file import PromptFile, read_prompt_file
 from .prompt_inputs import fill_inputs, refuse_unfillable
+from .prompt_variables import FILLERS, FILLERS_OF_CALLS, Filler, Replay, fillers_with
 from .rendering import Render, compile_prompt
 from .transcript import TRANSCRIPT_VERSION
 from .transport import CallError, Provider

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 import msgspec
 
 from ..records import Case, Message, Output, Pair, Step, ToolResults
-from .fillers import NotApplicableError
+from .prompt_variables import NotApplicableError
 
 MediumKind: TypeAlias = Literal["image", "audio", "file", "video"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..errors import PromptError
 from ..records import Case, Output
-from .fillers import FILLERS, Filler, NotApplicableError
 from .prompt_file import InputDeclaration, PromptFile
+from .prompt_variables import FILLERS, Filler, NotApplicableError
 
 FENCE = "fence"
 INPUTS = (*FILLERS, FENCE)

@@ -9,18 +9,18 @@ import msgspec
 
 from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ..calibration.statistic import Statistic
-from . import words
-from .adjudication_words import adjudication_pieces
-from .calibration_words import people_words
-from .caution_words import folded
-from .comparison_words import comparison_document
-from .diagnosis_words import judges_alone_words, probability_words, system_words
 from .document import Columns, Details, Figure, Piece, document
+from .document_table import FIRST, Cell, Table
 from .figures.agreement import confusion, heat
-from .figures.rates import Interval, forest
+from .figures.forest_plot import Interval, forest
 from .figures.scores import Bin, distribution, reliability
 from .score_bins import bin_table
-from .table import FIRST, Cell, Table
+from .text import number_text
+from .text.adjudication_text import adjudication_pieces
+from .text.calibration_text import people_words
+from .text.caution_text import folded
+from .text.comparison_text import comparison_document
+from .text.diagnosis_text import judges_alone_words, probability_words, system_words
 
 T = TypeVar("T")
 
@@ -45,8 +45,8 @@ def statistic_cell(found: Statistic | None) -> Cell:
         return Cell("-", title="not computed")
     if found.value is None:
         return Cell("undefined", found.undefined or "no value")
-    how = f"{found.method or 'no interval'}; n = {words.count(found.n)}"
-    return Cell(words.decimal(found.value), words.interval(found.low, found.high), how)
+    how = f"{found.method or 'no interval'}; n = {number_text.count(found.n)}"
+    return Cell(number_text.decimal(found.value), number_text.interval(found.low, found.high), how)
 
 
 @document
@@ -106,7 +106,7 @@ def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequen
     for name, panel in judges.items():
         yield Figure(
             confusion(panel.tp, panel.fn, panel.fp, panel.tn, of=name),
-            caption=name + words.passing(panel.pass_at),
+            caption=name + number_text.passing(panel.pass_at),
         )
         if bins := scores.get(name):
             numbers = Table(("score", "labels pass", "fail", "share that passes"), bin_table(bins))
@@ -136,7 +136,7 @@ def _against_each_other(found: Calibration, judges: Mapping[str, JudgeCalibratio
         yield Columns([Figure(heat(caption, names, rows), caption=caption)])
     yield from comparison_document(msgspec.structs.replace(found.comparison, pairs=pairs))
     if apart := len(found.comparison.pairs) - len(pairs):
-        yield f"Pairs without a common item: {words.count(apart)}."
+        yield f"Pairs without a common item: {number_text.count(apart)}."
 
 
 def _head(*first: str) -> list[str | Cell]:
@@ -144,12 +144,12 @@ def _head(*first: str) -> list[str | Cell]:
 
 
 def _row(name: str, panel: JudgeCalibration) -> list[str | Cell]:
-    clusters = words.counted(panel.n_clusters, "cluster") if panel.n_clusters else ""
+    clusters = number_text.counted(panel.n_clusters, "cluster") if panel.n_clusters else ""
     counts = f"; tp {panel.tp:,}, fp {panel.fp:,}, fn {panel.fn:,}, tn {panel.tn:,}"
-    missing = f"{words.count(panel.n_missing)} missing" if panel.n_missing else ""
+    missing = f"{number_text.count(panel.n_missing)} missing" if panel.n_missing else ""
     return [
-        Cell(name, f"{clusters}{words.passing(panel.pass_at)}{counts}"),
-        Cell(words.count(panel.n), missing),
+        Cell(name, f"{clusters}{number_text.passing(panel.pass_at)}{counts}"),
+        Cell(number_text.count(panel.n), missing),
         *(statistic_cell(panel.statistics.get(key)) for key, _, _ in COLUMNS),
     ]
 
@@ -162,7 +162,7 @@ def _slice(
     rows = [[value, *_row(name, panel)] for value, judges in shown for name, panel in judges.items()]
     yield Table(_head(column, "Judge"), rows, words=FIRST | {1})
     if len(values) > len(shown):
-        yield f"{words.count(len(values) - len(shown))} more values are in calibration.json."
+        yield f"{number_text.count(len(values) - len(shown))} more values are in calibration.json."
 
 
 def _multiple(

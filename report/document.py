@@ -12,10 +12,10 @@ from ..errors import as_named
 from .block import Block
 from .markdown import escaped
 from .markup import NOTHING, filled, fit, joined
-from .text import columns_of, visible
+from .text.safe_text import columns_of, visible
 
 if TYPE_CHECKING:
-    from .table import Table
+    from .document_table import Table
 
 Piece: TypeAlias = Block | str
 """A block, or a paragraph: a text, of which a terminal keeps the blanks in front. An empty one is an empty line there, and nothing elsewhere."""

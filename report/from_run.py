@@ -14,13 +14,13 @@ from ..evaluation.store.file_names import REPORT, VERDICTS
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import RunStore
 from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
-from . import words
 from .figures.scores import Bin
-from .found import RunSummary
 from .html import write_report
-from .items.reading import RunItems
+from .items.run_items import RunItems
 from .model import MOST_TEXTS, ReportData
+from .run_summary import RunSummary
 from .score_bins import score_bins
+from .text import number_text
 
 _MOST_NAMED = 4
 """Systems that a title names; of more it says how many there are."""
@@ -107,7 +107,7 @@ def _not_judged(manifest: Manifest, systems: Sequence[SystemResult]) -> Iterator
     """Yield advice for undecided outputs that lack a judge or a model."""
     if problem := manifest.not_judged:
         yield f"No judge was asked: {problem}. With that, the command below goes on where it stopped."
-    elif open_outputs := words.not_judged(systems):
+    elif open_outputs := number_text.not_judged(systems):
         yield (
             f"No judge was asked about {open_outputs}: give the command below --judge JUDGE and --model NAME, and it goes on from here "
             "(`fiducial prompts list` names the judges)."
@@ -162,7 +162,7 @@ def _certificates(store: RunStore) -> dict[str, list[str]]:
                 f"{'holds' if claim.holds else 'does not hold'}"
                 for claim in certificate.claims
             )
-            told = f"certified {words.moment(certificate.issued)}: {claims} ({place.name})"
+            told = f"certified {number_text.moment(certificate.issued)}: {claims} ({place.name})"
             found.setdefault(known.by, []).append(told)
     return found
 

@@ -7,19 +7,19 @@ from urllib.parse import urlencode
 
 import jinja2
 
-from ..calibration.cuts import HALF, PassThreshold
+from ..calibration.pass_threshold import HALF, PassThreshold
 from ..records import InputPath
-from .answers import answers
 from .calibration_page import calibration_page
 from .document import as_html
-from .items.error_words import in_words
+from .first_answers import answers
+from .items.error_text import in_words
 from .items.packing import pack
 from .judges_page import costs_document, trust_document
-from .judges_words import judges_table
 from .model import MOST_TEXTS, Candidate, ReportData
 from .overview import overview_document
 from .page import rendered, templates, write_page
-from .systems_words import by_rate, systems_document
+from .text.judges_text import judges_table
+from .text.systems_text import by_rate, systems_document
 
 _TEMPLATE = "report.html.j2"
 

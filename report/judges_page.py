@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..calibration.agreement.calibration_results import Calibration
 from ..evaluation.conclusion.run_results import JudgeUse
-from . import words
 from .calibration_page import statistic_cell
 from .document import Document, Figure, Piece, document
+from .document_table import FIRST, Cell, Table
 from .figures.scores import cost
-from .judges_words import judges_table
-from .table import FIRST, Cell, Table
+from .text import number_text
+from .text.judges_text import judges_table
 from .trust import Trust
 
 
@@ -24,7 +24,7 @@ def trust_document(
     """
     if not trust:
         return []
-    given = ", ".join(f"{words.count(number)} by {who}" for who, number in labels.items() if number)
+    given = ", ".join(f"{number_text.count(number)} by {who}" for who, number in labels.items() if number)
     certified = [f"{judge}: {said}" for judge, told in (certificates or {}).items() for said in told]
     none = "Certificates in the run's folder: none."
     return [*judges_table(trust, why=True), f"Labels: {given or 'none'}.", *(certified or [none])]
@@ -55,14 +55,14 @@ def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) 
     for judge in judges:
         row: list[str | Cell] = [
             Cell(judge.name, judge.fingerprint[:12], f"fingerprint {judge.fingerprint}"),
-            words.outcomes(judge.outcomes) or "none",
-            words.count(judge.calls),
-            words.count(judge.from_cache),
-            words.count(judge.reasked),
-            words.count(judge.prompt_tokens),
-            words.count(judge.completion_tokens),
-            "-" if judge.cost is None else f"${words.decimal(judge.cost, 4)}",
-            "-" if judge.seconds is None else words.duration(judge.seconds),
+            number_text.outcomes(judge.outcomes) or "none",
+            number_text.count(judge.calls),
+            number_text.count(judge.from_cache),
+            number_text.count(judge.reasked),
+            number_text.count(judge.prompt_tokens),
+            number_text.count(judge.completion_tokens),
+            "-" if judge.cost is None else f"${number_text.decimal(judge.cost, 4)}",
+            "-" if judge.seconds is None else number_text.duration(judge.seconds),
         ]
         if calibration is not None:
             row.insert(2, statistic_cell(worths.get(judge.name)))

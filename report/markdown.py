@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .text import visible
+from .text.safe_text import visible
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|<>~$&]")
 """What means something to Markdown wherever it stands."""

@@ -9,7 +9,7 @@ from typing import LiteralString
 
 from markupsafe import Markup, escape
 
-from .text import shortened
+from .text.safe_text import shortened
 
 MOST_TEXT = 50_000
 """Characters of any one text on a page."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..calibration.cuts import PassThreshold
+from ..calibration.pass_threshold import PassThreshold
 from ..evaluation.conclusion.run_results import Part
+from ..evaluation.store.journal_rows import StoredVerdict
 from ..evaluation.store.kept_inputs import KeptInput
-from ..evaluation.store.rows import StoredVerdict
 from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .figures.scores import Bin
-from .found import RunSummary
 from .items.asked import Asked
+from .run_summary import RunSummary
 
 MOST_TEXTS = 1_000
 """Items whose texts a page holds, unless it is asked for more."""

@@ -12,11 +12,11 @@ from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
 from ..records import Kind
-from . import words
-from .found import Answer, RunSummary
 from .ranking import deciding, pair_of, ranked_rates
+from .run_summary import Answer, RunSummary
+from .text import number_text
+from .text.number_text import counted, listed
 from .trust import SURE, Trust
-from .words import counted, listed
 
 _REACHING = ("--base-url", "--endpoint", "--connection", "--replay")
 """Options that say how a model is reached."""
@@ -79,7 +79,10 @@ def _ask_again(found: RunSummary) -> Answer | None:
         if use.id is None or use.id.kind not in {"share", "jury"}
     )
     checks = sum(system.failed_checks for system in found.systems)
-    told = [*([words.missing(calls)] if calls else []), *([words.not_checked(checks)] if checks else [])]
+    told = [
+        *([number_text.missing(calls)] if calls else []),
+        *([number_text.not_checked(checks)] if checks else []),
+    ]
     if not told:
         return None
     why = reason_of_silence(never_answered(found.judges))
@@ -129,13 +132,13 @@ def _judge_open(found: RunSummary) -> Answer | None:
     judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
     new = [judge for judge in judges if not any(_names(word, judge) for word in found.typed)]
     if not new and not found.command.startswith("fiducial."):
-        text = f"Reach a model for the {counted(left, 'undecided output')} ({words.NEEDS_MODEL}); the same command goes on."
+        text = f"Reach a model for the {counted(left, 'undecided output')} ({number_text.NEEDS_MODEL}); the same command goes on."
         return Answer(text=text, evidence="systems", command=found.again())
-    model = next((use.id.model for use in found.judges if use.id is not None), words.MODEL)
+    model = next((use.id.model for use in found.judges if use.id is not None), number_text.MODEL)
     asked = " ".join(["--judge", *new, *([] if _has(found, "--model") else ["--model", shlex.quote(model)])])
     named = ", ".join(f'"{judge}"' for judge in judges)
     reached = any(_has(found, option) for option in _REACHING)
-    needs = "" if reached or model == BASELINE else f" ({words.NEEDS_MODEL})"
+    needs = "" if reached or model == BASELINE else f" ({number_text.NEEDS_MODEL})"
     return Answer(
         text=f"Add a judge for the {counted(left, 'undecided output')}{needs}:",
         evidence="systems",

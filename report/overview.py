@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..calibration.comparison.comparison_results import Comparison
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
-from . import words
 from .document import Columns, Details, Figure, Piece, document
-from .figures.rates import Interval, forest
+from .document_table import Cell, Table
+from .figures.forest_plot import Interval, forest
 from .ranking import ahead, deciding, ranked_rates
-from .table import Cell, Table
+from .text import number_text
 
 _MOST = 30
 """Systems that a figure shows; the table has all."""
@@ -108,16 +108,19 @@ def _differences(compared: Comparison | None) -> Iterator[Figure]:
 def _rate(found: Statistic | None) -> Cell:
     if found is None:
         return Cell("-", title="no such output")
-    behind = [words.interval(found.low, found.high)]
+    behind = [number_text.interval(found.low, found.high)]
     if isinstance(found, Stratum):
         behind += ["mean score"] if found.fractions else []
-        missing = words.outcomes(found.outcomes)
-        behind += [words.denominator(found) + (f" ({missing})" if missing else ""), words.bounds(found)]
+        missing = number_text.outcomes(found.outcomes)
+        behind += [
+            number_text.denominator(found) + (f" ({missing})" if missing else ""),
+            number_text.bounds(found),
+        ]
     else:
-        behind.append(f"on {words.count(found.n)}")
+        behind.append(f"on {number_text.count(found.n)}")
     if found.value is None:
         return Cell("undefined", "; ".join([found.undefined or "no value", *filter(None, behind)]))
-    return Cell(words.decimal(found.value), " ".join(filter(None, behind)), found.method or "")
+    return Cell(number_text.decimal(found.value), " ".join(filter(None, behind)), found.method or "")
 
 
 def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:

@@ -17,9 +17,9 @@ import jinja2
 from markupsafe import Markup
 
 from ..records import InputPath, atomic_write
-from . import words
 from .document import Document, as_html
 from .markup import fit
+from .text import number_text
 
 _TEMPLATES = files(f"{__package__}") / "templates"
 
@@ -35,10 +35,10 @@ def _file(name: str) -> str:
 
 
 _FILTERS: Mapping[str, Callable[..., str]] = {
-    "count": words.count,
-    "counted": words.counted,
-    "moment": words.moment,
-    "outcomes": words.outcomes,
+    "count": number_text.count,
+    "counted": number_text.counted,
+    "moment": number_text.moment,
+    "outcomes": number_text.outcomes,
 }
 
 

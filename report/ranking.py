@@ -10,9 +10,9 @@ from ..calibration.comparison.comparison_results import Pair, Strata, Stratum
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, SystemResult
 from ..evaluation.conclusion.run_results import Stratum as Rate
-from . import words
-from .found import Answer, RunSummary
-from .words import counted, listed
+from .run_summary import Answer, RunSummary
+from .text import number_text
+from .text.number_text import counted, listed
 
 _ON_ALL, _ON_CHECKED, _ON_JUDGED = (
     "on all outputs",
@@ -71,7 +71,7 @@ def _alone(system: SystemResult) -> str:
 
 
 def _passing(rate: Rate, what: str) -> str:
-    value = words.with_interval(rate.value or 0.0, rate.low, rate.high)
+    value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
     noun = what if rate.n != 1 else what.removesuffix("s")
     if rate.fractions:
         return f"mean score {value} of {rate.n:,} {noun}"
@@ -82,7 +82,7 @@ def _range(rate: Rate) -> str:
     """Add the worst and the best case of what is ungraded."""
     if rate.bounds is None:
         return ""
-    low, high = map(words.decimal, rate.bounds)
+    low, high = map(number_text.decimal, rate.bounds)
     left = rate.of - rate.n
     which = "the ungraded one" if left == 1 else f"all {left:,} ungraded"
     return f". {low} to {high} if {which} failed or passed"
@@ -127,7 +127,7 @@ def _ranking(names: list[str], part: Stratum, where: str) -> str:
         lead = f"No significant difference{several}: {gap} {where}."
         return lead + (f" {leader} is better than {listed(beaten)}." if beaten else "")
     rate = part.rates[leader]
-    value = words.with_interval(rate.value or 0.0, rate.low, rate.high)
+    value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
     passing = _COUNTED[where].format(f"{rate.n:,}")
     equal = [name for name in names[1:] if name not in beaten]
     rest = f" Not significantly different from it: {listed(equal)}." if equal else ""
@@ -144,7 +144,7 @@ def _gap(pair: Pair | None, leader: str) -> str:
     found = None if pair is None else ahead(pair, leader)
     if found is None or found.value is None:
         return "an unknown share"
-    return words.with_interval(found.value, found.low, found.high)
+    return number_text.with_interval(found.value, found.low, found.high)
 
 
 def _rest(left: Stratum, leader: str) -> str:

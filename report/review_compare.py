@@ -11,7 +11,7 @@ import msgspec
 from ..errors import InputError
 from ..records import Case, Output, ToolCall
 from ..records.accepted_calls import AcceptedCall, AcceptedValues, accepted_calls
-from .text import excerpt
+from .text.safe_text import excerpt
 
 _TEXT = 600
 _MOST = 100

@@ -11,9 +11,9 @@ import msgspec
 from ..calibration.decisions import drawn_rank
 from ..evaluation.labelling.disputes import Opinion
 from ..records import Case, ItemKey, Kind, Message, Output, ToolCall, ToolResults, Verdict
-from . import words
 from .review_compare import Compared, compared
-from .text import Excerpt, any_excerpt, excerpt, shortened
+from .text import number_text
+from .text.safe_text import Excerpt, any_excerpt, excerpt, shortened
 
 MOST_TEXT = 20_000
 """Characters of one text that are shown."""
@@ -152,7 +152,7 @@ def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[Block]:
         shown.append(Block(shortened(title, _NAME), text[:room], hidden + max(0, len(text) - room)))
         room -= len(text)
     if left_out:
-        shown.append(Block("Not shown", f"{words.count(left_out)} more parts; the records hold them"))
+        shown.append(Block("Not shown", f"{number_text.count(left_out)} more parts; the records hold them"))
     return shown
 
 
@@ -237,7 +237,7 @@ def _reference_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
 
 
 def _said(verdict: Verdict) -> tuple[str, Excerpt]:
-    found = verdict.outcome.replace("_", " ") if verdict.score is None else words.decimal(verdict.score)
+    found = verdict.outcome.replace("_", " ") if verdict.score is None else number_text.decimal(verdict.score)
     why = f"{verdict.error_type or ''} {verdict.reason or ''}".strip()
     title = f"{verdict.source} {shortened(verdict.by, _NAME)}"
     return title, excerpt(f"{found}  {why}".strip(), _SENTENCE)

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ..calibration.cuts import HALF
+from ..calibration.pass_threshold import HALF
 from ..evaluation.store.run_store import RunStore
-from .figures.rates import Interval
+from .figures.forest_plot import Interval
 from .figures.scores import Bin
 
 _MOST = 10

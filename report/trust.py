@@ -10,10 +10,10 @@ import msgspec
 from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import JudgeUse
-from . import words
-from .adjudication_words import adjudicated_by
-from .found import RunSummary
-from .words import listed
+from .run_summary import RunSummary
+from .text import number_text
+from .text.adjudication_text import adjudicated_by
+from .text.number_text import listed
 
 TrustWord: TypeAlias = Literal["proven", "too few labels", "biased", "no better than chance", "no labels"]
 """Verdict on a judge, by the rules of docs/report.md."""
@@ -100,7 +100,7 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: Calibration) -> tu
         return "too few labels", f"no {'good' if not good else 'bad'} output that it judged has a label"
     balanced = panel.statistics.get("balanced_accuracy")
     if balanced is not None and (balanced.low is None or balanced.low <= CHANCE):
-        seen = f"balanced accuracy {words.statistic(balanced)}"
+        seen = f"balanced accuracy {number_text.statistic(balanced)}"
         if balanced.high is None or balanced.high >= _GOOD:
             return "too few labels", seen
         return "no better than chance", seen

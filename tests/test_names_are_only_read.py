@@ -21,12 +21,12 @@ TAKEN_APART_BY = {
 }
 
 ALLOWED = {
-    "calibration/tables/table.py": "a row of a file names its judge, and says nothing else of it",
+    "calibration/tables/calibration_table.py": "a row of a file names its judge, and says nothing else of it",
     "evaluation/artifacts/attempts.py": "what ended an agent's run",
     "evaluation/generation/commands.py": "what ended an agent's run",
-    "evaluation/labelling/given_labels.py": "a person has no more than a name",
+    "evaluation/labelling/trusted_labels.py": "a person has no more than a name",
     "evaluation/store/manifest.py": "a jury whose rule was changed has the name that it had",
-    "report/comparison_words.py": "whether judges or systems are compared",
+    "report/text/comparison_text.py": "whether judges or systems are compared",
 }
 
 

@@ -10,7 +10,7 @@ from known_numbers import half_width, value_of
 
 from fiducial.calibration import Settings, make_sample
 from fiducial.calibration.agreement.baselines import reliability
-from fiducial.calibration.agreement.categories import category_agreement
+from fiducial.calibration.agreement.level_agreement import category_agreement
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.comparison.significance import (
     benjamini_hochberg,
@@ -18,10 +18,10 @@ from fiducial.calibration.comparison.significance import (
     holm,
     mcnemar,
 )
+from fiducial.calibration.corrected_rate.two_verdicts import rogan_gladen
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.calibration.statistics.beyond_chance import weighted_kappa_table
 from fiducial.calibration.statistics.krippendorff import Level
-from fiducial.calibration.true_rate.two_verdicts import rogan_gladen
 
 from .devai import NORMAL
 from .ledger import Commands, Found, Ours, Rows

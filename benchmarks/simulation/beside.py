@@ -12,16 +12,16 @@ from fiducial.calibration import Settings, Statistic, make_sample
 from fiducial.calibration.agreement.probability_scores import brier_statistics, grouped
 from fiducial.calibration.agreement.system_agreement import system_agreement
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.planning.next_labels import neyman_allocation
-from fiducial.calibration.statistics.probabilities import corrected_brier_parts
-from fiducial.calibration.thresholds.certified_thresholds import Verdicts, certify_cascade
-from fiducial.calibration.thresholds.recalibration import recalibrate
-from fiducial.calibration.true_rate.active_labels import DrawnLabels, active_estimate, draw_probabilities
-from fiducial.calibration.true_rate.stratified import (
+from fiducial.calibration.corrected_rate.active_labels import DrawnLabels, active_estimate, draw_probabilities
+from fiducial.calibration.corrected_rate.stratified import (
     StratifiedItems,
     stratified_prediction_powered,
     stratum_estimates,
 )
+from fiducial.calibration.planning.next_labels import neyman_allocation
+from fiducial.calibration.statistics.probabilities import corrected_brier_parts
+from fiducial.calibration.thresholds.certified_thresholds import Verdicts, certify_cascade
+from fiducial.calibration.thresholds.recalibration import recalibrate
 
 from .tally import AT_LEAST, BROKEN, COVERAGE, Tally
 

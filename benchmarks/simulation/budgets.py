@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fiducial.calibration import Statistic
+from fiducial.calibration.corrected_rate.multi_phase import NestedVerdicts, multi_phase_rate
 from fiducial.calibration.planning.budget_plan import BudgetPlan, Phase, PhaseName, plan_budget
 from fiducial.calibration.planning.pilots import told_pilot
-from fiducial.calibration.true_rate.multi_phase import NestedVerdicts, multi_phase_rate
 
 from .tally import COVERAGE, Means, Tally
 

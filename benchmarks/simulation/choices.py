@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.comparison.choosing import best_of_many
 from fiducial.calibration.thresholds.certified_thresholds import certify
-from fiducial.calibration.thresholds.cut_choice import better_cut, choose_threshold
+from fiducial.calibration.thresholds.threshold_choice import better_cut, choose_threshold
 
 from .tally import AT_LEAST, BROKEN, FOUND, SIZE, Means, Tally
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fiducial.calibration import Sample, make_sample
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.true_rate.estimators import LabelledAndJudged
+from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged
 
 
 class Judge(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 
 from fiducial.calibration import ESTIMATORS, Settings, measure
 from fiducial.calibration.comparison.significance import mcnemar
+from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged, power_tuned
 from fiducial.calibration.planning.assured_labels import Expected, assured_labels
 from fiducial.calibration.planning.sample_sizes import (
     design_effect,
@@ -17,7 +18,6 @@ from fiducial.calibration.planning.sample_sizes import (
     labels_for_kappa,
     labels_for_rate,
 )
-from fiducial.calibration.true_rate.estimators import LabelledAndJudged, power_tuned
 
 from .judges import Judge, usable, verdicts
 from .tally import ASSURED, POWER, Means, Tally, width_of

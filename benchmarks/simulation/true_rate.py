@@ -7,21 +7,21 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import Statistic
-from fiducial.calibration.true_rate.active_labels import DrawnLabels, active_estimate, draw_probabilities
-from fiducial.calibration.true_rate.estimators import (
+from fiducial.calibration.corrected_rate.active_labels import DrawnLabels, active_estimate, draw_probabilities
+from fiducial.calibration.corrected_rate.estimators import (
     LabelledAndJudged,
     labels_only,
     power_tuned,
     prediction_powered,
     tuned_lambda,
 )
-from fiducial.calibration.true_rate.finite_set import (
+from fiducial.calibration.corrected_rate.finite_set import (
     finite_labels_only,
     finite_post_stratified,
     finite_prediction_powered,
 )
-from fiducial.calibration.true_rate.ranks import ranks, simultaneous_level
-from fiducial.calibration.true_rate.two_verdicts import post_stratified, rogan_gladen
+from fiducial.calibration.corrected_rate.ranks import ranks, simultaneous_level
+from fiducial.calibration.corrected_rate.two_verdicts import post_stratified, rogan_gladen
 
 from .judges import Judge, split, verdicts
 from .tally import AT_LEAST, COVERAGE, Tally

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..decisions import Decision, Found, drawn_rank, settled
 from ..sample import Sample, make_sample
-from ..tables.table import Table
+from ..tables.calibration_table import Table
 from .judge_panel import usable_rows
 
 ALL = "all"

@@ -18,7 +18,7 @@ from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import Settings, measure
 from ..statistic import Statistic, undefined
 from ..statistics.estimator import ESTIMATORS
-from ..tables.table import Table
+from ..tables.calibration_table import Table
 from .adjudicated_rows import ALL, CODES, RIGHT, UNDECIDABLE, WRONG, AdjudicatedRows, rows_of, sample_of
 from .adjudication_results import AdjudicatedJudge, Adjudication, Adjudicators, LabelErrors, LookedAt
 from .baselines import reliability

@@ -12,7 +12,7 @@ from ..intervals.measurement import USUAL, Settings
 from ..sample import Cells, Sample, reduce_rows
 from ..statistic import Statistic, defined, undefined
 from ..statistics.krippendorff import Level, alpha_of_units, value_counts
-from ..tables.table import BASELINE, PERSON, Table
+from ..tables.calibration_table import BASELINE, PERSON, Table
 from .calibration_results import JudgeCalibration
 from .diagnosis_results import People
 from .judge_panel import judge_panel

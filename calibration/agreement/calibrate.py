@@ -16,11 +16,11 @@ from ..cautions import (
     Caution,
     labels_of_checkers,
 )
-from ..cuts import GivenPassAt
 from ..intervals.bootstrap import DEFAULT_REPLICATES
 from ..intervals.measurement import IntervalOption, Settings
-from ..tables.table import PROBABILITY, Table
-from ..thresholds.cut_choice import better_cut
+from ..pass_threshold import GivenPassAt
+from ..tables.calibration_table import PROBABILITY, Table
+from ..thresholds.threshold_choice import better_cut
 from ..thresholds.threshold_results import BetterCut
 from .adjudication import adjudicate
 from .baselines import baselines_of, people_among_themselves

@@ -15,7 +15,7 @@ import msgspec
 from ...errors import InputError
 from ..cautions import Caution
 from ..comparison.comparison_results import Comparison
-from ..cuts import HALF, CutSource
+from ..pass_threshold import HALF, CutSource
 from ..statistic import Entry, Statistic, Statistics
 from ..thresholds.threshold_results import BetterCut, Cascade, Certificate, Recalibration, Threshold
 from .adjudication_results import Adjudication

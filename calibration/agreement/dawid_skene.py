@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import FloatArray, first_known, ratio
 from ..statistic import Statistic, defined, undefined
-from ..tables.table import Table
+from ..tables.calibration_table import Table
 from .diagnosis_results import JudgesAlone, ModelledJudge, PairAgreement
 
 _METHOD = "Dawid-Skene: no interval"

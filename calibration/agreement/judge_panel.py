@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..arrays import FloatArray
-from ..cuts import CutSource
 from ..intervals.measurement import Settings, measure
+from ..pass_threshold import CutSource
 from ..sample import Sample, make_sample
 from ..statistic import Statistic
 from ..statistics.estimator import ESTIMATORS, own_estimators
-from ..tables.table import Table
+from ..tables.calibration_table import Table
 from .calibration_results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
 
 _Found = TypeVar("_Found")

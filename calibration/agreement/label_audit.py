@@ -16,7 +16,7 @@ from ..intervals.closed_forms import wilson_interval
 from ..intervals.measurement import USUAL, Settings
 from ..sample import Sample
 from ..statistic import Statistic, defined, undefined
-from ..tables.table import Table
+from ..tables.calibration_table import Table
 from .diagnosis_results import AuditMethod, CorrectedRates, LabelAudit
 from .judge_panel import usable_rows, usable_sample
 

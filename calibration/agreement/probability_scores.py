@@ -18,7 +18,7 @@ from ..statistics.probabilities import (
     equal_mass_groups,
     gaps_interval,
 )
-from ..tables.table import Table
+from ..tables.calibration_table import Table
 from .diagnosis_results import ProbabilityScores
 from .judge_panel import usable_rows, usable_sample
 

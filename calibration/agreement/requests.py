@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..intervals.measurement import Settings
-from ..tables.table import Table
+from ..tables.calibration_table import Table
 from ..thresholds.certified_thresholds import cascade_of, certify, confidence_of
-from ..thresholds.cut_choice import choose_threshold
+from ..thresholds.threshold_choice import choose_threshold
 from ..thresholds.threshold_results import Certificate, Recalibration, Recalibrator, Threshold
-from .categories import category_agreement
 from .diagnosis_results import AuditMethod
 from .judge_panel import by_judge, usable_rows, usable_sample
 from .label_audit import label_audit
+from .level_agreement import category_agreement
 
 
 class Requests(NamedTuple):

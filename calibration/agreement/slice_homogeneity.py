@@ -8,7 +8,7 @@ from scipy.special import chdtrc
 
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, without_gaps
 from ..comparison.significance import among_known
-from ..tables.table import Column, Table
+from ..tables.calibration_table import Column, Table
 from .diagnosis_results import EqualRates
 from .judge_panel import usable_rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
-from ..tables.table import Table
+from ..tables.calibration_table import Table
 from .diagnosis_results import SuspectedLabel
 from .judge_panel import usable_rows
 

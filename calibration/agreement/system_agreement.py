@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import CodeArray, FloatArray, IntArray
+from ..corrected_rate.ranks import simultaneous_level
 from ..intervals.clustered_means import mean_of
 from ..intervals.measurement import Settings
 from ..statistic import Statistic, defined, undefined
-from ..tables.table import Table
-from ..true_rate.ranks import simultaneous_level
+from ..tables.calibration_table import Table
 from .diagnosis_results import SystemAgreement, SystemMeans
 from .judge_panel import usable_rows
 

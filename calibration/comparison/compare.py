@@ -9,11 +9,11 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import BoolArray, IntArray
 from ..cautions import labels_of_checkers
-from ..cuts import GivenPassAt
 from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import USUAL, Settings
+from ..pass_threshold import GivenPassAt
 from ..statistics.estimator import ESTIMATORS
-from ..tables.table import Table
+from ..tables.calibration_table import Table
 from . import limitations
 from .choosing import CostOf, best_of_many, costs
 from .comparison_results import Best, By, Comparison, Contender, Costs, Right

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ..cautions import Caution
-from ..cuts import PassThreshold
+from ..pass_threshold import PassThreshold
 from ..statistic import Statistic
 
 By: TypeAlias = Literal["judge", "system"]

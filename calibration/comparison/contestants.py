@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..tables.table import Column, Table
+from ..tables.calibration_table import Column, Table
 from .comparison_results import By, Right
 
 

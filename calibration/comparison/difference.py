@@ -14,12 +14,12 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..cuts import HALF
 from ..intervals.bootstrap import bootstrap
 from ..intervals.closed_forms import Interval, normal_quantile, t_quantile
 from ..intervals.clustered_means import Combination, mean_over_clusters
 from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure, resampled_interval
 from ..intervals.paired_shares import tango_interval
+from ..pass_threshold import HALF
 from ..sample import Cells, Sample, reduce_rows
 from ..statistic import Statistic, defined, undefined
 from ..statistics.estimator import Estimator

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from ..cautions import FEW_CLUSTERS, Caution, ComparisonCaution
-from ..cuts import PassThreshold
+from ..pass_threshold import PassThreshold
 from ..statistics.estimator import ESTIMATORS, Estimator
 from .comparison_results import Pair, Strata
 from .contestants import Contestant

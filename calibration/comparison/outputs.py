@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
-from ..cuts import HALF
-from ..tables.table import DECIDED, DECIDED_BY, Table
+from ..pass_threshold import HALF
+from ..tables.calibration_table import DECIDED, DECIDED_BY, Table
 from .comparison_results import Right
 from .contestants import without_system
 

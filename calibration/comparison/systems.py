@@ -9,11 +9,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..arrays import FloatArray, IntArray
+from ..corrected_rate.chosen_labels import chosen_by_score
+from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned, tuned_lambda
 from ..intervals.clustered_means import Combination, combine_means
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
-from ..true_rate.chosen_labels import chosen_by_score
-from ..true_rate.estimators import LabelledAndJudged, labels_only, power_tuned, tuned_lambda
 from .comparison_results import Pair, Strata, Stratum
 from .difference import Difference, clustered_difference, share_difference
 from .outputs import Field, Graded, graded_by, graded_of

@@ -14,8 +14,8 @@ import msgspec
 
 from ...errors import UsageError
 from ..bisection import bisected
+from ..corrected_rate.estimation_results import FEWEST_LABELS
 from ..intervals.closed_forms import normal_quantile
-from ..true_rate.estimation_results import FEWEST_LABELS
 
 LEVEL = 0.95
 """Of the intervals that are planned for."""

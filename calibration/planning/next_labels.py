@@ -10,10 +10,10 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import CodeArray, FloatArray, IntArray
 from ..bisection import bisected
-from ..tables.table import Table
-from ..true_rate.active_labels import draw_probabilities
-from ..true_rate.strata import stratified_items, with_strata
-from ..true_rate.stratified import FEWEST, StratifiedItems, stratum_estimates
+from ..corrected_rate.active_labels import draw_probabilities
+from ..corrected_rate.strata import stratified_items, with_strata
+from ..corrected_rate.stratified import FEWEST, StratifiedItems, stratum_estimates
+from ..tables.calibration_table import Table
 from .plan_results import Draw, StratumPlan
 
 

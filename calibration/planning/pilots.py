@@ -9,9 +9,9 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import FloatArray
-from ..tables.table import Table
-from ..true_rate.estimation_results import FEWEST_LABELS
-from ..true_rate.multi_phase import explained_variance, nested_verdicts
+from ..corrected_rate.estimation_results import FEWEST_LABELS
+from ..corrected_rate.multi_phase import explained_variance, nested_verdicts
+from ..tables.calibration_table import Table
 from .budget_plan import Pilot
 
 

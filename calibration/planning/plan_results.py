@@ -43,7 +43,7 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the draw file: each item with its stratum and chance, if any."""
-        from ..tables.table import PROBABILITY  # noqa: PLC0415 - numpy is slow to import
+        from ..tables.calibration_table import PROBABILITY  # noqa: PLC0415 - numpy is slow to import
 
         return [
             {"item_id": item}

@@ -16,6 +16,7 @@ from ...records import JudgeId
 from ...records.grades import PLAIN, GradeScale, UnreadGrades
 from ...records.table_rows import NumberedRow
 from ..arrays import FloatArray
+from .calibration_table import IDENTITY, PERSON, Column, Table
 from .cells import (
     UnreadGradeError,
     absent,
@@ -27,7 +28,6 @@ from .cells import (
     text_of,
 )
 from .columns import Encoder, Names, Numbers, read_cells
-from .table import IDENTITY, PERSON, Column, Table
 
 _CONTRACT = {*IDENTITY, "score", "label", "cluster"}
 

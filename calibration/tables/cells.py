@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...records.grades import GradeScale, UnknownGradeError
-from .table import AMOUNTS, BASELINE, DECIDED, PERSON, PROBABILITY, ROUND
+from .calibration_table import AMOUNTS, BASELINE, DECIDED, PERSON, PROBABILITY, ROUND
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 """Booleans, as data frames write them into CSV."""

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..arrays import CodeArray, FloatArray
+from .calibration_table import Column
 from .cells import cluster_of, name_of, text_of
-from .table import Column
 
 T = TypeVar("T")
 

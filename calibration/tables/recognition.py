@@ -15,9 +15,9 @@ from ...records.column_names import (
     resolve,
 )
 from ...records.grades import UnknownGradeError, number
+from .calibration_table import PERSON
 from .cells import is_missing, is_number
 from .layout import Layout, TableForm
-from .table import PERSON
 
 _MOST_GRADES = 12
 """Numbers outside the scale are grades only where so few different ones occur, such as 1 to 5."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..intervals.closed_forms import clopper_pearson_interval
-from ..tables.table import Table
+from ..tables.calibration_table import Table
 from .threshold_results import Cascade, Certificate
 
 GRID = tuple((19 - step) / 20 for step in range(20))

@@ -15,7 +15,7 @@ from ..sandbox.limits import Limits
 from ..sandbox.running import Confinement, Exam, Run, SandboxError, run_confined
 from .challenge import Challenge, ChallengeError
 from .copying import copy_plain_files, copy_tree
-from .files import MAX_FILE_BYTES, WorkspaceFault, choose_files, locate, read_bytes, shown
+from .workspace_files import MAX_FILE_BYTES, WorkspaceFault, choose_files, locate, read_bytes, shown
 
 _EXAM = Path(__file__).with_name("exam.py")
 _LAST_WORDS = 200

@@ -7,7 +7,7 @@ import shutil
 import stat
 from pathlib import Path
 
-from .files import WorkspaceFault, locate, opened_folder, read_bytes, shown
+from .workspace_files import WorkspaceFault, locate, opened_folder, read_bytes, shown
 
 _MOST_FILES, _DEEPEST = 20_000, 64
 

@@ -16,7 +16,7 @@ from ..finding import Finding, fault, undecided
 from ..options import ArtifactOptions, CheckOptions
 from .challenge import Challenge, ChallengeError, challenge_of
 from .code import CodeFault, confinement_evidence, holds_other_tests, run_code
-from .files import WorkspaceFault, choose_files, read_text, shown, workspace_root
+from .workspace_files import WorkspaceFault, choose_files, read_text, shown, workspace_root
 
 
 class WordProblem(NamedTuple):

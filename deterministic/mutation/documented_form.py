@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..ast.fitting import schema_error
 from ..ast.languages import PYTHON
+from ..ast.schema_check import schema_error
 from ..ast.schemas import part_of, property_of
 
 _FORMATS = {

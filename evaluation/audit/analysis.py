@@ -10,9 +10,9 @@ import numpy as np
 
 from ...calibration import Statistic
 from ...calibration.arrays import cluster_numbers
-from ...calibration.cuts import PassThreshold
 from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.intervals.clustered_rates import share_of
+from ...calibration.pass_threshold import PassThreshold
 from ...records import ItemKey, JudgeId
 from .audit_results import Comparison, Concern, Finding, JudgeAudit, OperatorResult, Read, Steadiness
 from .comparisons import by_operator, steadiness, twin_and_attack_comparisons

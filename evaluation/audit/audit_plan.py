@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...calibration.cuts import NO_OVERRIDES, PassAt
+from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
 from ...deterministic import CheckOptions
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE

@@ -8,7 +8,7 @@ import msgspec
 
 from ...calibration import Statistic
 from ...calibration.agreement.adjudication_results import Adjudicators, LabelErrors
-from ...calibration.cuts import CutSource
+from ...calibration.pass_threshold import CutSource
 from ...records import JudgeId
 from .ladder.ladder_results import LadderResult
 

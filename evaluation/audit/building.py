@@ -31,8 +31,8 @@ from ...records import (
 )
 from ...version import VERSION
 from ..checking.checks import options_by_system
-from ..checking.names import NamesOption
-from ..engines.processes import cores, map_ordered
+from ..checking.dotted_names import NamesOption
+from ..engines.worker_processes import cores, map_ordered
 from ..inputs import EvaluationInputs, file_sha256
 from ..progress import Progress
 from .probe_folder import (

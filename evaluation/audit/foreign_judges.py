@@ -10,10 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from ...calibration.cuts import PassThreshold
+from ...calibration.pass_threshold import PassThreshold
 from ...errors import InputError, UsageError
-from ...formats.found import Options
-from ...formats.judged import ExportContext, Judged
+from ...formats.export_items import ExportContext, Judged
+from ...formats.imported_records import Options
 from ...formats.readers import find_format, read_found
 from ...formats.to_probes import PROBE, WRITERS
 from ...records import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...calibration.cuts import PassThreshold
+from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
 from ...records import JudgeId, ShownNames
 from ..run_table import RunRows, run_rows

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...calibration.cuts import PassThreshold
+from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
 from ...records import Author, ItemKey, JudgeId, Outcome, Output, Pair, Verdict
 from ..inputs import EvaluationInputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ...calibration.cuts import HALF, PassThreshold
+from ...calibration.pass_threshold import HALF, PassThreshold
 from ...records import Author, ItemKey, Outcome, Verdict
 from .probe_folder import ProbeFacts
 

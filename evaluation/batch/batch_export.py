@@ -16,7 +16,7 @@ from ..inputs import EvaluationInputs
 from ..judging.asking import every_output, open_work
 from ..judging.tasks import JudgeTask, judge_tasks, refuse_comparing, refuse_idle, transcripts
 from ..progress import Progress
-from ..store.rows import VerdictKey
+from ..store.journal_rows import VerdictKey
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .batch_files import BatchFile, answered, numbered, once, write_batch

@@ -16,8 +16,8 @@ from ...judges.prices import PriceList
 from ...records import Case, Closing, ItemKey, Step, ToolResults, write_records
 from ..generation.attempt import Attempt, AttemptRow, Made, attempt_row
 from ..generation.binding import bind, lock
-from ..generation.foreseeing import GenerationForecast, foresee_attempts
 from ..generation.generate import Tally, generate
+from ..generation.generation_forecast import GenerationForecast, foresee_attempts
 from ..generation.output_sources import Source
 from ..progress import Progress
 from ..store.journal import Journal

@@ -15,7 +15,7 @@ import msgspec
 from ...deterministic import CheckOptions, Names, Rules
 from ...formats.bfcl import DataSource, ResultFile, to_output
 from ...records import Case, Output, atomic_write
-from ..checking.names import NamesOption, NamesVote
+from ..checking.dotted_names import NamesOption, NamesVote
 from ..progress import Progress
 from .aggregation import SystemScore
 from .category_scores import CategoryScore, Effort

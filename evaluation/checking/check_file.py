@@ -14,7 +14,7 @@ from ..inputs import EvaluationInputs
 from ..progress import Progress
 from ..shards import shards_of
 from .checks import check_all
-from .names import NamesOption
+from .dotted_names import NamesOption
 
 
 def partial_file(out: Path) -> Path:

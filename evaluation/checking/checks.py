@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ...deterministic import CheckOptions, check
-from ...deterministic.own_checkers import source_fingerprint
+from ...deterministic.custom_checkers import source_fingerprint
 from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, decode_record, encode_record
 from ..context import RunContext
-from ..engines.processes import cores, map_ordered
 from ..engines.ray_engine import RayEngine
+from ..engines.worker_processes import cores, map_ordered
 from ..inputs import EvaluationInputs, Piece, outputs_in
-from ..store.rows import Row, VerdictKey, read_row
-from .names import NamesOption, NamesVote
+from ..store.journal_rows import Row, VerdictKey, read_row
+from .dotted_names import NamesOption, NamesVote
 
 _WORTH_IT = 8
 """Pieces of outputs, 2 MB, from which on several processes are faster: about a second of work."""

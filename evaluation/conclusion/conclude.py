@@ -13,8 +13,8 @@ from ...judges.prices import PriceList
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
 from ..context import RunContext
+from ..store.journal_rows import StoredVerdict
 from ..store.manifest import Counts, Roster
-from ..store.rows import StoredVerdict
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .compared import keep_comparison

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ...calibration.corrected_rate.chosen_labels import chosen_by_score
+from ...calibration.corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
 from ...calibration.statistic import undefined
-from ...calibration.true_rate.chosen_labels import chosen_by_score
-from ...calibration.true_rate.estimators import LabelledAndJudged, labels_only, power_tuned
 from ...records import ItemKey
 from .run_results import CORRECTED, Stratum
 from .tally import OpenScores

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from ...records import Author, ItemKey, Kind, Outcome, Verdict
-from ..store.rows import Row, StoredVerdict
+from ..store.journal_rows import Row, StoredVerdict
 
 ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
 """How many scores, and numbers whose sum is theirs, exactly: whatever the order of the scores, and however they were put together."""

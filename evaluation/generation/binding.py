@@ -24,7 +24,7 @@ from ...records import (
     write_records,
 )
 from .attempt import AttemptRow
-from .code.files import Code
+from .code.code_files import Code
 from .code.functions import changed_parts
 
 

@@ -19,7 +19,7 @@ import msgspec
 from ...deterministic.sandbox.running import Run
 from ...records import Case, ToolCall
 from .commands import Command, told_of
-from .printed import MOST_OUTPUT, TOO_MUCH, json_line, read_answer, shown
+from .printed_answer import MOST_OUTPUT, TOO_MUCH, json_line, read_answer, shown
 
 _STREAMS = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
 _PAUSE = 0.05

@@ -16,8 +16,8 @@ from ...deterministic.sandbox.limits import Limits
 from ...deterministic.sandbox.running import Reins, Run, SandboxError, run_agent
 from ...errors import AgentSetupError, ConfigurationError, UsageError
 from ...records import Case
-from .code.files import INTERPRETER
-from .printed import MOST_OUTPUT, TOO_MUCH, read_answer, shown
+from .code.code_files import INTERPRETER
+from .printed_answer import MOST_OUTPUT, TOO_MUCH, read_answer, shown
 
 _UNBOUNDED = 1 << 50
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".php")

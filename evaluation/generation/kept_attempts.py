@@ -25,7 +25,7 @@ from ...records import (
 from ..store.journal import Journal
 from .attempt import AttemptRow, Made, asked_of, attempt_row, hash_of
 from .binding import beside, bind, drop, lock, name_beside
-from .code.files import Code
+from .code.code_files import Code
 
 
 class Store(Protocol):

@@ -18,14 +18,14 @@ from ..progress import Progress
 from ..store.file_names import GENERATED
 from ..store.run_writer import RunWriter
 from .attempt import Agent
-from .code.files import Code, code_of_command
+from .code.code_files import Code, code_of_command
 from .code.functions import code_of_function
 from .command_steps import CommandSteps
 from .commands import AnsweringCommand, command_words
+from .custom_agents import CallableAgent
 from .generate import Tally, generate
 from .kept_attempts import OutputsFile, Store
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
-from .own_agents import CallableAgent
 from .scene import FirstOf, Scenes
 from .setup_check import SetupCheck
 

@@ -10,7 +10,7 @@ import msgspec
 
 from ...judges import PromptJudge
 from ...judges.jury import JuryJudge
-from ...judges.share_judge import ShareJudge
+from ...judges.statement_judge import ShareJudge
 from ...judges.transport.refused_parameters import LIMITS, Refusal
 from ..store.manifest import KnownJudge
 

@@ -20,7 +20,7 @@ from ...records import Case, ItemKey, Output, Pair, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..progress import failing_in
-from ..store.rows import VerdictKey
+from ..store.journal_rows import VerdictKey
 from .access import BatchMode, ModelAccess
 from .tasks import JudgeTask
 

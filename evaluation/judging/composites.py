@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...calibration.cuts import PassThreshold
+from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
 from ...judges import Work, load_judge
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import SPLITTER
 from ...judges.composite import Composite, Question, asked_in, result_of
 from ...judges.jury import Jury, JuryJudge, Member, Rule, times
-from ...judges.share_judge import ShareJudge
+from ...judges.statement_judge import ShareJudge
 from ...judges.statements import judges_statements
 from ...records import ItemKey, Verdict
 from ..context import RunContext
+from ..store.journal_rows import VerdictKey
 from ..store.manifest import Share
-from ..store.rows import VerdictKey
 from ..store.run_writer import RunWriter
 from .asking import Step, Wanted, as_judged
 from .tasks import JudgeTask

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from ...errors import UsageError
 from ...records import ItemKey, Verdict
-from ..store.rows import StoredVerdict
+from ..store.journal_rows import StoredVerdict
 
 JudgeOn: TypeAlias = Literal["open", "all"] | int | frozenset[ItemKey]
 """``open``: only what no checker decided; ``all``: everything; N: what is open plus N decided outputs; or these alone."""

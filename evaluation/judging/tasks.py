@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...calibration.cuts import NO_OVERRIDES, PassAt, PassThreshold
+from ...calibration.pass_threshold import NO_OVERRIDES, PassAt, PassThreshold
 from ...errors import ConfigurationError, UsageError
 from ...judges import Judge, PromptJudge, baseline_judge, callable_judge, find_prompt, load_judge
 from ...judges.baseline import MODEL as BASELINE

@@ -29,7 +29,7 @@ from ...records.case import Record
 from ..inputs import outputs_of
 from ..store.file_names import ADJUDICATIONS
 from ..store.run_store import RunStore
-from .widening import widened
+from .extend_reference import widened
 
 
 class Correction(Record, frozen=True, kw_only=True):

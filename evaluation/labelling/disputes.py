@@ -12,12 +12,12 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from ...calibration.cuts import PassThreshold
 from ...calibration.decisions import drawn_rank
+from ...calibration.pass_threshold import PassThreshold
 from ...errors import InputError, UsageError
 from ...records import ItemKey, ShownNames, Verdict, read_records
 from ..store.file_names import LABELS
-from ..store.rows import StoredVerdict, is_baseline
+from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.run_store import RunStore
 from .review_sample import ReviewSample, SampleKind, draw_sample
 

@@ -167,7 +167,7 @@ def _table_of(store: RunStore, judge: str | None, keys: set[ItemKey]) -> tuple[T
     """Return the calibration table of some outputs of a run, and the keys of its items."""
     import numpy as np  # noqa: PLC0415 - as above
 
-    from ...calibration.true_rate.estimation import of_judge  # noqa: PLC0415 - slow to import, and seldom needed
+    from ...calibration.corrected_rate.estimation import of_judge  # noqa: PLC0415 - slow to import, and seldom needed
     from ..run_table import table_of  # noqa: PLC0415 - likewise
 
     names = {str(key): key for key in keys}

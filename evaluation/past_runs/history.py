@@ -11,9 +11,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...calibration.arrays import FloatArray, cluster_numbers
-from ...calibration.cuts import PassThreshold
 from ...calibration.monitoring.drift import first_drop, paired_drops
 from ...calibration.monitoring.look_levels import look_levels
+from ...calibration.pass_threshold import PassThreshold
 from ...calibration.statistic import Statistic
 from ...errors import InputError, RunFolderError
 from ...records import JudgeId
@@ -21,7 +21,7 @@ from ..conclusion.run_results import CORRECTED, DECIDED, OPEN, Part, SystemResul
 from ..run_table import run_rows
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
-from .two_runs import Changed, what_changed
+from .compare_runs import Changed, what_changed
 
 _ALPHA = 0.05
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from ...errors import InputError
+from ...formats.export_items import ExportContext, Judged
 from ...formats.folder import CASES, OUTPUTS
-from ...formats.judged import ExportContext, Judged
 from ...records import CaseIndex, Output, read_records
 from ..store.file_names import MANIFEST, VERDICTS
 from ..store.kept_inputs import RunInputs

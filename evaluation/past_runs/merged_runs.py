@@ -19,9 +19,9 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..progress import Progress
 from ..store.journal import VerdictJournal
+from ..store.journal_rows import VerdictKey, read_row
 from ..store.kept_inputs import keep_inputs
 from ..store.manifest import KnownJudge, component_versions
-from ..store.rows import VerdictKey, read_row
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 

@@ -14,7 +14,7 @@ from ...judges import PromptJudge, read_again, rests_on_a_reply
 from ...judges.composite import Part
 from ...judges.jury import JuryJudge
 from ...judges.prices import PriceList
-from ...judges.share_judge import ShareJudge
+from ...judges.statement_judge import ShareJudge
 from ...records import JudgeId, Verdict
 from ..conclusion.conclude import Conclusion, conclude
 from ..context import RunContext

@@ -23,10 +23,10 @@ from ...records import (
     lines_of,
 )
 from ...records.duplicate_keys import DuplicateKeys
+from .journal_rows import Row, StoredVerdict, VerdictKey, read_row
 from .opened_file import PIECE, DiskBytes, MemoryBytes
-from .rows import Row, StoredVerdict, VerdictKey, read_row
 from .seals import RunningHash, Seal
-from .standing import Settled, VerdictIndex
+from .verdict_index import Settled, VerdictIndex
 
 T = TypeVar("T")
 

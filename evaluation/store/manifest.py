@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ...calibration.cuts import PassAt, PassThreshold
+from ...calibration.pass_threshold import PassAt, PassThreshold
 from ...errors import RunFolderError
 from ...judges.jury import Jury
 from ...records import Author, FolderPath, JudgeId, Kind, Source

@@ -27,7 +27,7 @@ from .journal import VerdictJournal
 from .kept_inputs import RunInputs, unchanged_inputs
 from .manifest import Manifest, Roster
 from .seals import Seal, seal_of
-from .standing import StoredVerdict
+from .verdict_index import StoredVerdict
 
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import Calibration

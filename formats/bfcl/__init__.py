@@ -1,10 +1,10 @@
 """BFCL's data set, its result trees, and its prompt-mode prompt."""
 
-from .cases import read_cases, to_case
+from .bfcl_cases import read_cases, to_case
 from .categories import CATEGORIES, Category, category_name, expand, sort_key
 from .configurations import CONFIGURATIONS, Configuration, parse_sensitivity_id
-from .conversations import EarlierConversation, read_conversations
 from .data_source import DataSource, open_source, parse_json
+from .earlier_conversations import EarlierConversation, read_conversations
 from .entries import Entry, read_entries
 from .prompting import assemble_prompt
 from .result_trees import (

@@ -11,7 +11,7 @@ from ..prompt_file import STATEMENTS, PromptFile
 from ..scale import Scale
 from .chosen_word import choice_parser
 from .json_reply import Pieces, json_parser
-from .reading import Reading, ReplyParser
+from .parsed_reply import Reading, ReplyParser
 from .written_score import number_parser, tags_parser
 
 PARSER_VERSION = 3

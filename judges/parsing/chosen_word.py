@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ...errors import DecodingError
 from ..scale import Scale
-from .reading import Reading, ReplyParser, bare_reply, one_score, reading_of, without_thoughts
+from .parsed_reply import Reading, ReplyParser, bare_reply, one_score, reading_of, without_thoughts
 from .written_score import DECORATION, between_tags, tagged_reason
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from ...errors import DecodingError
 from ..as_json import well_formed
 from ..scale import Scale
-from .reading import (
+from .parsed_reply import (
     NUMBER,
     Reading,
     ReplyParser,

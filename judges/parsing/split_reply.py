@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
 from .json_reply import decode_object
-from .reading import Reading, ReplyParser, bare_reply
+from .parsed_reply import Reading, ReplyParser, bare_reply
 
 LEAST_COVERED = 0.5
 """Share of an answer's letters and digits that the quotes must cover. Greetings and headings may be left out; half an answer may not."""

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ...errors import DecodingError
 from ..scale import Scale
-from .reading import (
+from .parsed_reply import (
     NUMBER,
     Reading,
     ReplyParser,

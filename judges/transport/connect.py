@@ -8,18 +8,18 @@ from functools import partial
 from pathlib import Path
 
 from ...errors import UsageError
+from .adaptive_timeout import PatientProvider
 from .batch_results import BatchResults, ResultsTally
 from .budget import Budget, BudgetedProvider
 from .endpoint import Endpoint, Share, Spread
 from .exchange import Provider
 from .limiter import AdaptiveLimiter, LimitedProvider
+from .load_balancing import SpreadingProvider
 from .member import Member
 from .openai_provider import OpenAIProvider
-from .patience import PatientProvider
 from .recording import CassetteProvider, RecordingProvider, ReplayProvider
 from .reply_cache import CachingProvider, CoalescingProvider, ReplyCache
 from .retry import Failing, RetryingProvider, RetryPolicy
-from .spreading import SpreadingProvider
 from .trial import FIRST_CALLS, Trial, TrialProvider, Trials
 
 

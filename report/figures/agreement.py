@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ..words import count, decimal
+from ..text.number_text import count, decimal
 from .drawing import WIDTH, box, svg, text
 
 

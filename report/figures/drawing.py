@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from ..text import shortened
+from ..text.safe_text import shortened
 
 WIDTH = 360.0
 """Of a figure that stands by itself."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from markupsafe import Markup
 
-from ..words import count, decimal
+from ..text.number_text import count, decimal
 from .drawing import WIDTH, Scale, box, dot, grid, line, svg, text
-from .rates import Interval, upright
+from .forest_plot import Interval, upright
 
 _HEIGHT = 190.0
 _LEFT, _RIGHT = 40.0, WIDTH - 12

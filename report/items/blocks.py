@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...records import Message, Output, StepOutcome, ToolCall, ToolResults
 from ..document import Details, Piece, Role, Verbatim
+from ..document_table import Cell, Table
 from ..model import ReportItem
-from ..table import Cell, Table
-from ..text import any_excerpt, json_excerpt, shortened
+from ..text.safe_text import any_excerpt, json_excerpt, shortened
 from .passages import cited
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import msgspec
 from markupsafe import Markup
 
-from ...calibration.cuts import PassThreshold
+from ...calibration.pass_threshold import PassThreshold
 from ...records import Author
 from ..document import as_html
 from ..model import MOST_TEXTS, Candidate, ItemVerdicts, ReportItem
-from ..text import excerpt, shortened
+from ..text.safe_text import excerpt, shortened
 from .blocks import NAME_LIMIT
 from .view import STATUSES, Status, item_document, said_of, status_of
 

@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias, TypeVar, get_args
 
-from ...calibration.cuts import HALF, PassThreshold
-from ...evaluation.store.rows import StoredVerdict, is_baseline
+from ...calibration.pass_threshold import HALF, PassThreshold
+from ...evaluation.store.journal_rows import StoredVerdict, is_baseline
 from ...records import Author, Verdict, message_text
-from .. import words
 from ..document import Details, Piece, document
+from ..document_table import FIRST, Cell, Mark, Table
 from ..model import ItemVerdicts, ReportItem
-from ..table import FIRST, Cell, Mark, Table
-from ..text import shortened
+from ..text import number_text
+from ..text.safe_text import shortened
 from .asked import Asked
 from .blocks import NAME_LIMIT, item_blocks, verbatim
-from .error_words import in_words
+from .error_text import in_words
 
 Status: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -150,12 +150,12 @@ def _says(verdict: Verdict | StoredVerdict, cut: float) -> str:
     Examples: ``right``, ``wrong (0.40; passes at 0.7)``.
     """
     if verdict.score is None:
-        return words.outcome(verdict.outcome)
+        return number_text.outcome(verdict.outcome)
     says = "right" if verdict.score >= cut else "wrong"
     return (
         says
         if verdict.score in {0.0, 1.0}
-        else f"{says} ({words.decimal(verdict.score)}{words.passing(cut)})"
+        else f"{says} ({number_text.decimal(verdict.score)}{number_text.passing(cut)})"
     )
 
 

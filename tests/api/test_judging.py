@@ -16,8 +16,8 @@ from judge_items import HOTEL, make_case, make_output
 from provider_server import Answer, ProviderServer, Status, in_the_form_asked_for
 
 import fiducial as fd
-from fiducial.api.ready_judge import ReadyJudge
-from fiducial.calibration.cuts import PassThreshold
+from fiducial.api.callable_judge import ReadyJudge
+from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.errors import ConfigurationError, PromptError, RecordError, UsageError
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import encode_record

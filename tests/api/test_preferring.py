@@ -11,7 +11,7 @@ from choosing import choosing, without
 from provider_server import ProviderServer
 
 import fiducial as fd
-from fiducial.api.ready_judge import ReadyJudge
+from fiducial.api.callable_judge import ReadyJudge
 from fiducial.errors import UsageError
 
 

@@ -13,6 +13,7 @@ from fiducial.calibration.comparison.significance import (
     holm,
     mcnemar,
 )
+from fiducial.calibration.corrected_rate.two_verdicts import rogan_gladen
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.calibration.statistics.beyond_chance import (
     cohen_kappa,
@@ -21,7 +22,6 @@ from fiducial.calibration.statistics.beyond_chance import (
     weighted_kappa_table,
 )
 from fiducial.calibration.statistics.krippendorff import Level
-from fiducial.calibration.true_rate.two_verdicts import rogan_gladen
 
 _ = np.nan
 FOUR_OBSERVERS = np.array(

@@ -17,7 +17,7 @@ from fiducial.data import demo_path
 from fiducial.errors import WorkerError
 from fiducial.evaluation import inputs as evaluation_inputs
 from fiducial.evaluation.checking import checks
-from fiducial.evaluation.engines.processes import map_ordered
+from fiducial.evaluation.engines.worker_processes import map_ordered
 from fiducial.records import Output, write_records
 
 

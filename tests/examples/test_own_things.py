@@ -15,7 +15,7 @@ from installed_plugins import Install
 
 import fiducial as fd
 from fiducial.errors import ConfigurationError, InputError
-from fiducial.formats.own_format import read_own
+from fiducial.formats.custom_format import read_own
 from fiducial.plugins import OPERATORS, STATISTICS, load_module
 
 OWN = Path(__file__).parent / "own"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from judge_items import make_case, make_output
 
-from fiducial.judges.fillers import FILLERS, NotApplicableError
 from fiducial.judges.prompt_file import InputDeclaration
 from fiducial.judges.prompt_inputs import fence_for, fill_inputs
+from fiducial.judges.prompt_variables import FILLERS, NotApplicableError
 from fiducial.records import ContextItem, ToolCall
 
 

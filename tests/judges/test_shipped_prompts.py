@@ -14,10 +14,10 @@ from provider_server import ProviderServer, in_the_form_asked_for
 
 from fiducial.judges import find_prompt, load_judge, shipped_prompts
 from fiducial.judges.catalogue import DEFAULT_VARIANTS, PromptName, all_prompts, known_prompts
-from fiducial.judges.fillers import FILLERS
 from fiducial.judges.prompt_file import read_prompt_file
 from fiducial.judges.prompt_inputs import fill_inputs
 from fiducial.judges.prompt_text import portability_problems
+from fiducial.judges.prompt_variables import FILLERS
 from fiducial.judges.rendering import compile_prompt
 from fiducial.records import Message
 

@@ -9,11 +9,11 @@ from markupsafe import Markup
 
 from fiducial.calibration.cautions import Caution as Limit
 from fiducial.calibration.statistic import Statistic
-from fiducial.report.caution_words import folded
 from fiducial.report.document import Caution, Command, Details, Figure, as_html, as_lines, as_markdown
-from fiducial.report.figures.rates import Interval, forest
-from fiducial.report.table import Cell, Table, statistic_pieces
-from fiducial.report.text import columns_of
+from fiducial.report.document_table import Cell, Table, statistic_pieces
+from fiducial.report.figures.forest_plot import Interval, forest
+from fiducial.report.text.caution_text import folded
+from fiducial.report.text.safe_text import columns_of
 
 _HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 _TABLE = Table(

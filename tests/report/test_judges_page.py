@@ -6,11 +6,11 @@ import msgspec
 from found_results import judged, panel
 
 from fiducial.calibration.agreement.calibration_results import Calibration, read_calibration
-from fiducial.report.answers import answers
 from fiducial.report.document import Figure, as_html
-from fiducial.report.found import RunSummary
+from fiducial.report.first_answers import answers
 from fiducial.report.judges_page import costs_document, trust_document
 from fiducial.report.model import ReportData
+from fiducial.report.run_summary import RunSummary
 
 
 def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():

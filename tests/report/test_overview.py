@@ -6,8 +6,8 @@ from found_results import compared, systems
 
 from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, Stratum
 from fiducial.report.document import Columns, Details, Document, Figure, as_html
+from fiducial.report.document_table import Table
 from fiducial.report.overview import overview_document
-from fiducial.report.table import Table
 
 
 def _figures(document: Document) -> list[str]:

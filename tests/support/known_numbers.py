@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fiducial.calibration import Calibration, Estimation, Statistic
-from fiducial.report.calibration_words import calibration_document
 from fiducial.report.document import as_lines
-from fiducial.report.estimation_words import estimation_document
+from fiducial.report.text.calibration_text import calibration_document
+from fiducial.report.text.estimation_text import estimation_document
 
 
 def value_of(found: Statistic) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.true_rate.stratified import StratifiedItems
+from fiducial.calibration.corrected_rate.stratified import StratifiedItems
 
 
 class Plan(NamedTuple):

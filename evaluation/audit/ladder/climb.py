@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from ....calibration.cuts import PassThreshold
 from ....calibration.ladders import CurveFamily, next_levels
+from ....calibration.pass_threshold import PassThreshold
 from ....deterministic import CheckOptions
 from ....deterministic.mutation import Dial
 from ....errors import UsageError
@@ -20,7 +20,7 @@ from ...inputs import EvaluationInputs
 from ...judging.asking import EachOutput, Step
 from ...judging.tasks import JudgeTask, refuse_idle
 from ...progress import Progress
-from ...store.rows import VerdictKey
+from ...store.journal_rows import VerdictKey
 from ...store.run_writer import RunWriter
 from ..probe_folder import ProbeFacts
 from ..scored import Scored, scored_probes

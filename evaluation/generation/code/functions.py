@@ -9,8 +9,8 @@ from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
-from .files import Code, CodeFiles, hash_of_part, parsed
-from .sources import Piece, Scope, Source, file_of, is_foreign, names_read
+from .code_files import Code, CodeFiles, hash_of_part, parsed
+from .source_code import Piece, Scope, Source, file_of, is_foreign, names_read
 
 _PLAIN = (str, int, float, bool, bytes, type(None))
 

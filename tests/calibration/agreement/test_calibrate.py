@@ -22,7 +22,7 @@ from fiducial.calibration import (
 )
 from fiducial.calibration.agreement.calibrate import cautions
 from fiducial.calibration.agreement.calibration_results import calibration_json, read_calibration
-from fiducial.report.caution_words import sentences
+from fiducial.report.text.caution_text import sentences
 
 
 def panel_of(rows: list[dict[str, Any]], **options: Any) -> JudgeCalibration:

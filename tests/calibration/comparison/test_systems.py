@@ -11,8 +11,8 @@ import pytest
 
 from fiducial.calibration import Comparison, Table, compare, table_from_rows
 from fiducial.calibration.comparison.comparison_results import Strata
+from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.calibration.intervals.clustered_rates import share_of
-from fiducial.calibration.true_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.errors import InputError
 from fiducial.evaluation.run_table import read_tables
 from fiducial.records import JudgeId, Output, Source, Verdict, write_records

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import table_from_rows
+from fiducial.calibration.corrected_rate.multi_phase import NestedVerdicts, multi_phase_rate
 from fiducial.calibration.planning.budget_plan import BudgetPlan, PhaseName, Pilot, plan_budget
 from fiducial.calibration.planning.pilots import seen_costs, seen_pilot, told_pilot
-from fiducial.calibration.true_rate.multi_phase import NestedVerdicts, multi_phase_rate
 from fiducial.errors import InputError, UsageError
 
 COSTS: dict[PhaseName, float] = {"check": 1e-4, "cheap": 0.002, "dear": 0.05, "label": 2.0}

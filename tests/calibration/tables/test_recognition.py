@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.calibration.tables.files import read_table, table_from_rows
 from fiducial.calibration.tables.layout import TableForm
+from fiducial.calibration.tables.table_files import read_table, table_from_rows
 from fiducial.errors import ColumnsError, InputError, UsageError
 from fiducial.records.column_names import TABLE_FIELDS
 from fiducial.records.grades import GradeScale

@@ -16,7 +16,12 @@ from workspaces import verdict_on_workspace
 
 from fiducial.deterministic.artifacts import copying, workspace_text
 from fiducial.deterministic.artifacts.copying import copy_plain_files, copy_tree
-from fiducial.deterministic.artifacts.files import WorkspaceFault, choose_files, read_text, workspace_root
+from fiducial.deterministic.artifacts.workspace_files import (
+    WorkspaceFault,
+    choose_files,
+    read_text,
+    workspace_root,
+)
 from fiducial.deterministic.sandbox.limits import Limits
 from fiducial.records import Case, Output, Verdict
 

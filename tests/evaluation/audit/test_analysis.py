@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from judge_ids import judge_id
 
-from fiducial.calibration.cuts import PassThreshold
+from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.evaluation.audit.analysis import judge_audit, to_read
 from fiducial.evaluation.audit.audit_results import JudgeAudit
 from fiducial.evaluation.audit.comparisons import prompts, twin_and_attack_comparisons

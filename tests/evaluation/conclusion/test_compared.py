@@ -12,8 +12,8 @@ import pytest
 import fiducial as fd
 from fiducial.calibration.comparison.compare import compare
 from fiducial.calibration.comparison.comparison_results import By, Comparison
-from fiducial.calibration.cuts import PassThreshold
-from fiducial.calibration.tables.table import Table
+from fiducial.calibration.pass_threshold import PassThreshold
+from fiducial.calibration.tables.calibration_table import Table
 from fiducial.evaluation.conclusion import compared
 from fiducial.evaluation.conclusion.compared import keep_comparison, systems_compared
 from fiducial.evaluation.store.file_names import CLUSTERS, COMPARISON, LABELS, MANIFEST, VERDICTS

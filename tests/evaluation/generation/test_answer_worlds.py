@@ -12,7 +12,7 @@ from generating import Scripted, calling
 from tool_calls import tool
 
 import fiducial as fd
-from fiducial.api.scenes import scenes_of
+from fiducial.api.agent_environments import scenes_of
 from fiducial.errors import InputError, ProviderError
 from fiducial.evaluation.generation.answer_worlds import AnswerWorlds
 from fiducial.evaluation.generation.attempt import Made, NoOutputError

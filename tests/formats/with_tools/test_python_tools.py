@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import fiducial as fd
+from fiducial.api.exporting import send_otlp
 from fiducial.api.reading import import_files
-from fiducial.api.writing import send_otlp
 from fiducial.records import ToolCall, ToolResults
 
 SAMPLES = Path(__file__).parents[1] / "samples"

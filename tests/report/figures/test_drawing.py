@@ -7,7 +7,7 @@ from drawn import shapes, texts
 
 from fiducial.report.figures.agreement import heat
 from fiducial.report.figures.drawing import Scale, svg, text
-from fiducial.report.figures.rates import Interval, forest, trend
+from fiducial.report.figures.forest_plot import Interval, forest, trend
 from fiducial.report.figures.scores import Bin, cost, distribution, reliability
 
 HOSTILE = '"><script>alert(1)</script><image href=x onerror=y>\u202e\ud800'

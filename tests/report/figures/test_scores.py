@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from drawn import heard, shapes, texts
 
-from fiducial.report.figures.rates import Interval
+from fiducial.report.figures.forest_plot import Interval
 from fiducial.report.figures.scores import Bin, cost, distribution, reliability
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from packed_items import unpacked
 
-from fiducial.calibration.cuts import PassThreshold
+from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.records import JudgeId, Verdict
 from fiducial.records.judge_id import JudgeKind
 from fiducial.report.document import as_html

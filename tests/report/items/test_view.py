@@ -9,10 +9,10 @@ import msgspec
 
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall, ToolResults, Verdict
 from fiducial.report.document import Details, Piece, Verbatim, as_html
+from fiducial.report.document_table import Table
 from fiducial.report.items.asked import Asked
 from fiducial.report.items.view import item_document
 from fiducial.report.model import Candidate, ReportItem
-from fiducial.report.table import Table
 
 CALL = ToolCall(name="book", arguments={"city": "Oslo"})
 TOOL = {

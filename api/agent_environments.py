@@ -1,0 +1,68 @@
+"""Environments in which agents work: worlds, a memory and a web, from callers' arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..deterministic import Rules
+from ..evaluation.generation.answer_worlds import AnswerWorlds
+from ..evaluation.generation.memory.embedding import Embedding, ServerEmbedding
+from ..evaluation.generation.memory.histories import Conversation, Remembered, read_histories
+from ..evaluation.generation.scene import FirstOf, Scenes, SimulatedWorlds
+from ..evaluation.generation.web.web_search import search_engine
+from ..formats.bfcl import DataSource, open_source, read_conversations
+from ..judges import Endpoint
+from ..records import write_records
+from .check_options import Worlds, worlds_of
+from .paths import FilePath, input_path, written_path
+
+Histories = Mapping[str, Sequence[Conversation]]
+"""Conversations before questions, by history."""
+
+
+def scenes_of(
+    worlds: Worlds = None,
+    *,
+    histories: FilePath | Histories | None = None,
+    memories: Path | None = None,
+    search: str | None = None,
+    embedding: Embedding | None = None,
+    rules: Rules = "strict",
+) -> Scenes:
+    """Return the environments in which agents work on cases.
+
+    ``memories`` is a folder in which memories are written down after each conversation (None keeps them in this process), ``search`` a corpus (JSON Lines or
+    a folder) or the address of a search service, ``embedding`` what turns texts of the memory by likeness into vectors (None: hashed words); under
+    ``bfcl`` a call that cannot be read ends a turn.
+    """
+    environments = worlds_of(worlds)
+    known = (
+        histories
+        if isinstance(histories, Mapping)
+        else {}
+        if histories is None
+        else read_histories(input_path(histories))
+    )
+    engine = None if search is None else search_engine(search)
+    answers = AnswerWorlds(environments, Remembered(known, memories), engine, embedding, rules)
+    return FirstOf(SimulatedWorlds(environments, rules), answers)
+
+
+def server_embedding(model: str | None, endpoint: Endpoint | None) -> Embedding | None:
+    """Return the embedding model at the endpoint, or None if either is missing."""
+    return None if model is None or endpoint is None else ServerEmbedding(endpoint, model)
+
+
+def bfcl_histories(source: DataSource) -> dict[str, list[Conversation]]:
+    """Return BFCL's conversations before memory questions, by scenario."""
+    histories: dict[str, list[Conversation]] = {}
+    for scenario, name, turns in read_conversations(source):
+        histories.setdefault(scenario, []).append(Conversation(history=scenario, id=name, messages=[*turns]))
+    return histories
+
+
+def write_histories(data: FilePath, out: FilePath) -> int:
+    """Write a file of histories, and return their number."""
+    histories = bfcl_histories(open_source(input_path(data)))
+    return write_records(written_path(out), [each for history in histories.values() for each in history])

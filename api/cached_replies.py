@@ -1,0 +1,63 @@
+"""Reply cache: show its content, and empty it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from ..judges import ReplyCache
+from ..report.document import Document
+from .display import Shown
+from .model_access import default_cache
+from .paths import FilePath
+
+
+class CachedReplies(Shown, frozen=True, kw_only=True, omit_defaults=True):
+    """Content of a reply cache.
+
+    Attributes:
+        path: The file.
+        replies: How many replies it holds.
+        size_bytes: Its size; None where there is no such file yet.
+        models: Replies by model, likewise.
+    """
+
+    path: str
+    replies: int
+    size_bytes: int | None = None
+    models: Mapping[str, int] | None = None
+
+    def document(self) -> Document:
+        """Return the content as a document."""
+        if self.size_bytes is None:
+            return [f"{self.path}: no cache yet"]
+        models = (self.models or {}).items()
+        return [
+            f"{self.path}: {self.replies:,} replies, {self.size_bytes / 1e6:,.1f} MB",
+            *(f"  {model}: {count:,}" for model, count in models),
+        ]
+
+
+def cached_replies(cache: FilePath | None = None) -> CachedReplies:
+    """Return the content of a reply cache, by default of the one in the user's cache folder."""
+    path = default_cache() if cache is None else Path(cache)
+    if not path.exists():
+        return CachedReplies(path=str(path), replies=0)
+    with closing(ReplyCache(path)) as store:
+        found = store.info()
+    return CachedReplies(
+        path=str(path), replies=found.replies, size_bytes=found.size_bytes, models=found.models
+    )
+
+
+def forget_replies(cache: FilePath | None = None, *, model: str | None = None) -> tuple[Path, int | None]:
+    """Delete cached replies, all or one model's.
+
+    Return the file and the number of deleted replies; None if there is no such file.
+    """
+    path = default_cache() if cache is None else Path(cache)
+    if not path.exists():
+        return path, None
+    with closing(ReplyCache(path)) as store:
+        return path, store.clear(model)

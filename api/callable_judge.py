@@ -1,0 +1,271 @@
+"""Judge that is called with a case and an output, or with inputs by name; its model access."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import warnings
+import weakref
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self, TypeAlias, cast
+
+from ..errors import UsageError
+from ..evaluation.judging.access import ModelAccess
+from ..evaluation.judging.adaptation import adapted
+from ..evaluation.judging.asking import as_judged
+from ..evaluation.judging.tasks import JudgeTask
+from ..judges import Judge, PromptJudge, Provider, Work
+from ..judges.composite import Composite, Question, discuss
+from ..judges.cycle import as_done
+from ..judges.loop_thread import is_loop_thread, run_sync, submit
+from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
+from ..records import Case, JudgeId, Output, Verdict
+from .input_sources import as_case, as_output
+from .named_inputs import named_item
+
+CaseLike: TypeAlias = Case | Mapping[str, Any]
+OutputLike: TypeAlias = Output | Mapping[str, Any]
+"""A record, or a mapping with the same keys."""
+
+
+_CLOSING = 5.0
+"""Seconds that closing connections may take."""
+
+
+class Connection:
+    """Connection of this process to the model.
+
+    A connection inherited by a fork is not used, since it belongs to another loop.
+    """
+
+    def __init__(self, access: ModelAccess) -> None:
+        self._access = access
+        self._open: tuple[int, Provider, AsyncExitStack] | None = None
+
+    @property
+    def concurrency(self) -> int:
+        """Maximum number of calls in flight."""
+        return self._access.concurrency
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[Provider]:
+        """Open the provider on first use, and yield it.
+
+        It stays open from call to call, in the loop in which all requests are made.
+        """
+        if self._open is None or self._open[0] != os.getpid():
+            exits = AsyncExitStack()
+            # Nothing is awaited in here, so that calls made at once do not open two.
+            provider = await exits.enter_async_context(self._access.open())
+            self._open = (os.getpid(), provider, exits)
+        yield self._open[1]
+
+    def close(self) -> None:
+        """Close the connection if it is open in this process."""
+        if self._open is None or self._open[0] != os.getpid():
+            return
+        _, _, exits = self._open
+        self._open = None
+        closed = submit(exits.aclose())
+        if not is_loop_thread():  # garbage may be looked for in any thread
+            closed.result(_CLOSING)
+
+
+class ReadyJudge:
+    """Judge that can be called; made by `judge`.
+
+    Calls from any thread, and from under any running loop, share one connection pool a process: requests are made in a loop of
+    their own. It closes by itself, or by `close`, or at the end of a ``with``.
+
+    Args:
+        task: Who is asked.
+        access: How its model is reached.
+        made: Makes it again, in another process; a key among its arguments is pickled with it.
+        ways: How others are reached whom it asks; those that are not named are reached as itself.
+
+    Attributes:
+        task: As given.
+        access: As given.
+    """
+
+    def __init__(
+        self,
+        task: JudgeTask,
+        access: ModelAccess,
+        made: Callable[[], ReadyJudge],
+        ways: Mapping[JudgeId, ReadyJudge] | None = None,
+    ) -> None:
+        self.task = task
+        self.access = access
+        self._made = made
+        self._ways = ways or {}
+        self._connection = Connection(access)
+        weakref.finalize(self, self._connection.close)
+
+    @property
+    def by(self) -> str:
+        """Author name on the judge's verdicts."""
+        return self.task.by
+
+    @property
+    def pass_at(self) -> float:
+        """Threshold from which its verdicts pass."""
+        return self.task.cut.at
+
+    @property
+    def reached(self) -> JudgeTask:
+        """The judge as a run asks it: with its own way to its model."""
+        return _with_access(self.task, self.access)
+
+    def __call__(
+        self, case: CaseLike | None = None, output: OutputLike | None = None, /, **inputs: Any
+    ) -> Verdict:
+        """Judge one output, and wait for the verdict, whether or not a loop is running here.
+
+        Args:
+            case: What was to be done.
+            output: What the system produced.
+            **inputs: In place of both, what the judge is to be shown, by name: ``query``, ``response``, ``search_results``,
+                ``tool_calls``, ``tool_definitions``, ``messages``, ``accepted_answers``, ``criterion``, ...
+
+        Returns:
+            The verdict: graded, or with the reason why not.
+
+        Raises:
+            UsageError: Inputs are missing, or unknown to this judge; or it is called where waiting would be for ever.
+            RecordError: Case or output is not in its form.
+            PromptError: The prompt cannot be rendered.
+        """
+        if is_loop_thread():
+            raise UsageError(f"{self.by} is asked in this very loop: await judge.one(...) instead of waiting")
+        return run_sync(self._judge(*self._item(case, output, inputs)))
+
+    async def one(
+        self, case: CaseLike | None = None, output: OutputLike | None = None, /, **inputs: Any
+    ) -> Verdict:
+        """Judge one output from a coroutine, in whatever loop; see `__call__`."""
+        return await asyncio.wrap_future(submit(self._judge(*self._item(case, output, inputs))))
+
+    async def many(
+        self, pairs: Iterable[tuple[CaseLike, OutputLike]], *, repeats: int = 1
+    ) -> AsyncGenerator[Verdict]:
+        """Judge outputs, with as many at a time as calls may be in flight.
+
+        Args:
+            pairs: Cases with outputs; taken only as fast as verdicts are, in a thread of the judge's.
+            repeats: How often each output is judged.
+
+        Yields:
+            One verdict an output and repetition, as they are done.
+
+        Raises:
+            RecordError: A case or output is not in its form.
+            PromptError: The prompt cannot be rendered.
+        """
+        judge, work = self.task.judge, _work(pairs, repeats)
+        verdicts = (
+            as_done(work, self._repeated, self.access.concurrency * 2)
+            if isinstance(judge, Composite | PromptJudge)
+            else judge.verdicts(work, self._connection)
+        )
+        try:
+            while (verdict := await asyncio.wrap_future(submit(_next(verdicts)))) is not None:
+                yield verdict
+        finally:
+            await asyncio.wrap_future(submit(verdicts.aclose()))
+
+    def close(self) -> None:
+        """Close the connections of this process, and those of the judges it asks.
+
+        A further call opens new ones.
+        """
+        self._connection.close()
+        for judge in self._ways.values():
+            judge.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._made, ()
+
+    def __repr__(self) -> str:
+        return f"<judge {self.by}>"
+
+    def _item(
+        self, case: CaseLike | None, output: OutputLike | None, inputs: Mapping[str, Any]
+    ) -> tuple[Case, Output, Judge]:
+        """Return the case and output to judge, and the judge that is asked about them."""
+        if case is not None and output is not None and not inputs:
+            checked = as_case(case)
+            return checked, as_output(output, checked), self.task.judge
+        if case is not None or output is not None or not inputs:
+            raise UsageError(f"{self.by} is called with a case and an output, or with inputs by name")
+        asked = self.task.asked
+        item = named_item(inputs, None if asked is None else asked.prompt, self.by)
+        if asked is not None:
+            return item.case, item.output, replace(asked, fillers={**asked.fillers, **item.shown})
+        if item.shown:
+            raise UsageError(
+                f"{self.by} reads calls, messages and answers; it cannot use {', '.join(item.shown)} as given"
+            )
+        return item.case, item.output, self.task.judge
+
+    async def _judge(self, case: Case, output: Output, judge: Judge) -> Verdict:
+        return await self._said(judge, case, as_judged(case, output))
+
+    async def _said(self, judge: Judge, case: Case, output: Output, repeat: int = 0) -> Verdict:
+        """Ask a judge; retry without a parameter that its model refuses."""
+        while True:
+            try:
+                if isinstance(judge, Composite):
+                    return await discuss(judge.deliberate(case, output, repeat), self._asked)
+                return await judge.verdict(case, output, self._connection, repeat)
+            except RefusedParameterError as error:
+                judge = self._adapted(judge, error.refusal)
+
+    def _adapted(self, judge: Judge, refusal: Refusal) -> Judge:
+        if self.task.judge is not (task := adapted(self.task, refusal)).judge and task.id != self.task.id:
+            warnings.warn(
+                f"{self.by}: not sent, since the model refuses it: {refusal.name}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            self.task = task
+        return judge.adapted(refusal) if isinstance(judge, PromptJudge) else self.task.judge
+
+    async def _repeated(self, case: Case, output: Output, repeat: int) -> Verdict:
+        return await self._said(self.task.judge, case, output, repeat)
+
+    async def _asked(self, question: Question) -> Verdict:
+        way = self._ways.get(question.judge.id, self)._connection  # noqa: SLF001 - a judge like this one
+        judge = cast("Judge", question.judge)
+        return await judge.verdict(question.case, question.output, way, question.repeat)
+
+
+def _with_access(task: JudgeTask, access: ModelAccess) -> JudgeTask:
+    if task.access is not None:
+        return task
+    return replace(
+        task, access=lambda: access, parts=tuple(_with_access(part, access) for part in task.parts)
+    )
+
+
+def _work(pairs: Iterable[tuple[CaseLike, OutputLike]], repeats: int) -> Iterator[Work]:
+    for case, output in pairs:
+        checked = as_case(case)
+        judged = as_judged(checked, as_output(output, checked))
+        for repeat in range(repeats):
+            yield checked, judged, repeat
+
+
+async def _next(verdicts: AsyncGenerator[Verdict]) -> Verdict | None:
+    return await anext(verdicts, None)

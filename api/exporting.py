@@ -1,0 +1,74 @@
+"""`fiducial.export`: export a run or an import in the forms that other tools read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import UsageError
+from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of
+from ..formats.export_items import Judged, Written
+from ..formats.writers import writer_of
+from .paths import FilePath, written_path
+from .run import Run, folder_of
+
+
+def export(
+    run: Run | FilePath, to: str, out: FilePath, *, judge: str | None = None, system: str | None = None
+) -> Written:
+    """Write verdicts for another tool.
+
+    Args:
+        run: A run that is kept in a folder, that folder, or one that ``fiducial import`` made.
+        to: The form: ``inspect``, ``precomputed_scores``, ``otlp``, ``mlflow``, ``langfuse``, ``junit``, ``csv``, ``parquet`` or ``hf``.
+        out: The file, or, of ``hf`` and of ``inspect`` with several systems, the folder.
+        judge: Only the verdicts under this name.
+        system: Only the outputs of this system.
+
+    Returns:
+        The files, how many rows, and what the form has no place for.
+
+    Raises:
+        UsageError: There is no such form, judge or system, or the run is in memory alone.
+        InputError: The folder is none.
+    """
+    folder, chosen = _chosen(run, judge, system)
+    write, items = writer_of(to), list(chosen)
+    if not any(item.verdicts for item in items):
+        what = "".join(
+            f", {name} {value!r}"
+            for name, value in (("judge", judge), ("system", system))
+            if value is not None
+        )
+        raise UsageError(f"{folder} holds no verdict to export{what}")
+    return write(items, written_path(out), known_of(folder))
+
+
+def send_otlp(
+    run: Run | FilePath, endpoint: str, *, judge: str | None = None, system: str | None = None
+) -> int:
+    """Send verdicts as ``gen_ai.evaluation.result`` log records; return the number sent.
+
+    The official exporter sends them over HTTP. Verdicts are chosen as by `export`.
+
+    Raises:
+        MissingExtraError: The exporter is not installed.
+        ProviderError: The endpoint did not take them.
+    """
+    from ..formats.to_otlp import send  # noqa: PLC0415 - an extra
+
+    folder, items = _chosen(run, judge, system)
+    return send(items, endpoint, known_of(folder))
+
+
+def _chosen(run: Run | FilePath, judge: str | None, system: str | None) -> tuple[Path, Iterator[Judged]]:
+    """Return a run's folder, and its chosen outputs with verdicts.
+
+    The outputs are those of one system or of all, with the verdicts of one judge or of all.
+    """
+    folder = folder_of(run, "export")
+    return folder, (
+        item._replace(verdicts=[verdict for verdict in item.verdicts if judge in {None, verdict.by}])
+        for item in judged_outputs(folder)
+        if system in {None, item.output.system}
+    )

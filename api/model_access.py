@@ -1,0 +1,157 @@
+"""Access to models: arguments of callers, and the environment variables that replace them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from ..errors import ConfigurationError, UsageError
+from ..evaluation.judging.access import ModelAccess
+from ..judges import Budget, Endpoint
+from ..judges.prices import price_list
+from ..judges.transport.endpoint import EndpointUse, Share, Spread
+from .endpoints import EndpointLike, find_endpoint, shares_of
+from .paths import FilePath, input_path, written_path
+
+
+class Reaching(TypedDict, total=False):
+    """Arguments for access to a model.
+
+    Attributes:
+        base_url: An OpenAI-compatible endpoint; ``OPENAI_BASE_URL``, or OpenAI's own, when left out.
+        api_key: The key; ``OPENAI_API_KEY`` when left out. Never shown.
+        connection: A connection of promptflow's, its name or its file, in place of both.
+        endpoints: Several endpoints in place of one; see `EndpointLike`.
+        endpoints_told: Called at the end with what became of each of them.
+        record: A file to append every reply to.
+        replay: A recording to answer from, in place of any model.
+        cache: The reply cache's file; True for the one in the user's cache folder, False for none.
+        timeout: Seconds for one call.
+        attempts: Failed calls for one request at most.
+        max_calls: Calls that may be made, retries included; None for no limit.
+        max_cost: US dollars that may be spent; None for no limit.
+        patience: How many times as long as usual a call may take before it is asked again; 0 for as long as ``timeout`` says.
+        served_by: The only model whose replies are taken, as replies name it.
+        prices: What models cost beside the public list, ``[MODEL=]IN/OUT`` in dollars for a million tokens.
+        environment: In place of the process's environment variables.
+    """
+
+    base_url: str | None
+    api_key: str | None
+    connection: Any
+    endpoints: Sequence[EndpointLike]
+    endpoints_told: Callable[[list[EndpointUse]], object] | None
+    record: FilePath | None
+    replay: FilePath | None
+    cache: FilePath | bool
+    timeout: float
+    attempts: int
+    max_calls: int | None
+    max_cost: float | None
+    patience: float
+    served_by: str | None
+    prices: Sequence[str]
+    environment: Mapping[str, str]
+
+
+def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching]) -> ModelAccess:
+    """Return access to a model.
+
+    A limit on costs needs the price of the model, found by its name; None if there are several models.
+
+    Raises:
+        UsageError: An argument cannot be used.
+        ConfigurationError: No endpoint is named, the recording is not there, or the model's price is needed and not known.
+    """
+    replay, record, cache = given.get("replay"), given.get("record"), given.get("cache", True)
+    timeout, attempts = given.get("timeout", 60.0), given.get("attempts", 6)
+    if concurrency < 1 or attempts < 1 or not timeout > 0:
+        raise UsageError(
+            f"expected concurrency and attempts of at least 1 and some time, got {concurrency}, {attempts}, {timeout:g}"
+        )
+    if replay is not None and not input_path(replay).is_file():
+        raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
+    shares = _shares(given, concurrency) if replay is None else ()
+    alone = len(shares) == 1 and shares[0].model is None
+    return ModelAccess(
+        endpoint=None if replay is not None else shares[0].endpoint if shares else _endpoint(given),
+        spread=Spread(shares, given.get("endpoints_told")) if shares and not alone else None,
+        concurrency=sum(each.slots for each in shares) or concurrency,
+        timeout=timeout,
+        attempts=attempts,
+        patience=given.get("patience", 10.0),
+        cache=default_cache() if cache is True else written_path(cache) if cache else None,
+        record=None if record is None else written_path(record),
+        replay=None if replay is None else input_path(replay),
+        served_by=given.get("served_by"),
+        budget=_budget(given, model),
+    )
+
+
+_NOT_PARAMETERS = frozenset({"model", "messages", "stream", "n"})
+
+
+def judge_parameters(given: Sequence[str]) -> dict[str, Any]:
+    """Parse decoding parameters ``NAME=VALUE``.
+
+    A value is JSON, or else a text; null leaves a parameter out.
+
+    Raises:
+        UsageError: One has no name, or is not for a user to set.
+    """
+    parameters: dict[str, Any] = {}
+    for each in given:
+        name, equals, text = each.partition("=")
+        if not name or not equals:
+            raise UsageError(f"--judge-parameter: expected NAME=VALUE, got {each!r}")
+        if name in _NOT_PARAMETERS:
+            raise UsageError(f"--judge-parameter: {name} is not a decoding parameter")
+        try:
+            parameters[name] = json.loads(text, parse_constant=str)
+        except ValueError:
+            parameters[name] = text
+    return parameters
+
+
+def default_cache() -> Path:
+    """Return the path of the reply cache in the user's cache folder; all runs share it."""
+    from platformdirs import user_cache_path  # noqa: PLC0415 - who names a cache needs no default
+
+    return user_cache_path("fiducial") / "replies.sqlite"
+
+
+def _shares(given: Reaching, concurrency: int) -> tuple[Share, ...]:
+    """Return the shares of several endpoints, or none if they are not named."""
+    named = given.get("endpoints", ())
+    if not named:
+        return ()
+    if given.get("base_url") is not None or given.get("connection") is not None:
+        raise UsageError("endpoints say where the model is; leave base_url and connection out")
+    return shares_of(named, concurrency, given.get("api_key"), given.get("environment", os.environ))
+
+
+def _endpoint(given: Reaching) -> Endpoint:
+    base_url, api_key, connection = (given.get(name) for name in ("base_url", "api_key", "connection"))
+    environment = given.get("environment", os.environ)
+    if connection is None:
+        return find_endpoint(base_url, api_key, environment)
+    if base_url is not None or api_key is not None:
+        raise UsageError(
+            "a connection says where the model is and how to be let in; leave base_url and api_key out"
+        )
+    from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
+
+    return connection_endpoint(connection, environment)
+
+
+def _budget(given: Reaching, model: str | None) -> Budget | None:
+    max_calls, max_cost = given.get("max_calls"), given.get("max_cost")
+    if max_calls is None and max_cost is None:
+        return None
+    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=price_list(given.get("prices", ())))
+    if model is not None:
+        budget.require_price(model)
+    return budget

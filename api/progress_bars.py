@@ -1,0 +1,180 @@
+"""Progress of long work on stderr: bars on a terminal, an occasional plain line elsewhere."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import click
+
+from ..evaluation.progress import Progress, Silent
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+_SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_TO_FIRST_FAILURE = 2.0
+"""Where nothing is done yet and calls fail, the first line comes sooner: the endpoint may be dead."""
+_SECONDS_BETWEEN_REDRAWS = 0.1
+
+
+@contextmanager
+def shown_progress(*, wanted: bool | None = None) -> Generator[Progress]:
+    """Show progress while the block runs.
+
+    Without ``wanted``, progress is shown on a terminal and in a notebook.
+    """
+    looked_at = sys.stderr.isatty() or _in_notebook()
+    if not (looked_at if wanted is None else wanted):
+        yield Silent()
+    elif looked_at and _can_draw():
+        failed = FailedCalls(time.monotonic)
+        with _bars(failed) as bars:
+            shown = BarProgress(bars, time.monotonic, failed)
+            yield shown
+            shown.finish()
+    else:
+        yield LineProgress(lambda line: click.echo(line, err=True), time.monotonic)
+
+
+def _can_draw() -> bool:
+    """Return whether bars can be drawn.
+
+    A notebook needs ipywidgets; without it rich warns at every bar.
+    """
+    return not _in_notebook() or find_spec("ipywidgets") is not None
+
+
+class FailedCalls:
+    """Failed calls of a stage: their number, the last reason, and the time of the retry."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._calls, self._reason, self._retried_at = 0, "", 0.0
+
+    def clear(self) -> None:
+        """Reset the count for a new stage."""
+        self._calls = 0
+
+    def add(self, calls: int, reason: str, wait: float | None) -> None:
+        """Count failed calls. See `Progress.failing`."""
+        self._calls += calls
+        self._reason = reason
+        self._retried_at = self._clock() + (wait or 0.0)
+
+    def __str__(self) -> str:
+        """Return the failed calls and the time until the retry as text, empty if none failed."""
+        if not self._calls:
+            return ""
+        from ..report.text.number_text import counted  # noqa: PLC0415
+        from ..report.text.safe_text import visible  # noqa: PLC0415 - seldom do calls fail
+
+        told = f"{counted(self._calls, 'call')} failed: {visible(self._reason)}"
+        wait = math.ceil(self._retried_at - self._clock())
+        return f"{told}; retrying in {wait} s" if wait > 0 else told
+
+
+class BarProgress:
+    """Progress as one bar per stage.
+
+    Bars are redrawn at most ten times a second, so that drawing is never the bottleneck.
+    """
+
+    def __init__(self, bars: Bars, clock: Callable[[], float], failed: FailedCalls) -> None:
+        self._bars = bars
+        self._clock = clock
+        self._failed = failed
+        self._task: TaskID | None = None
+        self._pending = 0
+        self._drawn = 0.0
+
+    def begin(self, what: str, total: int) -> None:
+        """Draw a new bar below the ones that are done."""
+        self.finish()
+        self._failed.clear()
+        self._task = self._bars.add_task(what, total=total)
+
+    def advance(self, count: int = 1) -> None:
+        """Count, and redraw when due."""
+        self._pending += count
+        if self._clock() - self._drawn >= _SECONDS_BETWEEN_REDRAWS:
+            self.finish()
+
+    def failing(self, calls: int, reason: str, wait: float | None) -> None:
+        """Count failed calls, which are shown below the bars."""
+        self._failed.add(calls, reason, wait)
+
+    def finish(self) -> None:
+        """Draw what was counted but not drawn."""
+        self._drawn = self._clock()
+        if self._task is not None and self._pending:
+            self._bars.update(self._task, advance=self._pending)
+        self._pending = 0
+
+
+class LineProgress:
+    """Progress as a line when a stage begins and every ten seconds, for logs and pipes."""
+
+    def __init__(self, write: Callable[[str], object], clock: Callable[[], float]) -> None:
+        self._write = write
+        self._clock = clock
+        self._failed = FailedCalls(clock)
+        self._what, self._total, self._done, self._said, self._told = "", 0, 0, 0.0, False
+
+    def begin(self, what: str, total: int) -> None:
+        """Print the name of the stage that begins."""
+        self._failed.clear()
+        self._what, self._total, self._done, self._said = what, total, 0, self._clock()
+        self._told = False
+        self._write(f"{what}: {total:,} to do")
+
+    def advance(self, count: int = 1) -> None:
+        """Count, and print the count when due."""
+        self._done += count
+        self._say(_SECONDS_BETWEEN_LINES)
+
+    def failing(self, calls: int, reason: str, wait: float | None) -> None:
+        """Count failed calls, and print the count when due."""
+        self._failed.add(calls, reason, wait)
+        self._say(_SECONDS_BETWEEN_LINES if self._done or self._told else _SECONDS_TO_FIRST_FAILURE)
+
+    def _say(self, seconds: float) -> None:
+        if self._clock() - self._said >= seconds:
+            self._told = True
+            self._said = self._clock()
+            failed = str(self._failed)
+            self._write(
+                f"{self._what}: {self._done:,}/{self._total:,}, {failed}"
+                if failed
+                else f"{self._what}: {self._done:,} of {self._total:,}"
+            )
+
+
+def _in_notebook() -> bool:
+    """Return whether a notebook's kernel runs this process; rich draws there, too."""
+    shell = sys.modules.get("IPython")
+    return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
+
+
+def _bars(failed: FailedCalls) -> Bars:
+    """Make bars with the failed calls below them."""
+    from rich.console import Console  # noqa: PLC0415 - rich is loaded only when there is a terminal to draw on
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import Progress as RichProgress  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    class BarsAboveFailedCalls(RichProgress):
+        def get_renderables(self) -> Iterable[RenderableType]:
+            yield from super().get_renderables()
+            if told := str(failed):
+                yield Text(told, style="red")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return BarsAboveFailedCalls(*columns, console=Console(stderr=True), transient=True)

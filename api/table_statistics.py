@@ -1,0 +1,238 @@
+"""`fiducial.calibrate`, `compare` and `estimate`: statistics of verdict tables in any form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias, Unpack, get_args
+
+from ..calibration.agreement.calibrate import calibrate as calibrate_table
+from ..calibration.agreement.diagnosis_results import AuditMethod
+from ..calibration.agreement.requests import Requests
+from ..calibration.comparison.compare import compare as compare_table
+from ..calibration.comparison.comparison_results import By, Right
+from ..calibration.corrected_rate.estimation import estimate as estimate_table
+from ..calibration.corrected_rate.estimation_results import Target
+from ..calibration.corrected_rate.rate_interval import RateInterval
+from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
+from ..calibration.pass_threshold import GivenPassAt
+from ..calibration.statistics.estimator import AGREEMENT, ESTIMATORS
+from ..calibration.tables.table_files import read_labels
+from ..calibration.thresholds.threshold_results import Recalibrator
+from ..errors import UsageError
+from ..judges.prices import price_list
+from .input_sources import Labels, source
+from .table_results import Calibration, Comparison, Estimation
+from .tables import Rows, TableReading, Tables, read, together
+
+STATISTICS = tuple(ESTIMATORS)
+"""Every statistic of a judge, by name."""
+
+CostOf: TypeAlias = Callable[[str, float, float], float | None]
+
+_LEVELS = range(2, 51)
+
+
+def calibrate(
+    table: Tables,
+    *,
+    pass_at: GivenPassAt = None,
+    interval: IntervalOption | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    replicates: int = DEFAULT_REPLICATES,
+    label_audit: Labels | None = None,
+    label_audit_by: AuditMethod = "double-sampling",
+    adjudications: Labels | None = None,
+    max_error: float | None = None,
+    cascade: Sequence[str] | None = None,
+    levels: Sequence[float] | None = None,
+    threshold_for: str | None = None,
+    recalibrate: Recalibrator | None = None,
+    **reading: Unpack[TableReading],
+) -> Calibration:
+    """Measure agreement of judges with trusted labels: ``found["judge"].cohen_kappa.low``.
+
+    Args:
+        table: In any form. Of runs, a baseline that compares words stands beside the judges.
+        pass_at: From which score on verdicts pass, for all judges or by judge; None for the cuts that judges declare, and 0.5 for others.
+        interval: Intervals as other software has them; None for the best of each statistic.
+        level: Nominal coverage.
+        seed: Of the bootstrap.
+        replicates: Of the bootstrap.
+        label_audit: What a person says of a random sample of the labelled items: corrects for errors of the labels.
+        label_audit_by: ``gart-buck`` for judges that have no verdicts on the audited items, and share no errors with the labels.
+        adjudications: What people decided where judge and label differ, beside what runs keep: adds columns by corrected labels.
+        max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
+        cascade: Judges that are asked one after another, certified together at ``max_error``.
+        levels: All values that labels and scores can have: adds agreement on these categories.
+        threshold_for: Look for the threshold that makes this statistic of the 2x2 table largest.
+        recalibrate: Map scores to rates, ``isotonic`` or by ``platt``.
+        **reading: How the table is read: ``labels``, ``map``; see `TableReading`.
+
+    Returns:
+        The calibration.
+
+    Raises:
+        InputError: The table cannot be used; the message names file or row, and field.
+        UsageError: It is no table, or something is asked for that cannot be answered.
+    """
+    if threshold_for is not None and threshold_for not in AGREEMENT:
+        raise UsageError(f"--threshold-for {threshold_for}: expected one of {', '.join(AGREEMENT)}")
+    scale = None if levels is None else sorted(set(levels))
+    if scale is not None and (len(scale) not in _LEVELS or not all(0 <= each <= 1 for each in scale)):
+        raise UsageError(f"--levels expects 2 to {_LEVELS[-1]} different numbers in [0, 1], got {levels}")
+    rows = read(table, lexical=True, adjudications=adjudications, **reading)
+    if cascade is not None:
+        _require_cascade(cascade, rows.judge.values, max_error)
+    requests = Requests(
+        audit=None if label_audit is None else read_labels(source("label_audit", label_audit)),
+        audit_by=label_audit_by,
+        max_error=max_error,
+        cascade=cascade,
+        levels=scale,
+        threshold_for=threshold_for,
+        recalibrate=recalibrate,
+    )
+    return Calibration.of(
+        calibrate_table(
+            rows,
+            pass_at=pass_at,
+            interval=interval,
+            level=level,
+            seed=seed,
+            replicates=replicates,
+            requests=requests,
+        )
+    )
+
+
+def _require_cascade(cascade: Sequence[str], judges: Sequence[str], max_error: float | None) -> None:
+    if max_error is None:
+        raise UsageError("--cascade is certified at --max-error; give both")
+    for name in cascade:
+        if name not in judges:
+            raise UsageError(f"--cascade: there is no judge {name!r}; there are {', '.join(judges)}")
+    if len(set(cascade)) != len(cascade):
+        raise UsageError("--cascade names a judge twice")
+
+
+def compare(
+    a: Tables,
+    b: Rows | None = None,
+    *,
+    by: By = "judge",
+    right: Right | None = None,
+    pass_at: GivenPassAt = None,
+    against: str | None = None,
+    statistic: str = "accuracy",
+    flips: int = 0,
+    interval: IntervalOption | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    replicates: int = DEFAULT_REPLICATES,
+    prices: Sequence[str] = (),
+    **reading: Unpack[TableReading],
+) -> Comparison:
+    """Compare judges, or systems, on the items that both have.
+
+    Args:
+        a: A table in any form.
+        b: Another, of the same items; None where ``a`` holds all that is compared.
+        by: ``judge``: which is right more often? ``system``: which passes more often?
+        right: What counts as right; None for what is usual.
+        pass_at: As in `calibrate`.
+        against: Compare only with this one.
+        statistic: Whose difference is estimated.
+        flips: How many of the items on which a pair differs are listed.
+        interval: Of the difference between judges; None for the best there is.
+        level: Nominal coverage.
+        seed: Of the bootstrap.
+        replicates: Of the bootstrap.
+        prices: Dollars for a million tokens, ``IN/OUT`` or ``MODEL=IN/OUT``, for tables with tokens; public list prices when left out.
+        **reading: How tables are read: ``labels``, ``map``; see `TableReading`.
+
+    Returns:
+        Every pair, with its test and the interval of the difference.
+
+    Raises:
+        InputError: A table cannot be used, or there are not two to compare.
+        UsageError: It is no table, or ``by`` or ``statistic`` is none that there is.
+    """
+    if by not in get_args(By):
+        raise UsageError(f"by: expected {' or '.join(get_args(By))}, got {by!r}")
+    if statistic not in ESTIMATORS:
+        raise UsageError(f"--statistic {statistic!r}: expected one of {', '.join(ESTIMATORS)}")
+    return Comparison.of(
+        compare_table(
+            read(
+                together(a, b), apart=by == "judge", outputs=by == "system" and right != "agrees", **reading
+            ),
+            by=by,
+            right=right,
+            pass_at=pass_at,
+            against=against,
+            statistic=statistic,
+            flips=flips,
+            settings=Settings(interval=interval, level=level, replicates=replicates, seed=seed),
+            cost_of=_costs(prices),
+        )
+    )
+
+
+def _costs(given: Sequence[str]) -> CostOf:
+    prices = price_list(given)
+
+    def cost(model: str, prompt_tokens: float, completion_tokens: float) -> float | None:
+        """Return US dollars for a model's tokens."""
+        known = prices(model) if prompt_tokens or completion_tokens else None
+        return None if known is None else known.cost(prompt_tokens, completion_tokens)
+
+    return cost
+
+
+def estimate(
+    table: Tables,
+    *,
+    judge: str | None = None,
+    pass_at: GivenPassAt = None,
+    interval: RateInterval = "score",
+    level: float = 0.95,
+    target: Target = "population",
+    strata: str | None = None,
+    phases: Sequence[str] = (),
+    part: Literal["open", "all"] = "open",
+    **reading: Unpack[TableReading],
+) -> Estimation:
+    """Estimate the true pass rate from a judge's scores and some labels.
+
+    Args:
+        table: In any form.
+        judge: Whose scores are used, where there are several.
+        pass_at: As in `calibrate`.
+        interval: ``score`` (Wilson's on the effective n) and ``logit`` are clustered, ``wald`` takes items as independent.
+        level: Nominal coverage.
+        target: The ``population`` behind the items, or the ``finite`` set that they are.
+        strata: Also estimate stratum by stratum: a column, or ``score``.
+        phases: Judges of nested random samples, from the one that judged most on: all of them together (``multi_phase``).
+        part: Of runs, ``open`` takes what no checker decided, ``all`` everything.
+        **reading: How the table is read: ``labels``, which are of a random sample of it, ``columns``, ``draws``; see `TableReading`.
+
+    Returns:
+        The estimates, of all rows and of each system.
+
+    Raises:
+        InputError: The table cannot be used.
+        UsageError: It is no table.
+    """
+    return Estimation.of(
+        estimate_table(
+            read(table, open_only=part == "open", **reading),
+            judge=judge,
+            pass_at=pass_at,
+            interval=interval,
+            level=level,
+            target=target,
+            strata=strata,
+            phases=phases,
+        )
+    )

@@ -1,7 +1,0 @@
-"""Text from any source, made safe for a terminal."""
-
-from __future__ import annotations
-
-from ..report.text import visible
-
-__all__ = ["visible"]

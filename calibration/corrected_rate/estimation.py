@@ -1,0 +1,169 @@
+"""The true pass rate of each system, from judge scores and the labels that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from scipy.special import chdtrc
+
+from ...errors import InputError
+from ..cautions import FEW_CLUSTERS, Caution, RateCaution, labels_of_checkers
+from ..pass_threshold import GivenPassAt
+from ..statistic import Statistic
+from ..tables.calibration_table import ROUND, Table
+from .drawn import was_drawn
+from .estimation_results import Estimation, RateEstimate, Target
+from .multi_phase import multi_phase_rate, nested_verdicts
+from .ranks import ranks, simultaneous_level
+from .rate_estimates import RateTerms, judge_mean, rate_estimates
+from .rate_interval import RateInterval
+from .strata import stratified_items, with_strata
+
+_ALARM = 0.01
+
+
+def estimate(
+    table: Table,
+    *,
+    judge: str | None = None,
+    pass_at: GivenPassAt = None,
+    interval: RateInterval = "score",
+    level: float = 0.95,
+    target: Target = "population",
+    strata: str | None = None,
+    phases: Sequence[str] = (),
+) -> Estimation:
+    """Estimate the mean label of the items' population, or of just these items.
+
+    Every estimate is of all rows, and of each system by itself. Rows with a label are the labelled items, rows without one the unlabelled; the labelled must be a random sample of
+    the whole. 0/1 labels make it a pass rate.
+
+    Args:
+        table: One judge's rows, or several judges' with ``judge``.
+        judge: Whose scores to use.
+        pass_at: From which score on verdicts pass, for the estimates that need two verdicts; None for the cut that the judge declares, or 0.5.
+        interval: ``score`` has Wilson's intervals on the effective n, and withholds what the labelled items show to be no random sample;
+            ``logit`` is as published, clustered; ``wald`` takes items as independent, as other software does, and only warns.
+        level: Nominal coverage.
+        target: The ``population`` behind the items, or the ``finite`` set that they are.
+        strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
+        phases: Judges of nested samples, from the one that judged most on (`multi_phase_rate`); the first is the judge of the other estimates.
+
+    Raises:
+        InputError: Several judges and none is named, no such judge, no such strata, or phases of a finite set.
+    """
+    if phases and target == "finite":
+        raise InputError("phases are for the rate of a population, not of a finite set")
+    everyone = table.cut_at(pass_at)
+    table = of_judge(everyone, phases[0] if phases and judge is None else judge)
+    if strata is not None:
+        table = with_strata(table, strata)
+    terms = RateTerms(table.in_one_cut()[1], interval, level, target)
+    column = table.columns.get("system")
+    systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
+    places = _ranks(systems, terms) if len(systems) > 1 else {}
+    found = Estimation(
+        all=_estimate(table, terms, "all"),
+        systems={name: _estimate(part, terms, name, places.get(name)) for name, part in systems.items()},
+    )
+    return _with_phases(found, everyone, phases, level) if phases else found
+
+
+def _with_phases(found: Estimation, table: Table, phases: Sequence[str], level: float) -> Estimation:
+    """Add the estimate from nested samples, which takes several judges."""
+    column = table.columns.get("system")
+    rows = {} if column is None else dict(column.present())
+
+    def of(part: RateEstimate, of_part: Table) -> RateEstimate:
+        nested = multi_phase_rate(nested_verdicts(of_part, phases), level=level)
+        return msgspec.structs.replace(part, estimates={"multi_phase": nested} | part.estimates)
+
+    return Estimation(
+        all=of(found.all, table),
+        systems={name: of(part, table.take(rows[name])) for name, part in found.systems.items()},
+    )
+
+
+def of_judge(table: Table, judge: str | None) -> Table:
+    """Return the rows of one judge.
+
+    Raises:
+        InputError: Several judges and none is named, or no such judge.
+    """
+    judges = dict(table.judge.present())
+    if judge is None and len(judges) > 1:
+        raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); name one with --judge")
+    if judge is not None and judge not in judges:
+        raise InputError(f"there is no judge {judge!r}; there are {', '.join(judges)}")
+    return table if judge is None else table.take(judges[judge])
+
+
+def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None = None) -> RateEstimate:
+    labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
+    found, uncorrected = rate_estimates(table, terms), judge_mean(table, terms)
+    return RateEstimate(
+        n_labelled=int((labelled & judged).sum()),
+        n_unlabelled=int((judged & ~labelled).sum()),
+        n_missing=int((~judged).sum()),
+        n_clusters=len(np.unique(table.cluster)),
+        target=terms.target,
+        judge_mean=uncorrected.value,
+        uncorrected=uncorrected,
+        weight=found.weight,
+        label_equivalents=found.label_equivalents,
+        estimates=found.estimates,
+        strata=found.strata,
+        rank=rank,
+        cautions=_cautions(table, terms, name, found.chosen),
+    )
+
+
+def _ranks(systems: dict[str, Table], terms: RateTerms) -> dict[str, Statistic]:
+    """Return the rank of each system by the best estimate that it has."""
+    together = terms._replace(level=simultaneous_level(terms.level, len(systems)))
+    rates = {name: rate_estimates(part, together).headline for name, part in systems.items()}
+    return ranks(rates, level=terms.level)
+
+
+def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -> list[Caution]:
+    """Return the cautions that limit an estimate."""
+    numbers: dict[RateCaution, float | None] = {
+        "chosen_by_score": chosen,
+        "few_labelled_clusters": _few_clusters(table, terms),
+        "no_chance": _plainly_drawn(table),
+        "uneven_strata": _uneven(table),
+    }
+    found = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
+    return found + labels_of_checkers(table.checkers)
+
+
+def _few_clusters(table: Table, terms: RateTerms) -> int | None:
+    """Return the number of labelled clusters if too few for a cluster interval, else None."""
+    cluster = table.cluster[np.isfinite(table.label) & np.isfinite(table.score)]
+    few = len(np.unique(cluster)) < FEW_CLUSTERS
+    return len(np.unique(cluster)) if few and len(cluster) > 1 and terms.target != "finite" else None
+
+
+def _plainly_drawn(table: Table) -> int | None:
+    """Count the items drawn without a chance, which are taken for a simple random sample."""
+    if ROUND not in table.numbers:
+        return None
+    plain = np.isfinite(table.numbers[ROUND]) & ~was_drawn(table)
+    return len(np.unique(table.item.codes[plain])) or None
+
+
+def _uneven(table: Table) -> float | None:
+    """Return the p-value if labels are spread over the strata unlike a random sample, else None."""
+    items = stratified_items(table)
+    if items is None or was_drawn(table).any() or len(items.names) < 2:  # noqa: PLR2004 - one stratum is the whole
+        return None
+    size = np.bincount(items.stratum)
+    known = np.bincount(items.stratum, weights=np.isfinite(items.label))
+    share = known.sum() / size.sum()
+    if not 0 < share < 1:
+        return None
+    chi2 = float(((known - share * size) ** 2 / (size * share * (1 - share))).sum())
+    p = float(chdtrc(len(size) - 1, chi2))
+    return p if p <= _ALARM else None

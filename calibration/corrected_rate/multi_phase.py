@@ -1,0 +1,155 @@
+"""Rate from nested samples with several judges.
+
+Many items are judged by a cheap judge, some of them by an expensive one, and a few of those
+are labelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from ..arrays import BoolArray, FloatArray, IntArray, first_known
+from ..intervals.variance import cluster_error
+from ..statistic import Statistic, defined, undefined
+from ..tables.calibration_table import DECIDED, Table
+from .chosen_labels import chosen_by_score
+from .estimation_results import FEWEST_LABELS
+from .estimators import LabelledAndJudged
+from .rate_interval import worth_interval
+
+_METHOD = "Wilson on the effective n, nested samples"
+
+
+class NestedVerdicts(NamedTuple):
+    """Items, each with as many verdicts as phases reached it.
+
+    Attributes:
+        label: Trusted values, shape ``(M,)``; NaN where there is none.
+        scores: By judge in the order of phases, shape ``(judges, M)``; NaN where the judge said nothing.
+        cluster: Cluster number, shape ``(M,)``.
+        decided: What a checker decided, shape ``(M,)``; NaN of what is open, which alone is estimated.
+    """
+
+    label: FloatArray
+    scores: FloatArray
+    cluster: IntArray
+    decided: FloatArray
+
+    def of_open(self) -> NestedVerdicts:
+        """Return the items that no checker decided."""
+        left = np.isnan(self.decided)
+        return NestedVerdicts(self.label[left], self.scores[:, left], self.cluster[left], self.decided[left])
+
+    def reaching(self, phase: int) -> BoolArray:
+        """Return a mask of items that have verdicts of the first ``phase`` judges, shape ``(M,)``.
+
+        One phase after the last judge, the items have a label, too.
+        """
+        has = np.isfinite(np.vstack([self.scores, self.label]))
+        return np.logical_and.reduce(has[:phase], axis=0)
+
+
+def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
+    """Return the items of a table with the verdicts of the given judges.
+
+    A judge that is not in the table is an InputError.
+    """
+    for name in judges:
+        if name not in table.judge.values:
+            raise InputError(f"there is no judge {name!r}; there are {', '.join(table.judge.values)}")
+    _, first, item = np.unique(table.key("system"), return_index=True, return_inverse=True)
+    decided = table.numbers.get(DECIDED, np.full(len(table), np.nan))
+    said = [table.judge.codes == table.judge.values.index(name) for name in judges]
+    scores = [first_known(np.where(rows, table.score, np.nan), item, len(first)) for rows in said]
+    return NestedVerdicts(
+        first_known(table.label, item, len(first)),
+        np.array(scores).reshape(len(judges), -1),
+        table.cluster[first],
+        first_known(decided, item, len(first)),
+    )
+
+
+def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
+    """Estimate the mean label of the undecided outputs' population from nested samples.
+
+    An item that lacks a verdict of an earlier phase counts only up to there.
+
+    Each phase is a random sample of the one before. With regressions ``f_j`` of the label on the first ``j`` verdicts, fitted where there are labels::
+
+        mean of f_1 over all + mean of (f_2 - f_1) where two judges spoke + ... + mean of (label - f_last) where there is a label
+
+    The error is that of each item's sum over the phases that it is in, over clusters, with one degree of freedom less for each judge.
+    Undefined with fewer than 30 labels, or where a phase is no random sample of the one before, as the scores show.
+
+    Source: Neyman 1938; Cochran 1977, section 12.9; of judges as predictors Angelopoulos et al. 2023 (arXiv 2311.01453).
+    """
+    data = data.of_open()
+    judges, size = data.scores.shape
+    reached = [data.reaching(phase) for phase in range(1, judges + 2)]
+    n = int(reached[-1].sum())
+    why = _why_not(data, reached)
+    if why is not None:
+        return undefined(why, n=n, level=level)
+    fits = [_fitted(data.scores[: j + 1], data.label, reached[-1]) for j in range(judges)]
+    value, influence = 0.0, np.zeros(size)
+    spent = np.sqrt((n - 1) / (n - 1 - judges))
+    for phase, (rows, above, below) in enumerate(
+        zip(reached, [*fits, data.label], [np.zeros(size), *fits], strict=True)
+    ):
+        part = (above - below)[rows]
+        value += float(part.mean())
+        influence[rows] += (part - part.mean()) / len(part) * (spent if phase == judges else 1.0)
+    labelled = len(np.unique(data.cluster[reached[-1]]))
+    error = cluster_error(influence, data.cluster, data.cluster[reached[-1]])
+    share = min(1.0, max(0.0, value))
+    ends = worth_interval(share, error, labelled, level, degrees=labelled - 1 - judges)
+    return defined(share, ends, n=n, method=_METHOD, level=level)
+
+
+def explained_variance(data: NestedVerdicts) -> float | None:
+    """Return the share of the variance of labels that the verdicts explain.
+
+    It is corrected for the number of judges; None where it cannot be computed.
+    """
+    open_items = data.of_open()
+    judges, rows = len(open_items.scores), open_items.reaching(len(open_items.scores) + 1)
+    label = open_items.label[rows]
+    if len(label) < FEWEST_LABELS or np.ptp(label) == 0.0:
+        return None
+    residual = label - _fitted(open_items.scores[:, rows], label, np.full(len(label), fill_value=True))
+    left = float(residual.var()) / float(label.var()) * (len(label) - 1) / (len(label) - 1 - judges)
+    return min(1.0, max(0.0, 1 - left))
+
+
+def _fitted(scores: FloatArray, label: FloatArray, rows: BoolArray) -> FloatArray:
+    """Return the least-squares fit of labels on scores; NaN where a score is missing.
+
+    There is one value for every item.
+    """
+    design = np.vstack([np.ones(scores.shape[1]), scores]).T
+    slope = np.linalg.lstsq(design[rows], label[rows], rcond=None)[0]
+    fit: FloatArray = design @ slope
+    return fit
+
+
+def _why_not(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | None:
+    n = int(reached[-1].sum())
+    if n < FEWEST_LABELS:
+        return f"{n} items have a label and all verdicts; it takes {FEWEST_LABELS}"
+    steps = list(pairwise(reached))
+    for wide, narrow in steps:
+        first, rest = data.scores[0], wide & ~narrow
+        scored = LabelledAndJudged(
+            first[narrow], first[narrow], first[rest], data.cluster[narrow], data.cluster[rest]
+        )
+        p = chosen_by_score(scored, looks=len(steps))
+        if p is not None:
+            return (
+                f"a phase is scored unlike the one that it is of, so it is no random sample of it (p {p:.2g})"
+            )
+    return None

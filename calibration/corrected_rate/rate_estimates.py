@@ -1,0 +1,214 @@
+"""Collect every estimate of one rate.
+
+It may be for a population, for a finite set, or from labels drawn with unequal chances.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+import numpy as np
+
+from ..arrays import BoolArray
+from ..statistic import Statistic, undefined
+from ..tables.calibration_table import PROBABILITY, Table
+from .active_labels import DrawnLabels, active_estimate
+from .chosen_labels import chosen_by_score, chosen_within_strata
+from .drawn import pending_labels, round_of, unequal_chances, was_drawn
+from .estimation_results import StratumEstimate, Target
+from .estimators import (
+    LabelledAndJudged,
+    label_equivalents,
+    labels_only,
+    power_tuned,
+    prediction_powered,
+    tuned_lambda,
+)
+from .finite_set import finite_labels_only, finite_post_stratified, finite_prediction_powered
+from .rate_interval import RateInterval
+from .strata import BY_SCORE, STRATUM, stratified_items, with_strata
+from .stratified import StratifiedItems, stratified_prediction_powered, stratum_estimates
+from .two_verdicts import post_stratified, rogan_gladen_of
+
+_OF_A_RANDOM_SAMPLE = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
+
+_CHOSEN = "labelled items are scored unlike the others, so they are no random sample: only an estimate by strata of the score can hold"
+
+
+class RateTerms(NamedTuple):
+    """Terms of rate estimation.
+
+    Attributes:
+        pass_at: A score passes when it is at least this; for the estimates that need two verdicts.
+        interval: ``score`` and ``logit`` are clustered; ``wald`` takes items as independent, as other software does.
+        level: Nominal coverage.
+        target: The ``population`` that the items are from, or the ``finite`` set that they are.
+    """
+
+    pass_at: float = 0.5
+    interval: RateInterval = "score"
+    level: float = 0.95
+    target: Target = "population"
+
+
+class RateEstimates(NamedTuple):
+    """The estimates of one rate.
+
+    Attributes:
+        weight: Lambda, how far the judge is trusted; None when nothing could be combined.
+        label_equivalents: How many labels alone would be as precise.
+        estimates: By name.
+        strata: Each by itself, where the table has strata, or needs them.
+        chosen: The p of "labelled items are scored like the rest", where it says that they are not.
+    """
+
+    weight: float | None
+    label_equivalents: float | None
+    estimates: dict[str, Statistic]
+    strata: dict[str, StratumEstimate] | None = None
+    chosen: float | None = None
+
+    @property
+    def headline(self) -> Statistic:
+        """The best estimate that there is: what the others are for is comparison."""
+        names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
+        given = [self.estimates[name] for name in names if name in self.estimates]
+        return next((each for each in given if each.value is not None), given[-1])
+
+
+def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
+    """Estimate the mean label of one judge's rows.
+
+    Where labels were drawn with unequal chances that is ``active`` and, with strata, ``stratified_ppi``; the same by strata of the score where the
+    scores of labelled items show that these were chosen by score.
+    """
+    found = _over_all(table, terms)
+    if found.chosen is not None and STRATUM not in table.columns:
+        table = with_strata(table, BY_SCORE)
+    items = stratified_items(table)
+    if items is None:
+        return found
+    strata = stratum_estimates(items, interval=terms.interval, level=terms.level)
+    return found._replace(
+        estimates={"stratified_ppi": _stratified(table, items, terms)} | found.estimates, strata=strata
+    )
+
+
+def judge_mean(table: Table, terms: RateTerms) -> Statistic:
+    """Return the mean score of one judge's rows, its errors included.
+
+    The interval is that of a mean of so many labels.
+
+    Of a finite set that is judged throughout there is nothing left to chance.
+    """
+    judged = np.isfinite(table.score)
+    score = table.score[judged]
+    if not judged.any():
+        return undefined("no row has a score", n=0, level=terms.level)
+    if terms.target == "finite":
+        found = finite_labels_only(score, len(table), level=terms.level)
+        every = "every item is judged" if judged.all() else found.method
+        return msgspec.structs.replace(found, method=every)
+    return labels_only(score, table.cluster[judged], interval=terms.interval, level=terms.level)
+
+
+def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
+    n = int(np.isfinite(items.label).sum())
+    why = pending_labels(table) or unequal_chances(table, items) or _chosen_within(table, items, terms)
+    if why is not None:
+        return undefined(why, n=n, level=terms.level)
+    return stratified_prediction_powered(
+        items, finite=terms.target == "finite", interval=terms.interval, level=terms.level
+    )
+
+
+def _chosen_within(table: Table, items: StratifiedItems, terms: RateTerms) -> str | None:
+    """Why labels are no random sample of their strata, when their scores show that they are not."""
+    if terms.interval == "wald" or was_drawn(table).any():
+        return None
+    p = chosen_within_strata(items)
+    return None if p is None else f"within strata labelled items are scored unlike the others (p {p:.2g})"
+
+
+def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
+    """Return the estimates that ignore strata."""
+    labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
+    if was_drawn(table).any():
+        return _active(table.take(judged), terms)
+    data = _split(table, labelled & judged, judged & ~labelled)
+    chosen = chosen_by_score(data)
+    if chosen is not None and terms.interval != "wald":
+        n = len(data.label)
+        withheld = {name: undefined(_CHOSEN, n=n, level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
+        return RateEstimates(None, None, withheld, chosen=chosen)
+    weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)
+    worth = None if weight is None else label_equivalents(data, weight)
+    return RateEstimates(weight, worth, estimates, chosen=chosen)
+
+
+def _split(table: Table, both: BoolArray, unlabelled: BoolArray) -> LabelledAndJudged:
+    return LabelledAndJudged(
+        table.label[both],
+        table.score[both],
+        table.score[unlabelled],
+        table.cluster[both],
+        table.cluster[unlabelled],
+    )
+
+
+_Weighed: TypeAlias = tuple[float | None, dict[str, Statistic]]
+"""Lambda, and the estimates by name."""
+
+
+def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Weighed:
+    labelled, (pass_at, interval, level, _) = np.isfinite(table.label), terms
+    weight, tuned = power_tuned(data, interval=interval, level=level)
+    estimates = {
+        "labels_only": labels_only(
+            table.label[labelled], table.cluster[labelled], interval=interval, level=level
+        ),
+        # PPI as it was published, with a Wald interval; clustered unless asked otherwise.
+        "ppi": prediction_powered(data, 1.0, interval=interval, level=level, scale="wald"),
+        "ppi_plus_plus": tuned,
+        "post_stratified": post_stratified(data, pass_at=pass_at, interval=interval, level=level),
+        "rogan_gladen": rogan_gladen_of(data, pass_at, level),
+    }
+    return weight, estimates
+
+
+def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Weighed:
+    label, (pass_at, interval, level, _) = table.label[np.isfinite(table.label)], terms
+    weight = None if data.too_few else tuned_lambda(data, least=-1.0 if interval == "score" else 0.0)
+    estimates = {
+        "labels_only": finite_labels_only(label, len(table), level=level),
+        "ppi": finite_prediction_powered(data, 1.0, interval="wald", level=level),
+        "ppi_plus_plus": finite_prediction_powered(data, weight or 0.0, interval=interval, level=level),
+        "post_stratified": finite_post_stratified(data, pass_at=pass_at, interval=interval, level=level),
+        "rogan_gladen": undefined(
+            "it has no form for a finite set; use --target population", n=len(data.label), level=level
+        ),
+    }
+    return weight, estimates
+
+
+def _active(table: Table, terms: RateTerms) -> RateEstimates:
+    drawn = was_drawn(table)
+    # What was labelled before the draw is there for certain.
+    probability = np.where(drawn, table.numbers[PROBABILITY], 1.0)
+    data = DrawnLabels(table.label, table.score, probability, table.cluster)
+    count, pending = int(data.known.sum()), pending_labels(table)
+    unequal = "the labels were drawn with unequal chances, which only `active` knows how to weigh"
+    estimates = {name: undefined(unequal, n=count, level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
+    if pending:
+        return RateEstimates(
+            None, None, {"active": undefined(pending, n=count, level=terms.level)} | estimates
+        )
+    weight, active = active_estimate(
+        data,
+        drawn_in=round_of(table),
+        finite=terms.target == "finite",
+        interval=terms.interval,
+        level=terms.level,
+    )
+    return RateEstimates(weight, None, {"active": active} | estimates)

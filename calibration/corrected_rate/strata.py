@@ -1,0 +1,72 @@
+"""Strata: parts of a table that are labelled, and estimated, each by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...errors import InputError
+from ..arrays import FloatArray
+from ..tables.calibration_table import Column, Table
+from .stratified import StratifiedItems
+
+BY_SCORE = "score"
+"""The name for strata that are made of the judge's scores."""
+
+STRATUM = "(stratum)"
+"""The column that `with_strata` adds."""
+
+_MOST = 5
+"""Scores of more distinct values than this are cut into so many parts."""
+
+
+def with_strata(table: Table, by: str) -> Table:
+    """Return the table with each judged row's stratum in the column `STRATUM`.
+
+    Rows without a score are in no stratum.
+
+    They are the values of a column ``by``; or, by `BY_SCORE`, each distinct score where there are at most five, else fifths of the rows by score, equal scores together.
+
+    Raises:
+        InputError: There is no such column, or a judged row has no value in it.
+    """
+    judged = np.isfinite(table.score)
+    column = _of_scores(table.score) if by == BY_SCORE else table.columns.get(by)
+    if column is None:
+        raise InputError(f"the table has no column {by!r} of few values to make strata of; {table.slices()}")
+    outside = np.flatnonzero(judged & (column.codes < 0))
+    if len(outside):
+        item = table.value("item_id", int(outside[0]))
+        raise InputError(f"item {item!r} is judged and in no stratum: it has no value", field=by)
+    placed = Column(column.values, np.where(judged, column.codes, -1))
+    return replace(table, columns=dict(table.columns) | {STRATUM: placed})
+
+
+def stratified_items(table: Table) -> StratifiedItems | None:
+    """Return the judged rows of a table in its strata, or None without strata."""
+    column = table.columns.get(STRATUM)
+    if column is None:
+        return None
+    judged = column.codes >= 0
+    present, codes = np.unique(column.codes[judged], return_inverse=True)
+    numbers: list[int] = present.tolist()
+    names = [column.values[code] for code in numbers]
+    return StratifiedItems(table.label[judged], table.score[judged], codes, table.cluster[judged], names)
+
+
+def _of_scores(score: FloatArray) -> Column:
+    judged = np.isfinite(score)
+    values = np.unique(score[judged])
+    edges = values[:-1]
+    if len(values) > _MOST:
+        edges = np.unique(np.quantile(score[judged], np.arange(1, _MOST) / _MOST, method="inverted_cdf"))
+    parts = np.searchsorted(edges, score[judged])
+    codes = np.full(len(score), -1)
+    codes[judged] = np.unique(parts, return_inverse=True)[1]
+    return Column([_name(score[codes == code]) for code in range(int(codes.max(initial=-1)) + 1)], codes)
+
+
+def _name(scores: FloatArray) -> str:
+    low, high = scores.min(), scores.max()
+    return f"score {low:g}" if low == high else f"score {low:g} to {high:g}"

@@ -1,0 +1,268 @@
+"""Calibration tables from files, data frames and row sources, with labels and draws.
+
+A row source, such as a run, gives rows itself; labels and draws may be given separately.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from ...errors import ColumnsError, InputError
+from ...records import (
+    FolderPath,
+    InputPath,
+    JudgeId,
+    MemoryFile,
+    ShownNames,
+    Verdict,
+    named,
+    read_records,
+)
+from ...records.frames import frame_rows
+from ...records.label_table import LabelTable
+from ...records.table_rows import NumberedRow, file_rows, json_rows
+from ..pass_threshold import PassThreshold
+from .builder import NO_ROW, TableBuilder, refuse_strangers
+from .calibration_table import PERSON, PROBABILITY, ROUND, Table
+from .cells import absent, name_of, number_of
+from .layout import TableForm
+from .recognition import layout_of
+from .table_labels import unmatched_note, with_label_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+_LOOKED_AT = 512
+"""Rows by which columns are recognised."""
+
+
+class RowSource(Protocol):
+    """Source of rows: an opened run."""
+
+    @property
+    def path(self) -> FolderPath:
+        """Named in messages."""
+        ...
+
+    @property
+    def cuts(self) -> Mapping[JudgeId, PassThreshold]:
+        """From which score on the verdicts of its judges pass."""
+        ...
+
+    @property
+    def labels(self) -> Iterable[Verdict]:
+        """The labels that it was given, beside what its checkers decided."""
+        ...
+
+    def rows(self, names: ShownNames) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows; ``names`` learns the display names of its judges."""
+        ...
+
+
+def read_table(
+    sources: Sequence[InputPath | RowSource],
+    *,
+    columns: Mapping[str, str] | None = None,
+    labels: InputPath | None = None,
+    draw: Sequence[Path] = (),
+    form: TableForm | None = None,
+) -> Table:
+    """Read one table from one or more files.
+
+    Runs are opened by `fiducial.evaluation.run_table.read_tables`.
+
+    Args:
+        sources: ``.csv``, ``.parquet``, or what gives rows itself; everything else, and what is in memory, is read as JSON Lines.
+        columns: Names of the contract and columns of the files, in either order: ``{"label": "gold"}``. Columns that are not named are
+            found by their names and what is in them; the table's ``notes`` say how.
+        labels: Verdicts as JSON Lines whose graded scores are labels, or a table of labels; they take the place of labels in the tables.
+        draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
+            for each round, in their order. A plain random sample has no chances.
+        form: What is said of columns and grades; None where nothing is.
+
+    Raises:
+        InputError: A file cannot be read or a row cannot be used; names file, line and field.
+        MissingExtraError: A Parquet file, and pyarrow is not installed.
+    """
+    form, notes = form or TableForm(), list[str]()
+    told = {**form.columns, **(columns or {})}
+    builder, names = TableBuilder(scores=form.scores, labels=form.labels), ShownNames()
+    several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
+    checkers: Counter[str] = Counter()
+    cuts: dict[JudgeId, PassThreshold] = {}
+    for source in sources:
+        before = len(builder)
+        if isinstance(source, (Path, MemoryFile)):
+            path = source
+            alone = PurePath(source.name).stem if form.apart and several else None
+            note = _add_rows(
+                builder, file_rows(source), told, form, path=path, judge=alone, labelled=labels is not None
+            )
+            notes += [f"{named([source])}: {note}"] if note else []
+        else:
+            path, rows = source.path, ((0, row) for row in source.rows(names))
+            cuts |= source.cuts
+            checkers.update(given_labels(source.labels).checkers)
+            builder.extend(rows, path=path, columns=told)
+        if len(builder) == before:
+            raise InputError(NO_ROW, path=path)
+    numbers: dict[str, Mapping[str, float]] = {}
+    if draw:
+        numbers |= _read_draws(draw)
+    loose = isinstance(labels, LabelTable)
+    given = None if labels is None or loose else given_labels(read_records(labels, Verdict))
+    if given is not None:
+        numbers |= {f"{PERSON}{name}": said for name, said in given.people.items()}
+        checkers.update(given.checkers)
+    table = builder.build(
+        labels=None if given is None else given.scores,
+        numbers=numbers,
+        judges=names.judges,
+        path=labels,
+    )
+    cut = {name: cuts[judge] for name, judge in names.judges.items() if judge in cuts}
+    table = replace(table, cuts=cut, checkers=dict(checkers), notes=tuple(notes))
+    if isinstance(labels, LabelTable):
+        table = with_label_table(table, labels)
+    elif given is not None:
+        elsewhere = given.scores.keys() - set(table.item.values)
+        if elsewhere:
+            note = unmatched_note(len(elsewhere), len(given.scores), min(elsewhere))
+            table = replace(table, notes=(*table.notes, note))
+    if draw:
+        refuse_strangers(table.item, numbers[ROUND], "draw", path=draw[0])
+    return table
+
+
+def _add_rows(
+    builder: TableBuilder,
+    rows: Iterator[NumberedRow],
+    told: Mapping[str, str],
+    form: TableForm,
+    *,
+    path: object,
+    judge: str | None = None,
+    labelled: bool = False,
+) -> str:
+    """Add rows by what their columns are; return what was found of these."""
+    first = list(islice(rows, _LOOKED_AT))
+    if not first:
+        return ""
+    try:
+        layout = layout_of([row for _, row in first], told, form=form, judge=judge, labelled=labelled)
+    except ColumnsError as error:
+        error.path = path if isinstance(path, Path) else str(path)
+        raise
+    start = len(builder) // max(1, len(layout.scores)) + 1 if judge is None else 1
+    builder.extend(
+        layout.rows(chain(first, rows), form.labels, first=start), path=path, columns=layout.columns
+    )
+    return layout.said
+
+
+def read_labels(path: InputPath) -> dict[str, float]:
+    """Read labels by item (``case_id|system|trial``) from a file of Verdicts.
+
+    A later line replaces an earlier one.
+    """
+    return given_labels(read_records(path, Verdict)).scores
+
+
+class GivenLabels(NamedTuple):
+    """Labels that were given as verdicts, by item; of several the last.
+
+    Attributes:
+        scores: What is true.
+        people: What each person says, by name.
+        checkers: Items whose label calls itself a checker's, by its name.
+    """
+
+    scores: dict[str, float]
+    people: dict[str, dict[str, float]]
+    checkers: dict[str, int]
+
+
+def given_labels(verdicts: Iterable[Verdict]) -> GivenLabels:
+    """Return the labels in verdicts, with who gave them."""
+    scores: dict[str, float] = {}
+    people: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    checkers: dict[str, str] = {}
+    for verdict in verdicts:
+        if verdict.score is None:
+            continue
+        item = str(verdict.key)
+        scores[item] = verdict.score
+        checkers.pop(item, None)
+        if verdict.source == "human":
+            people[verdict.by][item] = verdict.score
+        elif verdict.source == "checker":
+            checkers[item] = verdict.by
+    return GivenLabels(scores, people, dict(Counter(checkers.values())))
+
+
+def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
+    """Return each item's draw probability and round.
+
+    The probability is NaN in a plain draw.
+    """
+    chance: dict[str, float] = {}
+    drawn_in: dict[str, float] = {}
+    for number, path in enumerate(paths, start=1):
+        drawn: dict[str, float] = {}
+        for line, row in json_rows(path):
+            try:
+                item, probability = _drawn_item(row, drawn)
+            except InputError as error:
+                raise InputError(error.message, path=path, line=line, field=error.field) from None
+            if item in drawn or item in chance:
+                where = "twice" if item in drawn else f"in {paths[int(drawn_in[item]) - 1]} already"
+                raise InputError(f"{item!r} was drawn {where}", path=path, line=line, field="item_id")
+            drawn[item] = probability
+        if not drawn:
+            raise InputError("there is no row; expected rows with item_id and label_probability", path=path)
+        chance |= drawn
+        drawn_in |= dict.fromkeys(drawn, float(number))
+    return {PROBABILITY: chance, ROUND: drawn_in}
+
+
+def _drawn_item(row: Mapping[str, Any], before: Mapping[str, float]) -> tuple[str, float]:
+    """Return an item and its draw probability, which all rows of a draw have, or none."""
+    if "item_id" not in row:
+        raise absent("item_id", row)
+    probability = number_of(row.get(PROBABILITY), PROBABILITY)
+    if before and math.isnan(probability) != math.isnan(next(iter(before.values()))):
+        raise InputError(
+            "expected a chance for each item of a draw, or, of a plain random sample, for none",
+            field=PROBABILITY,
+        )
+    return name_of(row["item_id"], "item_id"), probability
+
+
+def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, Any]]) -> Table:
+    """Build a table from rows in memory.
+
+    Each row has at least ``item_id``, ``judge`` and ``score``.
+
+    Raises:
+        InputError: A row cannot be used; its number, from 1, stands where a file's line would.
+    """
+    builder = TableBuilder()
+    _add_rows(builder, enumerate(rows, start=1), {}, TableForm(), path="rows")
+    return builder.build()
+
+
+def table_from_frame(frame: pd.DataFrame, *, columns: Mapping[str, str] | None = None) -> Table:
+    """Build a table from a pandas DataFrame with a row a verdict.
+
+    NaN and None are missing. ``columns`` and errors are as for files.
+    """
+    builder = TableBuilder()
+    _add_rows(builder, enumerate(frame_rows(frame), start=1), columns or {}, TableForm(), path="frame")
+    return builder.build()

@@ -1,0 +1,73 @@
+"""Labels that are given beside a table: verdicts by item, or a table of grades by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...records.label_table import LabelIndex, LabelTable, Place
+from ..arrays import FloatArray
+from .calibration_table import PERSON, Table
+
+
+def with_label_table(table: Table, labels: LabelTable) -> Table:
+    """Put the labels of a table of grades into a table of scores.
+
+    Raises:
+        InputError: No label is of an item, or one could be of several outputs.
+    """
+    index = LabelIndex(labels)
+    label = table.label.copy()
+    people: dict[str, dict[int, float]] = {}
+    places = _places(table)
+    for (place, item), rows in places.items():
+        given = index.of(place, item)
+        if not given:
+            continue
+        last = given[-1].score
+        label[rows] = np.nan if last is None else last
+        for each in given:
+            if each.source == "human" and each.score is not None:
+                people.setdefault(each.by, {}).update(dict.fromkeys(rows, each.score))
+    elsewhere = index.refuse_unmatched(place for place, _ in places)
+    numbers = {f"{PERSON}{name}": _column(said, len(table)) for name, said in people.items()}
+    notes = table.notes
+    if elsewhere:
+        notes = (*notes, unmatched_note(elsewhere, elsewhere + len(index.used), index.unmatched[0].id))
+    return replace(table, label=label, numbers={**table.numbers, **numbers}, notes=notes)
+
+
+def unmatched_note(elsewhere: int, given: int, first: str) -> str:
+    """Return the note on labels that match no item."""
+    return f"{elsewhere:,} of {given:,} labels match no item here, {first!r} for one"
+
+
+def _places(table: Table) -> dict[tuple[Place, str], list[int]]:
+    """Return the outputs in a table, and the rows of each."""
+    places: dict[tuple[Place, str], list[int]] = {}
+    for row, item in enumerate(_items(table)):
+        case, system, trial = split_item(item)
+        named = table.value("system", row) if system is None else system
+        places.setdefault((Place(case, named, trial), item), []).append(row)
+    return places
+
+
+def _items(table: Table) -> Iterator[str]:
+    codes: list[int] = table.item.codes.tolist()
+    return (table.item.values[code] for code in codes)
+
+
+def split_item(item: str) -> Place:
+    """Take ``case_id|system|trial`` apart; any other id is one of its own."""
+    parts = item.rsplit("|", 2)
+    if len(parts) == 3 and parts[2].isdecimal():  # noqa: PLR2004 - case, system, trial
+        return Place(parts[0], parts[1], int(parts[2]))
+    return Place(item)
+
+
+def _column(said: dict[int, float], rows: int) -> FloatArray:
+    column = np.full(rows, np.nan)
+    column[list(said)] = list(said.values())
+    return column

@@ -1,0 +1,278 @@
+"""Options that several commands share, so that they behave the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from ..api.pass_thresholds import PassAt
+from ..errors import UsageError
+from .param_types import FOLDER, INPUT, INPUT_FILE, Number, PassThresholdType, Whole
+
+if TYPE_CHECKING:
+    from ..api.check_options import Workspaces
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def option(*names: str, **settings: Any) -> Callable[[F], F]:
+    """Return a click option; `--help` shows its default if it has one."""
+    settings.setdefault("show_default", "default" in settings)
+    return click.option(*names, **settings)
+
+
+def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Combine several decorators into one, the first on top."""
+
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+class SectionedCommand(click.Command):
+    """Command whose `--help` shows options with a ``section`` below the common ones."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options, those of each section together."""
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for param in self.get_params(ctx):
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)) is not None:
+                sections.setdefault(getattr(param, _SECTION, "Options"), []).append(record)
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+
+_SECTION = "section"
+"""Attribute of an option: the heading it stands under."""
+
+
+def section(heading: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Combine several options into one decorator, under their own heading in `--help`."""
+
+    def apply(function: F) -> F:
+        before = len(getattr(function, "__click_params__", ()))
+        decorated = compose(*decorators)(function)
+        params: list[click.Parameter] = getattr(decorated, "__click_params__", [])
+        for param in params[before:]:
+            setattr(param, _SECTION, getattr(param, _SECTION, heading))
+        return decorated
+
+    return apply
+
+
+class SpreadCommand(SectionedCommand):
+    """Command whose repeatable options also take several values: ``--outputs a.jsonl b.jsonl``."""
+
+    needless: frozenset[str] = frozenset()
+    """Flags with which there need be no argument, so that one comes first or not at all."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat the option's name before each further value, then parse as usual."""
+        return super().parse_args(
+            ctx, _spread(args, self.params, positional_seen=not self.needless.isdisjoint(args))
+        )
+
+
+def _spread(args: list[str], params: list[click.Parameter], *, positional_seen: bool) -> list[str]:
+    options = [param for param in params if isinstance(param, click.Option)]
+    repeatable = {name for option in options if option.multiple for name in option.opts}
+    valued = {name for option in options if not option.is_flag for name in option.opts}
+    spread: list[str] = []
+    current: str | None = None
+    for index, arg in enumerate(args):
+        if arg == "--":
+            return [*spread, *args[index:]]
+        if arg.startswith("-") and arg != "-":
+            current = arg if arg in valued else None
+        elif current is None:
+            positional_seen = True
+        elif spread[-1] != current:
+            # A second value. Only after the positional arguments is it certain that it belongs to the option.
+            if current in repeatable and positional_seen:
+                spread.append(current)
+            else:
+                current = None
+                positional_seen = True
+        spread.append(arg)
+    return spread
+
+
+def numbers_by_name(option: str, form: str, given: Iterable[str]) -> dict[str, float]:
+    """Parse the values of a repeatable option ``NAME=NUMBER``."""
+    numbers: dict[str, float] = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        try:
+            numbers[name] = float(value)
+        except ValueError as error:
+            raise UsageError(f"{option} expects {form}, got {text!r}") from error
+    return numbers
+
+
+def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+    """Parse the values of a repeatable option ``NAME=NAME``."""
+    found: dict[str, str] = {}
+    for text in given:
+        left, equals, right = text.partition("=")
+        if not (equals and left and right):
+            raise UsageError(f"{option} expects NAME=NAME, got {text!r}")
+        found[left] = right
+    return found
+
+
+def outputs_option(*, required: bool) -> Callable[[F], F]:
+    """Return the option for output files; a command that makes outputs does not require it."""
+    return option(
+        "--outputs",
+        type=INPUT,
+        multiple=True,
+        required=required,
+        metavar="FILE...",
+        help="What the systems produced (JSON Lines): files, folders of shards, or addresses (s3://...); may be given several times.",
+    )
+
+
+cases_argument = click.argument("cases", metavar="CASES...", type=INPUT, nargs=-1, required=True)
+
+cases_and_outputs = compose(cases_argument, outputs_option(required=True))
+
+
+def _pass_at(_: click.Context, __: click.Parameter, given: tuple[tuple[str, float], ...]) -> PassAt:
+    everywhere = [score for judge, score in given if not judge]
+    return PassAt(everywhere[-1] if everywhere else None, {judge: score for judge, score in given if judge})
+
+
+pass_at_option = option(
+    "--pass-at",
+    metavar="[JUDGE=]SCORE",
+    multiple=True,
+    type=PassThresholdType(),
+    callback=_pass_at,
+    help="Score in (0, 1] from which on verdicts pass: of every judge, or of one (groundedness=1); may be given several times.  "
+    "[default: each judge's own, else 0.5]",
+)
+
+into_run_folder = compose(
+    option("--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."),
+    pass_at_option,
+    option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
+    option("--accept-edited", is_flag=True, help="Go on with a run folder whose verdicts were changed by hand since the run wrote them."),
+)  # fmt: skip
+
+JUDGE_HELP = "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow."
+
+workspaces = section(
+    "Workspaces of files",
+    option("--allow-code", is_flag=True, help="Run the code of workspaces, in a sandbox; without it challenges that need it are not applicable."),
+    option("--files", type=click.Choice(["any", "all"]), default="any",
+           help="Whether one right file of a workspace is enough, or each one a challenge names must be right."),
+    option("--case-insensitive", is_flag=True, help="Words in workspaces: capitals do not matter."),
+    option("--whole-word", is_flag=True, help="Words in workspaces: not within longer words."),
+    option("--code-timeout", type=Number(0, 3600, min_open=True), default=60.0, metavar="SECONDS", help="How long a script of a workspace may run."),
+)  # fmt: skip
+
+
+def workspace_options(options: Mapping[str, Any]) -> Workspaces:
+    """Return the options that concern workspaces."""
+    names = ("allow_code", "files", "case_insensitive", "whole_word", "code_timeout")
+    return cast("Workspaces", {name: options[name] for name in names})
+
+
+worlds = option(
+    "--environment", "worlds", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
+)
+
+names_and_worlds = section(
+    "Names, functions and worlds",
+    option("--names", type=click.Choice(["dotted", "underscored", "auto"]), default="auto",
+           help="How function names with dots were offered to the systems."),
+    option("--functions", multiple=True, metavar="MODULE:NAME", help="Functions that executable calls may name."),
+    worlds,
+    workspaces,
+)  # fmt: skip
+
+
+def rules_option(default: str) -> Callable[[F], F]:
+    """Return the option for the rule set.
+
+    A user's cases are checked by strict rules, BFCL's trees by BFCL's.
+    """
+    return option(
+        "--rules",
+        type=click.Choice(["bfcl", "strict"]),
+        default=default,
+        help="strict: BFCL's known faults mended; bfcl: verdict for verdict as the original.",
+    )
+
+
+checking = compose(
+    rules_option("strict"),
+    option("--labels-patch", type=INPUT_FILE,
+           help="Corrected references of cases (`fiducial labels export`); the cases so corrected are written beside --out."),
+    names_and_worlds,
+)  # fmt: skip
+
+workers_option = option(
+    "--workers",
+    type=Whole(min=1),
+    metavar="N",
+    help="Processes that check; what comes of it is the same, in the same order.  [default: the cores, where that is faster]",
+)
+
+engine_options = section(
+    "Several processes and machines",
+    workers_option,
+    option("--engine", type=click.Choice(["ray"]),
+           help="Check, and ask judges' models, on Ray: for a cluster. It takes about ten seconds and 0.8 GB to start, and the extra `ray`."),
+    option("--address", metavar="HOST:PORT", help="Where Ray is, or auto.  [default: a Ray of its own on this machine]"),
+)  # fmt: skip
+
+dry_run_option = option(
+    "--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."
+)
+
+_TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
+
+
+def _not_an_input(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+    """Refuse ``--json TABLE``, which would overwrite an input.
+
+    It is meant as JSON of the table, not as a file of that name.
+    """
+    if given is not None and (
+        Path(given).is_dir() or (Path(given).suffix in _TABLES and Path(given).exists())
+    ):
+        raise click.BadParameter(
+            f"{given} is there, and looks like an input; name a file to write, or `--json -`"
+        )
+    return given
+
+
+json_option = option(
+    "--json",
+    "json_file",
+    metavar="[FILE]",
+    is_flag=False,
+    flag_value="-",
+    callback=_not_an_input,
+    help="Also write the result as JSON to FILE; without FILE, or with -, print JSON instead.",
+)
+
+verbosity = compose(
+    option("-v", "--verbose", is_flag=True, help="Print everything, not a screen."),
+    option("-q", "--quiet", is_flag=True, help="Print gates that fail, and nothing else."),
+)
+
+gates = compose(
+    verbosity,
+    option("--fail-under", multiple=True, metavar="STAT=VALUE",
+           help="Exit 1 when a statistic is below a value (or undefined), e.g. pass_rate=0.8 or cohen_kappa=0.6."),
+    option("--min-graded", type=Number(0, 1), metavar="SHARE", help="Exit 1 when less than this share is graded."),
+)  # fmt: skip

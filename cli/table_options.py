@@ -1,0 +1,145 @@
+"""Shared arguments and JSON output of the commands on calibration tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..api.paths import written_path
+from ..errors import ColumnsError
+from ..records import atomic_write
+from .invocation import command_line
+from .label_options import grade_options, grades_given, score_scale_option
+from .param_types import EXISTING, EXISTING_FILE, Whole
+from .shared_options import compose, json_option, option, pairs, pass_at_option
+
+if TYPE_CHECKING:
+    from ..api.differences import Difference, History
+    from ..api.display import Document, Shown
+    from ..api.tables import Table
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+column_option = option(
+    "--map",
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="NAME=COLUMN",
+    help="What a column of the table is, where its name does not say so: score=verdict, label=gold; cluster=item_id takes items as "
+    "independent.",
+)
+
+_ACCEPTS = f"{__name__}.accept_edited"
+
+
+def _accept_edited(ctx: click.Context, _: click.Parameter, given: bool) -> None:  # noqa: FBT001 - as click has it
+    ctx.meta[_ACCEPTS] = given
+
+
+def accepts_edited() -> bool:
+    """Return whether ``--accept-edited`` was given."""
+    return click.get_current_context().meta.get(_ACCEPTS, False)
+
+
+_TABLE_OPTIONS = (
+    click.argument("tables", metavar="TABLE...", nargs=-1, required=True, type=EXISTING),
+    option("--labels", type=EXISTING_FILE,
+           help="Trusted labels: a CSV, JSON Lines or Parquet file with ids (and systems) and labels, or verdicts (JSON Lines)."),
+    column_option,
+    grade_options,
+    score_scale_option,
+    pass_at_option,
+    option("--accept-edited", is_flag=True, expose_value=False, callback=_accept_edited,
+           help="Take run folders whose verdicts were changed by hand since the run wrote them."),
+    json_option,
+)  # fmt: skip
+
+_RESAMPLING_OPTIONS = (
+    option("--seed", type=int, default=0, help="Of the bootstrap."),
+    option("--replicates", type=Whole(100, 1_000_000), default=2_000, help="Bootstrap replicates."),
+)
+
+
+def table_options(*, resamples: bool) -> Callable[[Command], Command]:
+    """Return the arguments TABLE..., --labels, --column, --pass-at and --json.
+
+    With ``resamples``, --seed and --replicates are added.
+    """
+    return compose(*_TABLE_OPTIONS, *(_RESAMPLING_OPTIONS if resamples else ()))
+
+
+def load_table(
+    tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, **reading: Any
+) -> Table:
+    """Read the tables of a command line as `fiducial.api.tables.read` does.
+
+    Notes about how they were read go to stderr.
+    """
+    from ..api.tables import read
+
+    try:
+        table = read(
+            tables,
+            labels=labels,
+            map=pairs("--map", columns),
+            accept_edited=accepts_edited(),
+            **grades_given(),
+            **reading,
+        )
+    except ColumnsError as error:
+        if error.options:
+            error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
+        raise
+    for note in table.notes:
+        click.echo(f"note: {note}", err=True)
+    return table
+
+
+def emit(
+    found: Shown, json_file: str | None, document: Document | None = None, *, width: int | None = None
+) -> None:
+    """Print a result, or a document in its place, and write its JSON if requested.
+
+    With ``--json -`` only the JSON is printed.
+
+    Paragraphs are broken to ``width`` columns, where that is given.
+    """
+    from ..api.display import as_lines
+
+    if json_file is not None:
+        text = json.dumps(found.to_dict(), indent=2, allow_nan=False)
+        if json_file == "-":
+            click.echo(text)
+            return
+        with atomic_write(written_path(json_file)) as file:
+            file.write(f"{text}\n".encode())
+    click.echo("\n".join(as_lines(found.document() if document is None else document, width=width)))
+
+
+def emit_page(
+    found: Difference | History, html: Path | None, *, markdown: bool, json_file: str | None
+) -> None:
+    """Print a result, or its Markdown, and write its page if one is named.
+
+    The path of the page goes to stderr if stdout is Markdown or JSON.
+    """
+    if markdown:
+        click.echo(found.to_markdown())
+    else:
+        emit(found, json_file, width=80)
+    if html is not None:
+        click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")
+
+
+def gate_failures(lines: Iterable[str]) -> int:
+    """Print the gates that failed, and return the exit code."""
+    code = 0
+    for line in lines:
+        click.echo(line, err=True)
+        code = 1
+    return code

@@ -1,0 +1,120 @@
+"""Verify a run before using it: that it is of these outputs, and a sample of its verdicts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Container, Iterable
+from itertools import islice
+
+from ...deterministic import CheckOptions, Rules, check
+from ...errors import RecordError, RunFolderError
+from ...judges.statements import is_statement
+from ...records import CaseIndex, InputPath, ItemKey, Kind, Output, Verdict, decode_record
+from ...version import VERSION
+from ..inputs import keyed_lines
+from ..store.journal import VerdictJournal
+from ..store.journal_rows import StoredVerdict
+from ..store.manifest import Manifest
+from ..store.run_store import RunStore
+from .dotted_names import NamesOption
+
+SAMPLE = 20
+"""Verdicts of checkers that are checked again."""
+
+_PURE: frozenset[Kind] = frozenset(
+    {"tool_call", "no_call", "any_call", "memory_answer", "web_search_answer", "grounded_answer"}
+)
+"""Kinds whose verdicts depend on case and output alone: neither on worlds or functions of the user's own, nor on files."""
+
+
+def refuse_others(journal: VerdictJournal, cases: CaseIndex, systems: Container[str]) -> None:
+    """Refuse verdicts on cases, or on outputs of systems, that the run is not about."""
+    standing = journal.standing
+    for case_id in standing.cases:
+        if case_id not in cases and not is_statement(case_id, cases):
+            row = next(said.row for said in standing if said.key.case_id == case_id)
+            message = f"no case has the id {case_id!r} in {cases.path}"
+            raise RecordError(message, path=journal.path, line=journal.line_of(row), field="case_id")
+    for system in standing.systems:
+        if system not in systems:
+            row = next(said.row for said in standing if said.system == system)
+            message = f"no output is of {system!r}"
+            raise RecordError(message, path=journal.path, line=journal.line_of(row), field="system")
+
+
+def refuse_wrong_checks(
+    journal: VerdictJournal, manifest: Manifest, cases: CaseIndex, files: Iterable[InputPath]
+) -> None:
+    """Recheck a sample of checker verdicts, and refuse a run if one differs now."""
+    versions, rules = manifest.versions or {}, manifest.identity.get("rules")
+    if rules is None or versions.get("fiducial") != VERSION:
+        return
+    sample = _sample(journal, cases)
+    for key, line, _, raw in (each for path in files for each in keyed_lines(path)):
+        if not sample:
+            return
+        said = sample.pop(key, None)
+        if said is not None:
+            output = decode_record(raw, Output, line=line)
+            _refuse_wrong(journal, said, cases, output, _forms(rules, manifest.identity.get("names", "auto")))
+
+
+def refuse_wrong_checks_of(store: RunStore) -> None:
+    """Verify a run, skipping it if its inputs are gone."""
+    try:
+        inputs = store.inputs
+    except RunFolderError:
+        return
+    with CaseIndex(inputs.cases, again=True) as index:
+        refuse_wrong_checks(store.verdicts, store.manifest, index, inputs.outputs)
+
+
+def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVerdict]:
+    """Other ones whenever the journal is another."""
+    chance, standing = random.Random(journal.seal.sha256), journal.standing  # noqa: S311 - nobody is to be kept from guessing it
+    rows = chance.sample(range(len(standing)), min(len(standing), 20 * SAMPLE))
+    said = (standing[row] for row in rows)
+    fit = (
+        each
+        for each in said
+        if each.source == "checker"
+        and each.outcome in {"graded", "undecided"}
+        and each.key.case_id in cases
+        and cases.facts(each.key.case_id).kind in _PURE
+    )
+    return {each.key: each for each in islice(fit, SAMPLE)}
+
+
+def _forms(rules: Rules, names: NamesOption) -> list[CheckOptions]:
+    """Return the ways names with dots may have been offered, as ``auto`` inferred from outputs."""
+    return [
+        CheckOptions(rules=rules, names=form) for form in ("dotted", "underscored") if names in {"auto", form}
+    ]
+
+
+def _refuse_wrong(
+    journal: VerdictJournal, said: StoredVerdict, cases: CaseIndex, output: Output, forms: list[CheckOptions]
+) -> None:
+    case = cases[output.case_id]
+    now = [check(case, output, options) for options in forms]
+    if not any(_same(said, verdict) for verdict in now):
+        raise RecordError(
+            f"{said.by} says {_words(said)} here, and {_words(now[0])} when it checks this output again: the row was changed "
+            "(--accept-edited goes on with it)",
+            path=journal.path,
+            line=journal.line_of(said.row),
+        )
+
+
+def _same(said: StoredVerdict, verdict: Verdict) -> bool:
+    return (said.by, said.outcome, said.score, said.error_type) == (
+        verdict.by,
+        verdict.outcome,
+        verdict.score,
+        verdict.error_type,
+    )
+
+
+def _words(said: StoredVerdict | Verdict) -> str:
+    score = said.outcome if said.score is None else f"{said.score:g}"
+    return score if said.error_type is None else f"{score} ({said.error_type})"

@@ -1,0 +1,110 @@
+"""Parse an agent's answer: a text, calls, fields of an output, or a chat in OpenAI's form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, cast
+
+import msgspec
+
+from ...errors import UsageError
+from ...formats.calls import answer_of, are_messages, role_of
+from ...formats.field_reader import FieldReader
+from ...formats.openai_chat import reply_messages
+from ...records import Case, Output, Step, ToolCall, memory_file, read_records
+from .attempt import Attempt
+
+EXPECTED = 'a text, a list of calls, {"messages": [...]}, a mapping with fields of an output ("text", "tool_calls", "turns")'
+"""What an answer may be."""
+
+_FIELDS = frozenset(Output.__struct_fields__)
+
+
+def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned: bool) -> Output:
+    """Return the output that an agent's answer, and the calls that were kept of it, come to.
+
+    The answer is one of `EXPECTED`, an `Output`, or None where all was said in steps; ``turned`` says whether turns of
+    steps are expected, or one answer.
+
+    Raises:
+        UsageError: The answer is nothing of the kind.
+        RecordError: It is, but not in its form.
+    """
+    case = attempt.case
+    identity = {"case_id": case.id, "system": system, "trial": trial}
+    if isinstance(answer, Output):
+        return msgspec.structs.replace(answer, **identity)
+    kept = any(attempt.turns)
+    fields = {} if answer is None and kept else answer_fields(answer, case)
+    if fields is None:
+        raise UsageError(
+            f"the agent gave {type(answer).__name__} for case {case.id!r}; expected {EXPECTED}, or an Output"
+        )
+    if kept and "turns" not in fields:
+        fields = _with_steps(fields, attempt, turned=turned)
+    return next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
+
+
+def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
+    """Return the fields of the output that an answer is; None when it is none.
+
+    Raises:
+        RecordError: It is a conversation, but not in its form.
+    """
+    if isinstance(answer, str):
+        return {"text": answer}
+    if hasattr(answer, "model_dump"):  # a reply as a client library has it
+        answer = answer.model_dump(mode="json", exclude_none=True)
+    if isinstance(answer, Mapping):
+        return _fields_of(dict(cast("Mapping[str, Any]", answer)), case)
+    if isinstance(answer, Sequence) and all(isinstance(each, (ToolCall, Mapping)) for each in answer):  # pyright: ignore[reportUnknownVariableType]
+        several = [*cast("Sequence[Any]", answer)]
+        if are_messages(several) and all("role" in each for each in several):
+            return _said_in([FieldReader(each, f"[{at}]") for at, each in enumerate(several)], case)
+        return {"tool_calls": several}
+    return None
+
+
+def _fields_of(given: dict[str, Any], case: Case) -> dict[str, Any] | None:
+    if given.keys() <= _FIELDS:
+        return given
+    if (messages := reply_messages(given)) is not None:
+        more = {name: given[name] for name in _FIELDS & given.keys() if given[name] is not None}
+        return _said_in(messages, case) | more
+    return {"tool_calls": [given]} if "name" in given or "function" in given else None
+
+
+def _said_in(messages: Sequence[FieldReader], case: Case) -> dict[str, Any]:
+    """Return an output's fields from a conversation, which may begin with the case's prompt."""
+    asked = [at for at, each in enumerate(messages, start=1) if role_of(each) == "user"]
+    users = [sum(each.get("role") == "user" for each in turn) for turn in case.turns]
+    ends = [*accumulate(users)]
+    if len(case.turns) < 2 or len(asked) != ends[-1]:  # noqa: PLR2004 - one turn, or we cannot tell where they end
+        answer = answer_of(messages[asked[-1] if asked else 0 :])
+        if answer.steps is not None:
+            return {"turns": [answer.steps]}
+        return {"text": answer.text} | ({} if answer.calls is None else {"tool_calls": answer.calls})
+    begins = [asked[end - 1] for end in ends]
+    stops = [*(begin - count for begin, count in zip(begins[1:], users[1:], strict=True)), len(messages)]
+    return {"turns": [_steps_of(messages[begin:stop]) for begin, stop in zip(begins, stops, strict=True)]}
+
+
+def _steps_of(messages: Sequence[FieldReader]) -> list[Step]:
+    answer = answer_of(messages)
+    if answer.steps is not None:
+        return answer.steps
+    return [*([answer.calls] if answer.calls else []), *([answer.text] if answer.text else [])]
+
+
+def _with_steps(fields: dict[str, Any], attempt: Attempt, *, turned: bool) -> dict[str, Any]:
+    """Add the steps taken earlier to an answer's fields."""
+    said: str | None = fields.pop("text", None)
+    calls: list[Any] = fields.pop("tool_calls", None) or []
+    steps = [step for turn in attempt.turns for step in turn]
+    if not turned:
+        made = [call for step in steps if isinstance(step, list) for call in step]
+        texts = [step for step in steps if isinstance(step, str)]
+        return fields | {"text": said or "\n".join(texts) or None, "tool_calls": [*made, *calls]}
+    last: list[Any] = [*([calls] if calls else []), *([] if said is None else [said])]
+    return fields | {"turns": [*attempt.turns[:-1], [*attempt.turns[-1], *last]], "tool_calls": []}

@@ -1,0 +1,159 @@
+"""Custom agents: a sync or async function of a case that answers, or a generator of steps."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator
+from concurrent.futures import Executor
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from ...errors import FiducialError, UsageError
+from ...records import Case, Message, ToolCall
+from .agent_answers import answer_fields, output_of
+from .agent_tools import Toolbox
+from .attempt import Attempt, Made, Spent, StepTaken, Took
+from .chats import withheld_documents
+from .scene import Scene, SceneOverError, Scenes
+
+MOST_STEPS = 1_000
+"""Steps that a generator may take; one that takes more has no end."""
+
+_TOOLS, _TRIAL = "tools", "trial"
+
+
+class CallableAgent:
+    """A function that works on a case.
+
+    Given a case it answers with a text, calls, the fields of an output or an `Output`; or it is a generator of steps: a step of calls is sent
+    their results, a text ends a turn and is sent the messages of the next one. Where it has a parameter ``tools`` it gets the case's tools by
+    name, each a `Tool`; calls made through them are kept as steps. Where it has a parameter ``trial`` it is told which attempt this is.
+
+    It may be a coroutine function, a generator or an async generator; else it runs in one of the threads.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], scenes: Scenes, *, system: str, threads: Executor
+    ) -> None:
+        self.system = system
+        self.took = Took()
+        self._function = function
+        self._scenes = scenes
+        self._threads = threads
+        self._wanted = {name for name in (_TOOLS, _TRIAL) if _has_parameter(function, name)}
+
+    async def work(self, case: Case, trial: int) -> Made:
+        """Work on a case; see `Agent.work`.
+
+        An exception that the function raises is the system's own failure.
+
+        Raises:
+            UsageError: It gave something else.
+        """
+        converse = partial(self._converse, trial=trial)
+        scene = await self._scenes.scene(case, trial, converse)
+        shown = case if scene is None or scene.shown is None else scene.shown
+        answer, attempt = await converse(shown, scene)
+        attempt.case = case
+        turned = scene is not None or len(case.turns) > 1
+        return Made(output_of(answer, attempt, self.system, trial, turned=turned), attempt)
+
+    async def _converse(self, case: Case, scene: Scene | None, *, trial: int) -> tuple[Any, Attempt]:
+        """Let the function work on a case in worlds; what it answered, and what it did before."""
+        attempt = Attempt(case=case)
+        attempt.begin_turn()
+        try:
+            answer = await self._answer(case, Toolbox(case, scene, attempt), attempt, trial)
+        except SceneOverError as error:
+            attempt.stopped, answer = str(error), None
+        except FiducialError:
+            raise  # ours, or a usage of ours, and no answer of the agent
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever an agent raises is how it failed
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        return answer, attempt
+
+    async def _answer(self, case: Case, tools: Toolbox, attempt: Attempt, trial: int) -> Any:
+        # Calling a coroutine function or a generator in a thread only makes it; a coroutine then runs in this loop.
+        more: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
+        more = {name: more[name] for name in self._wanted}
+        given = await self._apart(partial(self._function, case, **more))
+        if inspect.isawaitable(given):
+            given = await given
+        if inspect.isgenerator(given):
+            try:
+                return await self._drive(partial(self._advance, given), attempt, tools)
+            finally:
+                with suppress(ValueError):  # it is at work still, and nobody waits for it any more
+                    given.close()
+        if inspect.isasyncgen(given):
+            return await self._drive(partial(_advance_async, given), attempt, tools)
+        return given
+
+    async def _advance(self, steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
+        return await self._apart(partial(_advance, steps, received))
+
+    async def _apart(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    async def _drive(self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox) -> Any:
+        """Take a generator's steps in order, and return its return value, if any."""
+        later = withheld_documents(attempt.case)
+        turns = iter([*enumerate(attempt.case.turns)][1:])
+        received: Any = None
+        for _ in range(MOST_STEPS):
+            step: _Advanced = await advance(received)
+            if step.over:
+                return step.value
+            if not isinstance(step.value, str):
+                received = await tools.use(_calls(step.value, attempt.case))
+                continue
+            attempt.say(StepTaken(None, step.value, step.value), Spent())
+            number, messages = next(turns, (None, None))
+            if number is None:
+                return None
+            attempt.begin_turn()
+            tools.offer(later.get(number, ()))
+            received = cast("list[Message]", messages)
+        attempt.stopped = f"the agent took {MOST_STEPS:,} steps and was not over"
+        return None
+
+
+class _Advanced(NamedTuple):
+    """Value that a generator yielded, or its return value once it ended."""
+
+    value: Any
+    over: bool = False
+
+
+def _advance(steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
+    try:
+        return _Advanced(steps.send(received))
+    except StopIteration as end:
+        return _Advanced(end.value, over=True)
+
+
+async def _advance_async(steps: AsyncGenerator[Any, Any], received: Any) -> _Advanced:
+    try:
+        return _Advanced(await steps.asend(received))
+    except StopAsyncIteration:
+        return _Advanced(None, over=True)
+
+
+def _calls(step: Any, case: Case) -> list[ToolCall]:
+    fields = answer_fields(step, case)
+    if fields is None or not fields.get("tool_calls"):
+        raise UsageError(
+            f"the agent yielded {type(step).__name__} for case {case.id!r}; expected a text or calls"
+        )
+    return msgspec.convert(msgspec.to_builtins(fields["tool_calls"]), list[ToolCall])
+
+
+def _has_parameter(function: Callable[..., Any], name: str) -> bool:
+    try:
+        return name in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a builtin
+        return False

@@ -1,0 +1,76 @@
+"""Parse a command's printed answer: an output as JSON within other text, or else the text."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import msgspec
+
+from ...errors import RecordError, UsageError
+from ...records import Case
+from .agent_answers import EXPECTED, answer_fields, output_of
+from .attempt import Attempt
+
+MOST_OUTPUT = 16 * 1024 * 1024
+"""Bytes that a command may print; the rest is read and dropped."""
+
+TOO_MUCH = {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
+
+_SHOWN = 200
+_TRIED = 8
+"""Places at which an output of several lines is looked for."""
+
+
+def read_answer(raw: bytes, case: Case) -> Any:
+    """Return the answer that a command printed, or how that failed.
+
+    An output is JSON: all of it, the last line that is a JSON object, list or text, or the last piece of several lines.
+    Where there is no JSON, the text is the answer.
+    """
+    if not raw.strip():
+        return {"error": "it printed nothing"}
+    said = _json_in(raw)
+    if said is not None:
+        problem = _problem(said, raw, case)
+        return said if problem is None else {"error": f"it printed what is no output: {problem}"}
+    if raw.lstrip().startswith(b"{"):
+        return {"error": f"it printed what is no JSON: {shown(raw)}"}
+    try:
+        return raw.decode("utf-8").strip()
+    except UnicodeDecodeError:
+        return {"error": f"it printed what is no UTF-8: {shown(raw)}"}
+
+
+def json_line(raw: bytes) -> Any:
+    """Return the object, list or text that a line is as JSON; None where it is none."""
+    try:
+        said: Any = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return cast("Any", said) if isinstance(said, dict | list | str) else None
+
+
+def shown(raw: bytes) -> str:
+    """Return the beginning of what a command printed, on one line."""
+    return " ".join(raw[:_SHOWN].decode("utf-8", "replace").split())
+
+
+def _json_in(raw: bytes) -> Any:
+    if (whole := json_line(raw)) is not None:
+        return whole
+    lines = raw.splitlines(keepends=True)
+    last = next((said for line in reversed(lines) if (said := json_line(line)) is not None), None)
+    begun = [number for number, line in enumerate(lines) if line[:1] in {b"{", b"["}][-_TRIED:]
+    pieces = (json_line(b"".join(lines[number:])) for number in reversed(begun))
+    return next((piece for piece in (*pieces, last) if piece is not None), None)
+
+
+def _problem(said: Any, raw: bytes, case: Case) -> str | None:
+    """Why something is no output."""
+    try:
+        if answer_fields(said, case) is None:
+            return f"{shown(raw)}; expected {EXPECTED}"
+        output_of(said, Attempt(case=case), "", 0, turned=False)
+    except (RecordError, UsageError) as error:
+        return str(error)
+    return None

@@ -1,0 +1,253 @@
+"""Comparison of two runs: regressions, fixes, and changes in inputs and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ...calibration.comparison.compare import compare
+from ...calibration.comparison.comparison_results import Strata
+from ...calibration.pass_threshold import PassThreshold
+from ...calibration.tables.table_files import table_from_rows
+from ...errors import InputError
+from ...records import Author, ItemKey, JudgeId, ShownNames
+from ..conclusion.run_results import Part
+from ..run_table import output_rows
+from ..store.journal_rows import StoredVerdict, is_baseline
+from ..store.manifest import Manifest
+from ..store.run_store import RunStore
+
+BEFORE, AFTER = "before", "after"
+"""What the two are called where they are compared."""
+
+
+class Changed(Part, frozen=True, kw_only=True):
+    """Changed dependency of a run: an input, a judge's prompt or a rule.
+
+    It is empty where the run lacked it.
+    """
+
+    what: str
+    before: str
+    after: str
+
+
+class Moved(Part, frozen=True, kw_only=True):
+    """An output that is told otherwise than before.
+
+    Attributes:
+        by: Who tells: the checker, or a judge that said something of it in both runs.
+        before: What was said: ``pass``, ``fail``, or why there is no score.
+        error_type: The fault that is found now, or was before.
+    """
+
+    case_id: str
+    system: str
+    trial: int
+    by: str
+    before: str
+    after: str
+    error_type: str | None = None
+
+
+class TwoRuns(Part, frozen=True, kw_only=True):
+    """Shared outputs of two runs, and the differences between the runs.
+
+    Attributes:
+        outputs: How many outputs both have.
+        only_before: How many the first alone has.
+        only_after: How many the second alone has.
+        systems: Each system that both have, ``before`` against ``after`` on the same items, part by part.
+        broke: Outputs that passed and fail.
+        better: Outputs that failed and pass.
+        graded_otherwise: Outputs that have a score in one of them only.
+        not_compared: Outputs that nobody spoke of in both: other judges were asked.
+        changed: What the runs wrote down and is not the same.
+    """
+
+    before: str
+    after: str
+    outputs: int
+    only_before: int
+    only_after: int
+    systems: dict[str, Strata]
+    broke: list[Moved]
+    better: list[Moved]
+    graded_otherwise: list[Moved]
+    not_compared: int
+    changed: list[Changed]
+
+
+def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
+    """Set two runs against each other.
+
+    Where each has one system, under whatever name, these two are compared; else systems are known by their names.
+
+    Raises:
+        RunFolderError: One of them was not finished, or was changed by hand.
+        InputError: They have no output in common.
+    """
+    manifests = before.finished(), after.finished()
+    for store in (before, after):
+        store.refuse_edited()
+    renamed = _renamed(*manifests)
+    said = _said(before, renamed), _said(after, {})
+    common = said[0].keys() & said[1].keys()
+    if not common:
+        raise InputError(
+            f"{before.path} and {after.path} have no output in common: no case and system is in both"
+        )
+    told = {key: _told(said[0][key], said[1][key]) for key in said[1] if key in common}
+    # Both by the cuts of the later one: another cut is no change of what a system does, and stands among the changes.
+    cuts = before.roster.cuts | after.roster.cuts
+    moved = [_moved(key, pair, cuts) for key, pair in told.items() if pair is not None]
+    return TwoRuns(
+        before=str(before.path),
+        after=str(after.path),
+        outputs=len(common),
+        only_before=len(said[0].keys() - common),
+        only_after=len(said[1].keys() - common),
+        systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), cuts)),
+        broke=[each for each in moved if (each.before, each.after) == ("pass", "fail")],
+        better=[each for each in moved if (each.before, each.after) == ("fail", "pass")],
+        graded_otherwise=[each for each in moved if _scored(each.before) != _scored(each.after)],
+        not_compared=sum(pair is None for pair in told.values()),
+        changed=list(what_changed(*manifests)),
+    )
+
+
+def _scored(word: str) -> bool:
+    return word in {"pass", "fail"}
+
+
+def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
+    """Return renamed systems: if each run has a single system, they are matched."""
+    names = [[each.system for each in manifest.results or []] for manifest in (before, after)]
+    return {names[0][0]: names[1][0]} if [len(each) for each in names] == [1, 1] else {}
+
+
+class _Words(NamedTuple):
+    """Verdicts on an output: the deciding checker's, and first repeats of judges that read it."""
+
+    checker: StoredVerdict | None
+    judges: dict[Author, StoredVerdict]
+
+
+def _said(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
+    found: dict[ItemKey, _Words] = {}
+    for said in store.verdicts.standing:
+        key = said.key._replace(system=renamed.get(said.system, said.system))
+        words = found.setdefault(key, _Words(None, {}))
+        if said.source == "checker" and said.outcome != "undecided":
+            found[key] = words._replace(checker=said)
+        elif said.source == "judge" and said.repeat == 0 and not is_baseline(said.author):
+            words.judges[said.author] = said
+    return found
+
+
+def _told(before: _Words, after: _Words) -> tuple[StoredVerdict, StoredVerdict] | None:
+    """Return the verdicts to compare: the checker's, else those of the first common judge.
+
+    The checker's count if it decided the output in both runs. None if there is no common source.
+    """
+    if before.checker is not None and after.checker is not None:
+        return before.checker, after.checker
+    both = ((said, after.judges[judge]) for judge, said in before.judges.items() if judge in after.judges)
+    return next(both, None)
+
+
+def _moved(
+    key: ItemKey, pair: tuple[StoredVerdict, StoredVerdict], cuts: Mapping[Author, PassThreshold]
+) -> Moved:
+    before, after = pair
+    return Moved(
+        case_id=key.case_id,
+        system=key.system,
+        trial=key.trial,
+        by=after.by,
+        before=_word(before, cuts),
+        after=_word(after, cuts),
+        error_type=after.error_type or before.error_type,
+    )
+
+
+def _word(said: StoredVerdict, cuts: Mapping[Author, PassThreshold]) -> str:
+    if said.score is None:
+        return said.outcome
+    return "pass" if said.score >= cuts.get(said.author, PassThreshold()).at else "fail"
+
+
+def _strata(
+    before: RunStore,
+    after: RunStore,
+    renamed: Mapping[str, str],
+    systems: list[str],
+    cuts: Mapping[Author, PassThreshold],
+) -> Iterator[tuple[str, Strata]]:
+    """Yield each system's paired comparison of before and after, over the same items."""
+    names = ShownNames()
+    rows: dict[str, list[dict[str, Any]]] = {system: [] for system in systems}
+    sides: tuple[tuple[str, RunStore, Mapping[str, str]], ...] = (
+        (BEFORE, before, renamed),
+        (AFTER, after, {}),
+    )
+    for side, store, known in sides:
+        for row in output_rows(store, names):
+            own = row["system"]
+            system = known.get(own, own)
+            if system in rows:
+                case, _, trial = row["item_id"].rpartition("|")
+                item = f"{case.removesuffix(f'|{own}')}|{side}|{trial}"
+                judge = names.judges.get(row["judge"])
+                # Comparing words is no judge; what it alone spoke of is not judged.
+                unread = {"score": None} if judge is not None and judge.kind == "baseline" else {}
+                rows[system].append(row | {"item_id": item, "system": side} | unread)
+    for system, each in rows.items():
+        shown = {name: cuts[judge] for name, judge in names.judges.items() if judge in cuts}
+        found = compare(replace(table_from_rows(each), cuts=shown), by="system", against=AFTER)
+        if found.strata is not None:
+            yield system, found.strata
+
+
+_RULES = {"rules": "checkers' rules", "names": "names of functions", "artifacts": "workspaces"}
+
+
+def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
+    """Yield the recorded facts that differ between two runs.
+
+    These are data, rules, judges with prompt and model, thresholds and versions.
+    """
+    was, now = _facts(before), _facts(after)
+    for what in ("", "judge ", "version of "):
+        yield from _differing(what, was[what], now[what])
+    cuts = _differing("cut of ", was["cut of "], now["cut of "])
+    yield from (each for each in cuts if each.before and each.after)
+
+
+def _facts(manifest: Manifest) -> dict[str, dict[str, str]]:
+    """Return a run's dependencies by sort and name."""
+    files = {
+        (
+            "cases" if n == 0 else "outputs" if n == 1 else f"outputs {n}"
+        ): f"{file.name.rpartition('/')[2]}, {file.rows:,} rows, sha256 {file.sha256[:12]}"
+        for n, file in enumerate(manifest.inputs or [])
+    }
+    rules = {_RULES.get(key, key): str(value) for key, value in manifest.identity.items() if key != "inputs"}
+    return {
+        "": files | rules,
+        "judge ": {known.by: _judge(known.id) for known in manifest.roster},
+        "cut of ": {known.by: str(known.cut) for known in manifest.roster},
+        "version of ": dict(manifest.versions or {}),
+    }
+
+
+def _judge(judge: JudgeId) -> str:
+    return f"{judge.plain}, fingerprint {judge.fingerprint[:12]}"
+
+
+def _differing(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Changed]:
+    for name in dict.fromkeys([*before, *after]):
+        was, now = before.get(name, ""), after.get(name, "")
+        if was != now:
+            yield Changed(what=f"{what}{name}", before=was, after=now)

@@ -1,0 +1,86 @@
+"""Conversations as turns: what was asked, then what the agent did, until somebody else speaks again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from ..records import Message, Step
+from .calls import Answer, answer_of_steps, message_of, results_of, role_of, steps_of, text_of
+from .field_reader import FieldReader
+from .imported_records import Options
+
+FAILED = "\0failed"
+"""The field of a message that stands for an answer that never came; its value says why."""
+
+_AGENT = frozenset({"assistant", "tool"})
+_ROLES = frozenset({"user", "system", "developer", "assistant", "tool"})
+
+
+class Turn(NamedTuple):
+    """One turn of a conversation."""
+
+    asked: list[FieldReader]
+    done: list[FieldReader]
+
+    @property
+    def error(self) -> str | None:
+        """The error that the turn ended with, unless the agent answered after it."""
+        return self.done[-1].value.get(FAILED) if self.done else None
+
+    @property
+    def steps(self) -> list[Step]:
+        """The agent's steps."""
+        return steps_of(each for each in self.done if FAILED not in each)
+
+    @property
+    def messages(self) -> list[Message]:
+        """All messages of the turn."""
+        spoken = (each for each in self.done if FAILED not in each)
+        return [asked_message(each) for each in chain(self.asked, spoken)]
+
+
+def is_agents(message: FieldReader) -> bool:
+    """Return whether a message is the agent's, or holds results of its calls alone."""
+    return role_of(message) in _AGENT or (bool(results_of(message)) and text_of(message) is None)
+
+
+def turns_of(messages: Iterable[FieldReader]) -> list[Turn]:
+    """Cut a conversation into turns.
+
+    Agent messages before anybody else's belong to the question.
+    """
+    turns: list[Turn] = []
+    spoken = False
+    for message in messages:
+        agents = is_agents(message)
+        if not turns or (turns[-1].done and not agents):
+            turns.append(Turn([], []))
+        spoken = spoken or role_of(message) == "user"
+        (turns[-1].done if agents and spoken else turns[-1].asked).append(message)
+    return turns
+
+
+def asked_message(message: FieldReader) -> Message:
+    """Return a message of a question: as it stands, where its form is that of the chat API."""
+    plain = message.value.get("role") in _ROLES and "parts" not in message
+    if plain and (message.value["role"] == "tool" or not results_of(message)):
+        return message.value
+    return message_of(message.value, message.at)
+
+
+def conversation(messages: Iterable[FieldReader], options: Options) -> list[Turn]:
+    """Return a conversation's turns if there are several and the options use more than the last."""
+    turns = turns_of(messages) if options.unit != "last" else []
+    return turns if len(turns) > 1 else []
+
+
+def failed(error: str) -> FieldReader:
+    """Return the message that stands for an answer that never came."""
+    return FieldReader({"role": "assistant", "content": None, FAILED: error})
+
+
+def answer_over(turns: Sequence[Turn]) -> Answer:
+    """Return the answer of a whole conversation: its last non-empty text, and all its calls."""
+    return answer_of_steps([step for turn in turns for step in turn.steps])

@@ -1,0 +1,165 @@
+"""Foreign files as JSON values: JSON Lines line by line, everything else as one document. Nothing is changed on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from ..errors import InputError, RecordError, readable
+from ..records import not_utf8, read_lines
+from .field_reader import FieldReader
+from .imported_records import UNREADABLE, Found, Place, Skipped, converted
+from .json_values import is_list, is_object
+
+MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
+"""Larger documents are refused: one is held in memory whole."""
+
+
+class Row(NamedTuple):
+    """One value of a file, and where it stands."""
+
+    value: Any
+    place: Place
+    at: str = ""
+    number: int = 1
+    """From 1 in its file; its line, where it has one."""
+
+    @property
+    def node(self) -> FieldReader:
+        """The value as an object."""
+        return FieldReader(self.value, self.at)
+
+
+def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the files of a path: itself, or a folder's with these suffixes, sorted by name.
+
+    Raises:
+        InputError: A folder holds none.
+    """
+    if not path.is_dir():
+        return [path]
+    files = sorted(
+        file for file in path.rglob("*") if file.is_file() and file.name.lower().endswith(suffixes)
+    )
+    if not files:
+        raise InputError(f"holds no file that ends with {' or '.join(suffixes)}", path=path)
+    return files
+
+
+Within: TypeAlias = Callable[[FieldReader], list[tuple[str, Any]] | None]
+"""The rows that an object holds, with their places; None for an object that is a row itself."""
+
+
+def read_rows(
+    path: Path, within: Within | None = None, *, is_row: Callable[[Any], bool] | None = None
+) -> Iterator[Row | Skipped]:
+    """Yield the JSON values of a file, or of every such file in a folder.
+
+    A file holds one value per line, a list of them, or a single one.
+
+    What is not JSON is skipped where the rest of the file can be read all the same.
+
+    Args:
+        path: JSON Lines or JSON.
+        within: Finds the rows that an object holds, such as a page of an API.
+        is_row: Whether a list is a row, and not a list of them.
+    """
+    for file in files_of(path, (".jsonl", ".json", ".ndjson")):
+        rows = _lines(file) if _has_lines(file) else _document_rows(file, is_row)
+        yield from rows if within is None else _unwrapped(rows, within)
+
+
+def _document_rows(path: Path, is_row: Callable[[Any], bool] | None) -> Iterator[Row]:
+    document, place = read_document(path), Place(path)
+    if not is_list(document) or (is_row is not None and is_row(document)):
+        yield Row(document, place)
+        return
+    for number, item in enumerate(document):
+        yield Row(item, place, f"[{number}]", number + 1)
+
+
+def _unwrapped(rows: Iterable[Row | Skipped], within: Within) -> Iterator[Row | Skipped]:
+    for row in rows:
+        if isinstance(row, Skipped) or not is_object(row.value):
+            yield row
+            continue
+        try:
+            items = within(row.node)
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+            continue
+        if items is None:
+            yield row
+        else:
+            yield from (Row(item, row.place, at, number) for number, (at, item) in enumerate(items, start=1))
+
+
+def read_document(path: Path) -> Any:
+    """Read a file as one JSON value; see `decode`.
+
+    Raises an `InputError` if it cannot be read, is too large, or is not JSON.
+    """
+    with readable(path):
+        if path.stat().st_size > MAX_DOCUMENT_BYTES:
+            raise InputError(f"is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB", path=path)
+        raw = path.read_bytes()
+    try:
+        return decode(raw)
+    except RecordError as error:
+        raise InputError(error.message, path=path, line=error.line) from error
+
+
+def decode(raw: bytes) -> Any:
+    """Decode JSON, including NaN and infinities, which some tools write.
+
+    An error names the line if there are several.
+    """
+    try:
+        return _decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise RecordError(not_utf8(error)) from error
+    except json.JSONDecodeError as error:
+        line = error.lineno if b"\n" in raw.strip() else None
+        raise RecordError(f"not JSON: {error.msg} at column {error.colno}", line=line) from error
+    except RecursionError as error:
+        raise RecordError("the JSON is nested too deeply") from error
+
+
+def each(rows: Iterable[Row | Skipped], convert: Callable[[Row], Iterable[Found]]) -> Iterator[Found]:
+    """Convert row by row; of one that is not what it should be, it is listed why."""
+    return converted(rows, convert, lambda row: row.place)
+
+
+_decode = msgspec.json.Decoder().decode
+
+
+def _has_lines(path: Path) -> bool:
+    """Return whether a file has one value per line, by its name or because several lines do."""
+    if path.suffix.lower() in {".jsonl", ".ndjson"}:
+        return True
+    try:
+        lines = read_lines(path)
+        first = next(lines, None)
+        if first is None or next(lines, None) is None:
+            return False
+        decode(first[2])
+    except RecordError:
+        return False
+    return True
+
+
+def _lines(path: Path) -> Iterator[Row | Skipped]:
+    for line, _, raw in read_lines(path):
+        place = Place(path, line)
+        try:
+            yield Row(decode(raw), place, number=line)
+        except RecordError as error:
+            yield place.skipped(RecordError(error.message))

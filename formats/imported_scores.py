@@ -1,0 +1,160 @@
+"""What another tool's scorer, or a person, said of an answer, as a Verdict under its own name."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from ..errors import RecordError
+from ..records import Outcome, Source, Verdict
+from ..records.grades import WORDS, plain_word
+from .field_reader import named
+from .imported_records import UNREADABLE, Place, Skipped
+
+T = TypeVar("T")
+
+_LETTERS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
+
+
+class ImportedScore(NamedTuple):
+    """Score of an answer: a `Verdict` not yet assigned to an output."""
+
+    by: str
+    score: float | None = None
+    outcome: Outcome = "graded"
+    reason: str | None = None
+    source: Source = "judge"
+    evidence: dict[str, Any] = {}
+    repeat: int = 0
+
+    def on(self, case_id: str, system: str, trial: int) -> Verdict:
+        """Return the verdict on an output."""
+        return Verdict(
+            case_id=case_id,
+            system=system,
+            trial=trial,
+            by=self.by,
+            source=self.source,
+            outcome=self.outcome,
+            score=self.score,
+            reason=self.reason,
+            evidence=self.evidence,
+            repeat=self.repeat,
+        )
+
+
+def scored(
+    by: str,
+    value: Any,
+    *,
+    passed: bool | None = None,
+    ends: tuple[float | None, float | None] = (None, None),
+    reason: str | None = None,
+    source: Source = "judge",
+    field: str | None = None,
+    letters: bool = False,
+    evidence: Mapping[str, Any] | None = None,
+    absent: str | None = None,
+) -> ImportedScore:
+    """Return an opinion with a score; a NaN gives one without.
+
+    Raises a `RecordError` if nothing says where in [0, 1] the score lies.
+
+    Args:
+        by: Whose it is.
+        value: True or false, a number, or a word that says one of the two.
+        passed: Whether that passes, where the tool says so: taken where the number alone is outside [0, 1].
+        ends: The least and the largest number, where the tool says so.
+        reason: What was said beside it.
+        source: What sort of thing ``by`` is.
+        field: Where it stands, for errors.
+        letters: Whether C, P, I and N mean correct, partly, incorrect and no answer.
+        evidence: Details; the number itself is kept where the score is another.
+        absent: Why there is no score where the value is null, which may be; None where it may not.
+    """
+    number = _number(value, letters=letters)
+    kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
+    if value is None and absent is not None:
+        return unscored(by, "not_applicable", reason or absent, source=source, evidence=kept)
+    if number is not None and math.isnan(number):
+        return unscored(
+            by, "not_applicable", reason or "the tool gave no score (NaN)", source=source, evidence=kept
+        )
+    low, high = ends
+    if number is not None and low is not None and high is not None and low < high and low <= number <= high:
+        score: float | None = (number - low) / (high - low)
+    else:
+        score = number if number is not None and 0.0 <= number <= 1.0 else None
+    if score is None and passed is not None:
+        score = float(passed)
+    if score is None:
+        what = repr(value) if isinstance(value, str | int | float) else named(value)
+        raise RecordError(f"{by!r} says {what}, and nothing says where in [0, 1] that is", field=field)
+    if score != number:
+        kept["value"] = value
+    return ImportedScore(by, score, "graded", reason, source, kept)
+
+
+def unscored(
+    by: str,
+    outcome: Outcome,
+    reason: str | None,
+    *,
+    source: Source = "judge",
+    evidence: Mapping[str, Any] | None = None,
+) -> ImportedScore:
+    """Return an opinion that the tool failed to form, with the reason in words."""
+    kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
+    return ImportedScore(by, None, outcome, reason, source, kept)
+
+
+def collect_scores(
+    opinions: list[ImportedScore],
+    items: Iterable[T],
+    opinions_of: Callable[[T], Iterable[ImportedScore]],
+    place: Place,
+) -> Iterator[Skipped]:
+    """Add what items say of an answer; of one that is not what it should be, it is listed why."""
+    for item in items:
+        try:
+            opinions += opinions_of(item)
+        except UNREADABLE as error:
+            yield place.skipped(error)
+
+
+def on_named(opinion: ImportedScore, told: Mapping[str, Any], case_id: str, system: str) -> Verdict:
+    """Return the verdict on an output that is not in the file.
+
+    Our ``fiducial.*`` fields name the output, else the given case and system do.
+    """
+    named_case, named_system = told.get("fiducial.case_id"), told.get("fiducial.system")
+    trial, repeat = (str(told.get(f"fiducial.{name}", 0)) for name in ("trial", "repeat"))
+    verdict = opinion._replace(repeat=int(repeat) if repeat.isdecimal() else 0)
+    return verdict.on(
+        named_case if isinstance(named_case, str) else case_id,
+        named_system if isinstance(named_system, str) else system,
+        int(trial) if trial.isdecimal() else 0,
+    )
+
+
+def numbered_names(opinions: list[ImportedScore]) -> list[ImportedScore]:
+    """Number opinions that share a name, since they answer different questions."""
+    seen = Counter[str]()
+    named_apart = list[ImportedScore]()
+    for each in opinions:
+        seen[each.by] += 1
+        named_apart.append(each if seen[each.by] == 1 else each._replace(by=f"{each.by}#{seen[each.by]}"))
+    return named_apart
+
+
+def _number(value: Any, *, letters: bool) -> float | None:
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if not isinstance(value, str):
+        return None
+    word = value.strip().lower()
+    if letters and word in _LETTERS:
+        return _LETTERS[word]
+    return WORDS.get(plain_word(word))

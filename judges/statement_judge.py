@@ -1,0 +1,93 @@
+"""Composite judge that splits long answers, judges each statement, and combines verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ..records import Case, JudgeId, Kind, Output, Verdict
+from .composite import Composite, Deliberation, Part, Question, unread
+from .judge import PromptJudge
+from .prompt_variables import NotApplicableError
+from .statements import LONG, Statement, as_output, combine, is_long, not_split, said_of
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
+
+
+@dataclass(frozen=True)
+class ShareJudge(Composite):
+    """A judge that is asked about an answer's statements one by one.
+
+    Attributes:
+        judge: Who judges the statements.
+        splitter: Who splits answers.
+    """
+
+    judge: PromptJudge
+    splitter: Part
+
+    @property
+    def id(self) -> JudgeId:
+        """See `Judge`."""
+        depends_on = f"{self.judge.fingerprint} {self.splitter.id.fingerprint} {LONG}"
+        fingerprint = hashlib.sha256(depends_on.encode()).hexdigest()
+        return msgspec.structs.replace(self.judge.id, kind="share", fingerprint=fingerprint)
+
+    @property
+    def by(self) -> str:
+        """See `Judge`."""
+        return self.shown_as or f"statements/share@{self.judge.by}"
+
+    @property
+    def kinds(self) -> frozenset[Kind] | None:
+        """See `Judge`."""
+        return self.judge.kinds
+
+    @property
+    def pass_at(self) -> float | None:
+        """See `Judge`."""
+        return self.judge.pass_at
+
+    @property
+    def rounds(self) -> int:
+        """See `Composite`: the splitter, then the judge."""
+        return 2
+
+    def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
+        """Split the answer once, and judge its statements; see `Composite`.
+
+        It is split once, however often its statements are judged.
+        """
+        statements = [Statement(None, None)]
+        if is_long(output) and self._applies(case, output):
+            (split,) = yield [Question(self.splitter, case, output, guess=_guessed(output))]
+            found: list[dict[str, str]] = split.evidence.get("statements", [])
+            statements = [Statement(**entry) for entry in found]
+            if not statements:
+                return not_split(self, repeat, split)
+        else:
+            yield []
+        said = yield [self._question(case, as_output(output, each), repeat) for each in statements]
+        return combine(self, output.key, repeat, statements, [said_of(each, self.judge) for each in said])
+
+    def _question(self, case: Case, statement: Output, repeat: int) -> Question:
+        own_case = msgspec.structs.replace(case, id=statement.case_id)
+        return Question(self.judge, own_case, statement, repeat, unread(statement))
+
+    def _applies(self, case: Case, output: Output) -> bool:
+        try:
+            self.judge.messages(case, output)
+        except NotApplicableError:
+            return False
+        return True
+
+
+def _guessed(output: Output) -> Verdict:
+    """Return a guess of one statement per sentence, for an answer that is not split yet."""
+    sentences = dict.fromkeys(part.strip() for part in _SENTENCE_END.split(output.text or ""))
+    evidence: dict[str, Any] = {"statements": [{"text": each, "quote": each} for each in sentences if each]}
+    return msgspec.structs.replace(unread(output), outcome="graded", score=1.0, evidence=evidence)

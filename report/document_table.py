@@ -1,0 +1,168 @@
+"""Tables of a document: on a terminal with aligned columns, on a page, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+from markupsafe import Markup
+
+from ..calibration.statistic import Statistic
+from .block import Block
+from .markdown import escaped
+from .markup import NOTHING, filled, fit, joined
+from .text.number_text import statistic_cells
+from .text.safe_text import columns_of, shortened
+
+FIRST, ENDS = frozenset({0}), frozenset({0, -1})
+"""Which columns of a table hold words, and stand to the left: the first; the first and the last."""
+
+_RIGHT = Markup(' align="right"')
+
+_CELL = 300
+"""Characters of a text in a Markdown table."""
+
+Mark: TypeAlias = Literal["right", "wrong", "doubt"]
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """Table cell: text, smaller detail, tooltip, and on a page a drawing.
+
+    ``mark`` is how it is coloured on a page, beside the words that say it: ``right``, ``wrong`` or ``doubt``;
+    ``plain`` is what a terminal shows in place of all of it, such as a plot in letters.
+    """
+
+    text: str
+    behind: str = ""
+    title: str = ""
+    figure: Markup = NOTHING
+    mark: Mark | None = None
+    plain: str = ""
+
+
+class Table(Block, frozen=True):
+    """Table whose first column names the rows.
+
+    Other columns are aligned right unless ``words`` names them.
+
+    Attributes:
+        head: Headings of the columns; empty for a table without.
+        rows: Cells, as many in each.
+        caption: Above it.
+        words: Columns that stand to the left; -1 is the last.
+        indent: Blanks before it on a terminal.
+    """
+
+    head: Sequence[str | Cell]
+    rows: Sequence[Sequence[str | Cell]]
+    caption: str = ""
+    words: frozenset[int] = FIRST
+    indent: int = 2
+
+    def lines(self) -> Iterator[str]:
+        """Render for a terminal, with columns aligned."""
+        if self.caption:
+            yield self.caption
+        rows = [[_plain(cell) for cell in row] for row in (*([self.head] if self.head else ()), *self.rows)]
+        widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = (
+                cell + blanks if self._of_words(column) else blanks + cell
+                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+                for blanks in [" " * (width - columns_of(cell))]
+            )
+            yield f"{' ' * self.indent}{'  '.join(cells)}".rstrip()
+
+    def markup(self) -> Markup:
+        """Render as HTML; a wide table scrolls by itself, also by keyboard."""
+        if not self.head and not self.rows:
+            return NOTHING
+        caption = filled("<caption>%s</caption>", fit(self.caption)) if self.caption else NOTHING
+        headings = joined(
+            filled('<th scope="col"%s>%s</th>', self._side(column), heading)
+            if heading
+            else Markup("<td></td>")  # a screen reader would announce an empty heading
+            for column, heading in enumerate(map(_heading, self.head))
+        )
+        head = filled("<thead><tr>%s</tr></thead>\n", headings) if self.head else NOTHING
+        rows = joined((filled("<tr>%s</tr>", self._row(row)) for row in self.rows), "\n")
+        table = '<div class="wide" tabindex="0"><table>%s%s<tbody>\n%s\n</tbody></table></div>'
+        return filled(table, caption, head, rows)
+
+    def markdown(self) -> Iterator[str]:
+        """Yield a GitHub Markdown table."""
+        if not self.head and not self.rows:
+            return
+        if self.caption:
+            yield escaped(self.caption)
+            yield ""
+        head = self.head or [""] * len(self.rows[0])
+        yield _markdown_row(head)
+        yield f"|{'|'.join(':--' if self._of_words(column) else '--:' for column in range(len(head)))}|"
+        yield from map(_markdown_row, self.rows)
+
+    def _row(self, row: Sequence[str | Cell]) -> Markup:
+        return joined(
+            filled('<th scope="row">%s</th>', _content(cell))
+            if column == 0
+            else filled("<td%s%s>%s</td>", self._side(column), _title(cell), _content(cell))
+            for column, cell in enumerate(row)
+        )
+
+    def _side(self, column: int) -> Markup:
+        return NOTHING if self._of_words(column) else _RIGHT
+
+    def _of_words(self, column: int) -> bool:
+        return column in self.words or column - len(self.head or self.rows[0]) in self.words
+
+
+def _plain(cell: str | Cell) -> str:
+    return cell if isinstance(cell, str) else cell.plain or _spelled(cell)
+
+
+def _spelled(cell: str | Cell) -> str:
+    return cell if isinstance(cell, str) else " ".join(filter(None, (cell.text, cell.behind)))
+
+
+def _markdown_row(row: Sequence[str | Cell]) -> str:
+    return f"| {' | '.join(escaped(shortened(_spelled(cell), _CELL)) for cell in row)} |"
+
+
+def _heading(cell: str | Cell) -> str:
+    if isinstance(cell, Cell) and cell.title:
+        return filled('<abbr title="%s">%s</abbr>', fit(cell.title), fit(cell.text))
+    return _content(cell)
+
+
+def _title(cell: str | Cell) -> Markup:
+    if isinstance(cell, str) or not cell.title:
+        return NOTHING
+    return filled(' title="%s"', fit(cell.title))
+
+
+def _content(cell: str | Cell) -> str:
+    """Return a cell's content as markup, or as text still to be escaped."""
+    if isinstance(cell, str):
+        return fit(cell) if cell.isascii() else filled("<bdi>%s</bdi>", fit(cell))
+    shown = _content(cell.text)
+    if cell.mark:
+        shown = filled('<span class="%s">%s</span>', cell.mark, shown)
+    behind = filled(" <small>%s</small>", fit(cell.behind)) if cell.behind else NOTHING
+    return filled("%s%s%s", shown, behind, cell.figure) if behind or cell.figure else shown
+
+
+def statistic_pieces(
+    statistics: Mapping[str, Statistic], *, head: bool = True, indent: int = 2
+) -> Iterator[Table | str]:
+    """Yield a table with a row per defined statistic, and a line per reason for undefined ones."""
+    rows = [(name, *statistic_cells(each)) for name, each in statistics.items() if each.value is not None]
+    names = ("statistic", "value", "interval", "on", "method") if head else ()
+    if rows:
+        yield Table(names, rows, words=ENDS, indent=indent)
+    reasons: dict[str, list[str]] = {}
+    for name, each in statistics.items():
+        if each.value is None:
+            reasons.setdefault(each.undefined or "no value", []).append(name)
+    for why, missing in reasons.items():
+        yield f"{' ' * indent}undefined: {', '.join(missing)} ({why})"

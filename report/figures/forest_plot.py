@@ -1,0 +1,140 @@
+"""Rates with intervals: in a cell, in a forest plot, or over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from markupsafe import Markup
+
+from ...calibration.statistic import Statistic
+from ..text.number_text import decimal, with_interval
+from .drawing import WIDTH, Scale, dot, grid, line, path, svg, text, ticks
+
+_STRIP = 240.0
+_MARGIN = 6.0
+_HEIGHT = 20
+_MIDDLE = _HEIGHT / 2
+_ROW = 36.0
+_LETTERS = 26
+"""Of a name beside its number."""
+
+
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
+    """An estimate to be drawn.
+
+    Attributes:
+        name: What it is of.
+        value: The estimate; None where there is none.
+        low: Lower end of its interval.
+        high: Upper end.
+        bounds: Worst-case bounds.
+        alarm: Whether it is to be seen at once.
+    """
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    bounds: tuple[float, float] | None = None
+    alarm: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        found: Statistic | None,
+        *,
+        bounds: tuple[float, float] | None = None,
+        alarm: bool = False,
+    ) -> Interval:
+        """Create the interval of a statistic, to be drawn."""
+        if found is None:
+            return cls(name=name, value=None, alarm=alarm)
+        return cls(name=name, value=found.value, low=found.low, high=found.high, bounds=bounds, alarm=alarm)
+
+    def __str__(self) -> str:
+        """Render as text."""
+        return f"{self.name} {self.number}"
+
+    @property
+    def number(self) -> str:
+        """Its number in words."""
+        return "undefined" if self.value is None else with_interval(self.value, self.low, self.high)
+
+
+def interval_strip(value: float, low: float | None, high: float | None) -> Markup:
+    """Draw a rate with its interval on an axis from 0 to 1."""
+    place = Scale(0.0, 1.0, _MARGIN, _STRIP - _MARGIN)
+    says = decimal(value)
+    if low is not None and high is not None:
+        says += f", interval {decimal(low)} to {decimal(high)}"
+    shapes = [ticks((place(quarter / 4) for quarter in range(5)), 3, _HEIGHT - 3)]
+    drawn = Interval(name="", value=value, low=low, high=high)
+    return svg("strip", _STRIP, _HEIGHT, says, [*shapes, *_marks(drawn, place, _MIDDLE)])
+
+
+def _marks(each: Interval, place: Scale, y: float) -> list[Markup]:
+    shapes = [line("track", place.start, y, place.end, y)]
+    if each.bounds is not None:
+        shapes.append(line("bounds", place(each.bounds[0]), y + 8, place(each.bounds[1]), y + 8))
+    if each.low is not None and each.high is not None:
+        shapes.append(line("whisker", place(each.low), y, place(each.high), y))
+    if each.value is not None:
+        shapes.append(dot(place(each.value), y, "alarm" if each.alarm else "dot", says=str(each)))
+    return shapes
+
+
+def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0) -> Markup:
+    """Draw a forest plot on one axis from ``low`` to 1, first row on top.
+
+    ``low`` is 0 for rates and -1 for differences.
+    """
+    place = Scale(low, 1.0, _MARGIN, WIDTH - _MARGIN)
+    bottom = _ROW * len(rows) + 8
+    marks = [low + (1.0 - low) * quarter / 4 for quarter in range(5)]
+    shapes = [ticks(map(place, marks), 4, bottom)]
+    if low < 0:
+        shapes.append(line("zero", place(0), 4, place(0), bottom))
+    for number, each in enumerate(rows):
+        y = _ROW * number + 14
+        shapes += [
+            text(_MARGIN, y, each.name, "name", room=_LETTERS),
+            text(WIDTH - _MARGIN, y, each.number, anchor="end"),
+            *_marks(each, place, y + 12),
+        ]
+    return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(marks, place, bottom + 14)], says="; ".join(map(str, rows)))  # fmt: skip
+
+
+def _axis(ticks: Sequence[float], place: Scale, y: float) -> list[Markup]:
+    anchors = {ticks[0]: "start", ticks[-1]: "end"}
+    return [text(place(tick), y, f"{tick:g}", anchor=anchors.get(tick, "middle")) for tick in ticks]
+
+
+def upright(each: Interval, x: float, up: Scale) -> list[Markup]:
+    """Draw an estimate with a vertical interval."""
+    shapes: list[Markup] = []
+    if each.low is not None and each.high is not None:
+        shapes.append(line("whisker", x, up(each.low), x, up(each.high)))
+    if each.value is not None:
+        shapes.append(dot(x, up(each.value), "alarm" if each.alarm else "dot", says=str(each)))
+    return shapes
+
+
+def trend(title: str, rows: Sequence[Interval]) -> Markup:
+    """Draw estimates over time with their intervals, oldest on the left.
+
+    Rows without a value are left out of the line.
+    """
+    height, top = 180.0, 12.0
+    up = Scale(0.0, 1.0, height - 34, top)
+    along = Scale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)
+    shapes = grid(up, 34, WIDTH - _MARGIN)
+    points = [(along(number), up(each.value)) for number, each in enumerate(rows) if each.value is not None]
+    shapes.append(path("course", points))
+    shapes += [shape for number, each in enumerate(rows) for shape in upright(each, along(number), up)]
+    ends = [(0, "start"), (len(rows) - 1, "end")] if len(rows) > 1 else [(0, "start")]
+    shapes += [
+        text(along(n), height - 12, rows[n].name, anchor=anchor, room=_LETTERS) for n, anchor in ends if rows
+    ]
+    return svg("trend", WIDTH, height, title, shapes, says="; ".join(map(str, rows)))

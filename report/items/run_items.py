@@ -1,0 +1,122 @@
+"""Outputs of a run folder with their verdicts; texts are read only for shown items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from ...errors import FiducialError
+from ...evaluation.inputs import keyed_lines
+from ...evaluation.judging.replayed_calls import replay_in
+from ...evaluation.store.journal_rows import StoredVerdict
+from ...evaluation.store.run_store import RunStore
+from ...records import (
+    Case,
+    CaseIndex,
+    Closing,
+    Episode,
+    InputPath,
+    Output,
+    Verdict,
+    decode_record,
+    message_text,
+)
+from ..model import Candidate, ItemVerdicts, ReportItem
+from .asked import Prompts
+
+S = TypeVar("S", bound=Verdict | StoredVerdict)
+
+_QUERY = 1_000
+"""Characters of a request that are kept for the list, which shows fewer."""
+_MOST_ALIKE = 10_000
+"""Ways of what was said of an output that are remembered."""
+
+
+class _About(NamedTuple):
+    """Case fields shown in a list."""
+
+    category: str
+    query: str
+
+
+class RunItems(Closing):
+    """The items of a run, in the order of its outputs.
+
+    Raises:
+        RunFolderError: The inputs are not where, or not what, they were.
+    """
+
+    def __init__(self, store: RunStore) -> None:
+        inputs = store.inputs
+        self._outputs = inputs.outputs
+        # What one person could not tell does not hide what another said.
+        self._labels = {label.key: label for label in store.labels if label.graded}
+        self._about: dict[str, _About] = {}
+        self._cases = CaseIndex(inputs.cases, self._take_note, again=True)
+        self._verdicts = store.verdicts
+        self._prompts = Prompts(store.roster)
+
+    def _take_note(self, case: Case) -> None:
+        self._about[case.id] = _About(_category(case), _query(case)[:_QUERY])
+
+    def __iter__(self) -> Iterator[Candidate]:
+        """Yield each output with its verdicts; prompts are read on demand while this is open."""
+        standing, known = self._verdicts.standing, dict[Any, ItemVerdicts]()
+        for path in self._outputs:
+            read = partial(self._read, path)
+            for key, _, offset, _ in keyed_lines(path):
+                label = self._labels.get(key)
+                alike = standing.in_numbers(key), None if label is None else label.score
+                told = known.get(alike)
+                if told is None:
+                    if len(known) == _MOST_ALIKE:
+                        known.clear()
+                    checker, judges = _of_interest(self._verdicts.said_on(key))
+                    told = known[alike] = ItemVerdicts(checker=checker, judges=judges, label=label)
+                category, query = self._about[key.case_id]
+                yield Candidate(key=key, category=category, query=query, told=told, place=offset, read=read)
+
+    def close(self) -> None:
+        """Close the cases file."""
+        self._cases.close()
+
+    def _read(self, path: InputPath, offset: int, asked: bool) -> ReportItem:  # noqa: FBT001 - bound by place
+        with path.open("rb") as file:
+            file.seek(offset)
+            output = decode_record(file.readline(), Output, path=path)
+        checker, judges = _of_interest(self._verdicts.on(output.key))
+        case = self._cases[output.case_id]
+        return ReportItem(
+            output=output,
+            case=case,
+            checker=checker,
+            judges=judges,
+            label=self._labels.get(output.key),
+            asked=[self._prompts.asked(verdict, case, output) for verdict in judges] if asked else [],
+            episode=_episode(case, output),
+        )
+
+
+def _episode(case: Case, output: Output) -> Episode | None:
+    """Return what the calls of a conversation returned; None if its environments are unknown."""
+    try:
+        return replay_in({})(case, output)
+    except FiducialError:
+        return None
+
+
+def _of_interest(verdicts: list[S]) -> tuple[S | None, list[S]]:
+    """Return the checker's verdict, and the first repetition of each judge's."""
+    checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
+    return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]
+
+
+def _category(case: Case) -> str:
+    category = case.tags.get("category")
+    return case.kind if category is None else str(category)
+
+
+def _query(case: Case) -> str:
+    texts = (message_text(message) for message in case.all_messages if message["role"] == "user")
+    return "\n\n".join(filter(None, texts))

@@ -1,0 +1,1 @@
+"""Text of results: what terminals, pages and notebooks print."""

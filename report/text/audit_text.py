@@ -1,0 +1,168 @@
+"""Probes and audits in words: every rate with its interval and denominator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ...evaluation.audit.audit_results import Audit, AuditAdjudication, Comparison, JudgeAudit, OperatorResult
+from ...evaluation.audit.probe_folder import ProbeManifest
+from ..document import Columns, Document, Figure, Piece, document
+from ..document_table import ENDS, Table
+from ..figures.agreement import heat
+from .adjudication_text import bounds, who_decided
+from .ladder_text import ladder_pieces
+from .number_text import count, number, passing, statistic_cells
+
+_HEADINGS = {
+    "fault": ("fault", "caught"),
+    "nothing": ("right outputs", "failed"),
+    "twin": ("harmless twin", "failed"),
+    "attack": ("attack", "passed"),
+    "control": ("control", "passed"),
+}
+
+
+_COMPARED = (
+    "; each probe beside its right output, in both orders. caught: the right output is chosen in both; failed: likewise, though its twin is as "
+    "good; passed: in one at the most"
+)
+
+
+def probe_document(manifest: ProbeManifest) -> Document:
+    """Summarize the output of `build_probes`."""
+    made = ", ".join(f"{made:,} {plants}s" for plants, made in manifest.by_plants.items())
+    over = "; ".join(f"{passed:,} {reason}" for reason, passed in manifest.passed_over.items())
+    rows = [
+        (each.name, each.plants, *map(count, (each.probes, each.dropped, each.missed_by_bfcl)), each.about)
+        for each in manifest.operators
+    ]
+    return [
+        f"{made}, of {manifest.right_outputs:,} right outputs" + (f" (passed over: {over})" if over else ""),
+        Table(
+            ("operator", "plants", "probes", "dropped", "BFCL misjudges", "what it does"), rows, words=ENDS
+        ),
+        "dropped: strict rules judge it otherwise than it was meant, so it is no probe but listed as their weakness",
+    ]
+
+
+@document
+def audit_document(audit: Audit) -> Iterator[Piece]:
+    """Build the audit document: each judge, agreement between judges, and baselines.
+
+    The baselines are the rates of judges that do not look.
+    """
+    lexical = _lexical_rates(audit.judges)
+    for judge in audit.judges:
+        yield from _judge(judge, lexical.get(judge.id.name, {}) if judge.id.kind == "shipped" else {})
+        yield ""
+    yield Columns(list(_profiles(audit.judges)))
+    yield from _adjudicated(audit.adjudication)
+    if audit.prompts:
+        yield "Judges against each other, on the same probes:"
+        yield _comparisons(audit.prompts)
+        yield ""
+    yield "always pass catches nothing and raises no false alarm; always fail catches all and fails everything"
+
+
+_PROFILES = {
+    "fault": ("Share of each fault that is caught, by judge", True),
+    "twin": ("Share of each harmless change that is failed, by judge", False),
+    "attack": ("Share passed under each attack, by judge", False),
+}
+"""What is drawn of operators that plant something, and whether much of it is good."""
+
+
+def _profiles(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
+    """Operators by judges; what is drawn stands in the tables above."""
+    names = [judge.judge for judge in judges]
+    for plants, (caption, good) in _PROFILES.items():
+        found = {
+            judge.judge: {each.operator: each.rate.value for each in judge.operators if each.plants == plants}
+            for judge in judges
+        }
+        operators = dict.fromkeys(operator for rates in found.values() for operator in rates)
+        rows = [(operator, [found[name].get(operator) for name in names]) for operator in operators]
+        if rows:
+            yield Figure(heat(caption, names, rows, good=good), caption=caption)
+
+
+def _adjudicated(found: AuditAdjudication | None) -> Iterator[Piece]:
+    """Yield the operators with adjudicated probes; yield no pieces if there are none."""
+    if found is None:
+        return
+    yield from who_decided(found.by, found.faults)
+    for judge, operators in found.judges.items():
+        rows = [
+            (
+                each.operator,
+                str(each.as_labelled),
+                str(each.adjudicated),
+                bounds(each.lowest, each.highest),
+                str(each.label_errors.found),
+                str(each.label_errors.corrected),
+            )
+            for each in operators
+        ]
+        if rows:
+            yield f"  {judge}, probes judged as labelled, and as decided:"
+            head = ("", "as labelled", "adjudicated", "undecidable against it, for it", "labels found wrong, at least", "corrected")  # fmt: skip
+            yield Table(head, rows, indent=4)
+    yield ""
+
+
+def _judge(judge: JudgeAudit, lexical: Mapping[str, str]) -> Iterator[Piece]:
+    how = _COMPARED if judge.compares else passing(judge.pass_at, judge.pass_at_source)
+    yield f"{judge.judge}: {judge.asked:,} verdicts{how}"
+    for plants, (heading, rate) in _HEADINGS.items():
+        rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
+        if rows:
+            head = (heading, rate, "interval", "on", *(["lexical"] if lexical else []), "")
+            yield Table(head, rows, words=ENDS)
+    if judge.comparisons:
+        yield "  paired comparisons, p adjusted for all of them (Holm):"
+        yield _comparisons(judge.comparisons)
+    if judge.steadiness is not None:
+        steady = judge.steadiness
+        yield f"  asked {steady.repeats} times: pairs that differ {steady.flip_rate}; all equal {steady.all_equal}"
+    yield from ladder_pieces(judge.ladders)
+    if not judge.findings:
+        yield "  found: nothing beyond chance"
+        return
+    yield "  found:"
+    yield from (f"    {each.concern}: {each.sentence}" for each in judge.findings)
+
+
+def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[str, ...]:
+    value, interval, on, _ = statistic_cells(result.rate)
+    notes = [f"{left:,} {outcome}" for outcome, left in result.ungraded.items()]
+    if result.deviation is not None:
+        notes.append(f"score minus label {result.deviation}")
+    compared = [lexical.get(result.operator, "-")] if lexical else []
+    return (result.operator, value, interval, on, *compared, "; ".join(notes))
+
+
+def _comparisons(comparisons: Iterable[Comparison]) -> Table:
+    rows = [
+        (
+            each.name,
+            *statistic_cells(each.difference)[:3],
+            "-" if each.holm_p is None else f"{each.holm_p:.4f}",
+            number(each.minimum_detectable),
+            each.untested or ("found" if each.found else each.audit),
+        )
+        for each in comparisons
+    ]
+    head = ("comparison", "difference", "interval", "on", "p", "detectable", "")
+    return Table(head, rows, words=ENDS, indent=4)
+
+
+def _lexical_rates(judges: Iterable[JudgeAudit]) -> dict[str, dict[str, str]]:
+    """Return the lexical baseline's rates by operator, keyed by the judge it stands in for.
+
+    The keys are names of built-in judges.
+    """
+    return {
+        judge.id.name: {each.operator: statistic_cells(each.rate)[0] for each in judge.operators}
+        for judge in judges
+        if judge.id.kind == "baseline"
+    }

@@ -1,0 +1,213 @@
+"""A calibration in words: tables in which every rate has its denominator and interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ...calibration.agreement.diagnosis_results import EqualRates
+from ...calibration.thresholds.threshold_results import BetterCut, Certificate
+from ..document import Piece, document
+from ..document_table import ENDS, Table, statistic_pieces
+from .adjudication_text import adjudication_pieces
+from .caution_text import folded
+from .diagnosis_text import judges_alone_words, probability_words, recalibration_words, system_words
+from .number_text import counted, number, p_value, passing, statistic_cells
+
+_ALARM, _SUSPECTS = 0.05, 5
+
+_AUDITED = {
+    "double-sampling": "double sampling: holds whatever errors judge and labels share",
+    "gart-buck": "Gart and Buck: holds where judge and labels share no errors",
+}
+
+_HEADLINE = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kappa", "mcc")
+
+_LAST_OF_TABLE = "bias"
+"""The last statistic of the 2x2 table; those after it, of graded scores, repeat it on 0/1 scores and labels."""
+
+
+_LAST_OF_OURS = "ece"
+"""The last statistic of all; those after it are the user's own."""
+
+
+@document
+def calibration_document(found: Calibration, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
+    """Build the calibration document, with a table for each value of the ``slices`` columns."""
+    if not any(panel.n for panel in found.judges.values()):
+        yield _nothing(found.judges)
+        yield from judges_alone_words(found)
+        return
+    for judge, panel in found.judges.items():
+        yield from _judge(judge, panel, found.better_cuts.get(judge))
+        yield ""
+    yield from adjudication_pieces(found.adjudication)
+    yield from _baselines(found)
+    for column in slices:
+        yield from ("", f"By {column}:")
+        for value, judges in found.slices.get(column, {}).items():
+            yield f"  {value}"
+            yield _side_by_side(judges, indent=4)
+    yield from _uneven(found)
+    yield from _suspects(found)
+    yield from system_words(found)
+    yield from probability_words(found)
+    yield from judges_alone_words(found)
+    yield from _requested(found)
+    yield from recalibration_words(found)
+    yield from folded(found.cautions, found.judges)
+
+
+def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
+    """Return advice for when no judge can be compared with labels."""
+    rows = sum(panel.n_missing + panel.n_unlabelled for panel in judges.values())
+    labels = sum(panel.n_missing for panel in judges.values())
+    why = f"none of {counted(labels, 'row')} with a label has a score" if labels else "no row has a label"
+    how = (
+        "label some (`fiducial plan TABLE --next 50` draws which), then give the labels as a column `label`, "
+        "`--column label=THEIRS`, or verdicts of people by --labels FILE"
+    )
+    return f"{why}, so nothing can be said of {', '.join(judges)} ({counted(rows, 'row')}): {how}"
+
+
+def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterator[Piece]:
+    rows = f"{counted(panel.n, 'row')} with label and score in {counted(panel.n_clusters, 'cluster')}"
+    yield f"{judge}: {rows} ({panel.n_missing:,} labelled without score, {panel.n_unlabelled:,} without label){passing(panel.pass_at, panel.pass_at_source)}"
+    if not panel.n:
+        return
+    yield Table(
+        ("", "judge passes", "judge fails"),
+        [
+            ("label passes", f"{panel.tp:,}", f"{panel.fn:,}"),
+            ("label fails", f"{panel.fp:,}", f"{panel.tn:,}"),
+        ],
+    )
+    if cut is not None and cut.clear:
+        yield (
+            f"  from {cut.better_at:g} on instead, balanced accuracy would be {number(cut.gain.value)} higher "
+            f"[{number(cut.gain.low)}, {number(cut.gain.high)}] (chosen and judged on different clusters)"
+        )
+    names = list(panel.statistics)
+    of_table, own = names[: names.index(_LAST_OF_TABLE) + 1], names[names.index(_LAST_OF_OURS) + 1 :]
+    shown = [(name, panel.statistics[name]) for name in ([*of_table, *own] if panel.binary else names)]
+    yield from statistic_pieces(dict(shown))
+    if panel.n_missing and panel.missing is not None:
+        ways = panel.missing.accuracy
+        yield "  of the labelled rows, missing verdicts and what becomes of accuracy:"
+        yield from statistic_pieces(
+            {
+                "missing": panel.missing.rate,
+                "accuracy, drop": ways.drop,
+                "accuracy, count as fail": ways.count_as_fail,
+                "accuracy, count as disagreement": ways.count_as_disagreement,
+            },
+            head=False,
+            indent=4,
+        )
+
+
+def _baselines(found: Calibration) -> Iterator[Piece]:
+    """Yield the baselines: blind judges on all labelled items, others on the items they grade."""
+    blind = {name: found.baselines[name] for name in ("always_pass", "always_fail")}
+    others = {name: panel for name, panel in found.baselines.items() if name not in blind}
+    yield f"Baselines on the same {counted(blind['always_pass'].n, 'labelled item')}:"
+    yield _side_by_side(blind)
+    if others:
+        yield "Other graders, on the items that they grade:"
+        yield _side_by_side(others)
+    yield from people_words(found)
+
+
+def people_words(found: Calibration) -> Iterator[Piece]:
+    """Yield the agreement among people, the practical ceiling for judges.
+
+    Yields no pieces if there is no such agreement.
+    """
+    if found.people is not None:
+        yield f"Krippendorff's alpha of {len(found.people.names)} people among themselves:"
+        yield from statistic_pieces(found.people.krippendorff_alpha, head=False)
+
+
+def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> Table:
+    rows = [
+        (judge if name == _HEADLINE[0] else "", name, *statistic_cells(panel.statistics[name]))
+        for judge, panel in judges.items()
+        for name in _HEADLINE
+    ]
+    return Table((), rows, words=ENDS, indent=indent)
+
+
+def _uneven(found: Calibration) -> Iterator[Piece]:
+    """Slices between which a judge's rates differ by more than chance."""
+    for column, judges in found.homogeneity.items():
+        for judge, tests in judges.items():
+            uneven = [
+                f"{name} (Holm p {p_value(test.holm_p)})" for name, test in tests.items() if _alarms(test)
+            ]
+            if uneven:
+                yield f"not the same for every {column}: {judge}: {', '.join(uneven)}; see --slice {column}"
+
+
+def _alarms(test: EqualRates) -> bool:
+    return test.holm_p is not None and test.holm_p <= _ALARM
+
+
+def _suspects(found: Calibration) -> Iterator[Piece]:
+    # One judge alone may as well be wrong.
+    if found.suspected_label_errors and len(found.judges) > 1:
+        shown = ", ".join(suspect.item_id for suspect in found.suspected_label_errors[:_SUSPECTS])
+        yield f"labels to look at first, contradicted by most judges: {shown} (more in the JSON)"
+
+
+def _requested(found: Calibration) -> Iterator[Piece]:
+    """Yield the optional results that were requested, except the map of scores."""
+    audit, cascade = found.label_audit, found.cascade
+    if audit is not None:
+        count = audit.tp + audit.fp + audit.fn + audit.tn
+        yield f"Corrected for errors of the labels, from an audit of {count:,} ({_AUDITED[audit.method]}):"
+        for judge, rates in audit.judges.items():
+            yield f"  {judge}"
+            named = {name: getattr(rates, name) for name in rates.__struct_fields__}
+            yield from statistic_pieces(named, head=False, indent=4)
+    yield from (_certificate(judge, each) for judge, each in found.selective.items())
+    if cascade is not None:
+        yield (
+            f"Judges one after another: they decide {cascade.kept:,} of {cascade.n:,} items, {cascade.errors:,} wrongly; "
+            "the rest is for people"
+        )
+        yield from (f"  {_certificate(judge, each)}" for judge, each in cascade.judges.items())
+    for judge, categories in found.categories.items():
+        levels = [f"{level:g}" for level in categories.levels]
+        named = zip(levels, categories.table, strict=True)
+        yield f"{judge}, each level a category:"
+        yield Table(
+            ("", *(f"score {level}" for level in levels)),
+            [(f"label {level}", *map(str, row)) for level, row in named],
+        )
+        yield from statistic_pieces(categories.statistics)
+    yield from _thresholds(found)
+
+
+def _certificate(judge: str, found: Certificate) -> str:
+    if found.threshold is None or found.coverage is None or found.error_bound is None:
+        return f"{judge}: {found.undefined}"
+    return (
+        f"{judge}: verdicts of confidence {found.threshold:g} or more ({found.coverage:.0%} of "
+        f"{found.kept / found.coverage:,.0f}) are wrong at most {found.error_bound:.1%} of the time"
+    )
+
+
+def _thresholds(found: Calibration) -> Iterator[Piece]:
+    for judge, each in found.thresholds.items():
+        if each.threshold is None:
+            yield f"{judge}: no threshold: {each.undefined}"
+            continue
+        apart = (
+            "; nothing could be held out"
+            if each.held_out is None
+            else f"; by the choice of the other tenths: {number(each.held_out)} on {each.n:,} (no interval: the tenths share their items)"
+        )
+        yield (
+            f"{judge}: {each.statistic} is largest ({number(each.apparent)} on {each.n:,}) when scores pass from "
+            f"{each.threshold:g} on{apart}"
+        )

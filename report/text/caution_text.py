@@ -1,0 +1,94 @@
+"""Cautions in words: one sentence a kind, naming those it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from ...calibration.agreement.calibration_results import JudgeCalibration
+from ...calibration.cautions import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
+from ..document import Caution as Folded
+from .number_text import counted
+
+_SENTENCES: dict[str, str] = {
+    "nothing_said": "no row has both a label and a score: {about}",
+    "few_clusters": f"fewer than {FEW_CLUSTERS} independent groups, so intervals may be too narrow (effective groups): {{about}}",
+    "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class; their rates are rough: {{about}}",
+    "few_rows": f"fewer than {FEW_FOR_A_SHARE} rows; a Wilson interval may cover a few points less or more than it says: {{about}}",
+    "another_cut": "another threshold does better on held-out items: {about}",
+    "missing_verdicts": "labelled rows without a verdict, not in the statistics: {about}",
+    "ece_biased": "ECE reads too high in small samples; use its interval",
+    "drawn_unevenly": "labels were drawn with unequal chances and are not weighted here: this is the agreement on the labelled items, "
+    "not on all; `fiducial estimate` weights them",
+    "chosen_by_score": "labelled items are scored unlike the others ({about}), so they are no random sample, and what takes them for one is "
+    "wrong with great confidence; stratified_ppi by score holds where they were chosen by score alone: else label a random sample "
+    "(`fiducial plan TABLE --next 50` draws one)",
+    "few_labelled_clusters": f"labels in only {{about}}; below {FEW_CLUSTERS} intervals may be too narrow",
+    "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
+    "by stratum does",
+    "labels_of_checkers": "labels attributed to a checker, not verified here: {about}",
+    "uneven_strata": "labels are not spread evenly over the strata ({about}): if that is how they were drawn, only stratified_ppi is valid",
+}
+
+
+def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:
+    """Return one sentence per caution; ``judges`` are the judges that the cautions are about."""
+    return [
+        _SENTENCES[each.kind].format(
+            about=", ".join(
+                _about(each.kind, name, count, judges or {}) for name, count in each.about.items()
+            )
+        )
+        for each in cautions
+    ]
+
+
+_NAMED = 3
+"""Names that a folded caution tells; of more, it says how many."""
+
+
+def folded(
+    cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None, *, of: str = ""
+) -> list[Folded]:
+    """Return one caution per line, unfolding to its sentence.
+
+    Each is prefixed with its subject, ``of``.
+    """
+    cautions = list(cautions)
+    wholes = sentences(cautions, judges)
+    return [
+        Folded(of + _folded(each, whole, judges), of + whole)
+        for each, whole in zip(cautions, wholes, strict=True)
+    ]
+
+
+def _folded(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
+    """Return the sentence with no more names than fit on a line."""
+    more = len(caution.about) - _NAMED
+    if more <= 0:
+        return whole
+    few = msgspec.structs.replace(caution, about=dict(list(caution.about.items())[:_NAMED]))
+    return f"{sentences([few], judges)[0]} and {counted(more, 'other')}"
+
+
+def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:
+    """Return one name with its number; for an estimate, whose part is already named, the number."""
+    panel = judges.get(name)
+    match kind:
+        case "few_labelled_clusters" | "no_chance":
+            noun = "cluster" if kind == "few_labelled_clusters" else "item"
+            return counted(round(count), noun)
+        case "another_cut":
+            at = f", not {panel.pass_at:g}" if panel is not None else ""
+            return f"{name} from {count:g} on{at} (--pass-at {name}={count:g})"
+        case "uneven_strata" | "chosen_by_score":
+            return f"p {count:.2g}"
+        case "few_of_a_class" if panel is not None:
+            classes = ((panel.tp + panel.fn, "pass"), (panel.fp + panel.tn, "fail"))
+            few = (f"{labels} {sort}" for labels, sort in classes if 0 < labels < FEW_OF_A_CLASS)
+            return f"{name} ({' and '.join(few)})"
+        case "missing_verdicts" if panel is not None:
+            return f"{name} ({panel.n_missing:,} of {panel.n + panel.n_missing:,})"
+        case _:
+            return name if kind == "nothing_said" else f"{name} ({count:.0f})"

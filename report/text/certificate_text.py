@@ -1,0 +1,107 @@
+"""Text for claims about a judge: certificates, their status, and replacing people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ...calibration.monitoring.drift import Foresight
+from ...evaluation.audit.annotators import AlternativeAnnotator
+from ...evaluation.audit.certificate import Certificate, Claim
+from ...evaluation.audit.certificate_check import Standing
+from ..document import Document, Piece, document
+from ..document_table import ENDS, Table
+from .number_text import count, number, passing
+
+
+def certificate_document(certificate: Certificate) -> Document:
+    """Build the document of a certificate: its claims, each with the measured value."""
+    rows = [
+        (
+            claim.statistic,
+            *map(number, (claim.at_least, claim.rate.value, claim.rate.low)),
+            f"{claim.rate.level:.4g}",
+            count(claim.rate.n),
+            _holds(claim),
+        )
+        for claim in certificate.claims
+    ]
+    return [
+        f"{certificate.judge} (fingerprint {certificate.fingerprint[:12]}, labels {certificate.data[:12]}){passing(certificate.pass_at)}",
+        Table(("claim", "at least", "measured", "bound", "level", "on", ""), rows, words=ENDS),
+        f"anchors: {len(certificate.anchors):,}, {_found_by(certificate)}",
+        *([] if certificate.foresight is None else [_foresight(certificate.foresight)]),
+    ]
+
+
+def _holds(claim: Claim) -> str:
+    if claim.holds:
+        return "holds"
+    return f"does not hold{f': {claim.rate.undefined}' if claim.rate.undefined else ''}"
+
+
+def standing_document(standing: Standing) -> Document:
+    """Build the document of a certificate's status."""
+    accuracy = (
+        "" if standing.accuracy is None else f", accuracy on the anchors now {number(standing.accuracy)}"
+    )
+    return [
+        "the certificate is valid" if standing.valid else "the certificate is void",
+        *(f"  {reason}" for reason in standing.void),
+        f"looks at the anchors: {standing.looks}{_drift(standing)}{accuracy}",
+        *standing.notes,
+    ]
+
+
+def _found_by(certificate: Certificate) -> str:
+    """Return the definition of drift in this certificate."""
+    if certificate.drift == "e-process":
+        return f"drift is an accuracy below {number(certificate.accepted)} (e-process, looks independent)"
+    below = f", to less than {number(certificate.accepted)}" if certificate.accepted_told else ""
+    return f"drift is a drop below this run's accuracy{below} (paired)"
+
+
+def _foresight(seen: Foresight) -> str:
+    """Return the chance of detecting a drop, and the anchors needed where it is too low."""
+    line = (
+        f"  where verdicts do not repeat, a drop by {seen.drop:g} is found within {seen.looks} looks "
+        f"{_percent(seen.found)} of the time"
+    )
+    if seen.found >= seen.wanted:
+        return line
+    often = "" if seen.replies is None else f", or {seen.replies} replies on each in this run (--repeats)"
+    return f"{line}; for {_percent(seen.wanted)} it takes {seen.anchors:,} anchors{often}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * min(share, 0.99):.0f} %"
+
+
+def _drift(standing: Standing) -> str:
+    if standing.drift == "e-process":
+        return f", evidence of drift {standing.evidence:.3g}"
+    if standing.drop is None or standing.p is None:
+        return ""
+    way = "more" if standing.drop < 0 else "less"
+    return (
+        f", right {way} often than when certified by {number(abs(standing.drop))} "
+        f"(p {standing.p:.2g}, alarm at {standing.level:.2g})"
+    )
+
+
+@document
+def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[Piece]:
+    """Yield whether each judge may replace people, at each handicap."""
+    for result in results:
+        rows = [
+            (
+                f"{test.epsilon:g}",
+                *map(number, (test.winning_rate, test.advantage)),
+                f"{sum(each.rejected for each in test.annotators)} of {len(test.annotators)}",
+                "yes" if test.passes else "no",
+            )
+            for test in result.by_epsilon
+        ]
+        yield f"{result.judge}: against {len(result.people)} people"
+        yield Table(("epsilon", "winning rate", "advantage", "annotators", "may stand in"), rows, words=ENDS)
+        if out := [result.people[place] for place in result.by_epsilon[0].left_out]:
+            yield f"  left out, too few items: {', '.join(out)}"

@@ -1,0 +1,286 @@
+"""Text for a comparison: rates, differences with intervals, evidence and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ...calibration.cautions import Caution
+from ...calibration.comparison.comparison_results import Comparison, Contender, Costs, Pair, Stratum
+from ...calibration.pass_threshold import HALF, PassThreshold
+from ...calibration.statistic import Statistic
+from ..document import Caution as CautionBlock
+from ..document import Piece, document
+from ..document_table import ENDS, Table
+from .number_text import counted, number, p_value, statistic_cells
+
+_NAMED = 5
+"""Pairs that a warning names; of more, it says how many."""
+
+_RATES = ("rate of a", "rate of b")
+"""On the outputs that the difference is of."""
+
+_ADJUSTED = "adjusted p"
+
+_COSTS = ("tokens a verdict", "$ per 1,000", "calls")
+
+
+class _Terms(NamedTuple):
+    """Wording for one kind of comparison; ``{}`` stands for a name."""
+
+    share: str
+    ahead: str
+    alone: str
+    best: str
+
+
+_AGREES = _Terms("share right", "{} is right more often", "only {} is right", "Best")
+
+_JUDGED = _Terms("share right", "the judge is right more often on {}", "right on {} only,", "Judged best")
+
+_PASSES = _Terms("share passed", "{} passes more often", "only {} passes", "Best")
+
+_RIGHT = "right: score and label fall on the same side of the cut"
+
+_HOW_WELL_JUDGED = (
+    "note: this is how well systems are judged, not how good they are; without --right that is compared"
+)
+
+
+@document
+def comparison_document(found: Comparison) -> Iterator[Piece]:
+    """Build the document of a `compare` result."""
+    terms = _terms(found)
+    yield from _heading(found)
+    yield from _by_stratum(found, terms)
+    if found.strata is None:
+        yield from _pairs(found.pairs, found.statistic, terms)
+        yield from _contenders(found.contenders, terms.share)
+    elif any(each.costs is not None for each in found.contenders.values()):
+        yield from _contenders(found.contenders, terms.share)
+    yield from _best(found, terms)
+    yield from map(CautionBlock, caution_lines(found.cautions))
+
+
+def _terms(found: Comparison) -> _Terms:
+    if found.right == "agrees":
+        return _AGREES if found.by == "judge" else _JUDGED
+    return _PASSES
+
+
+def _heading(found: Comparison) -> Iterator[str]:
+    if found.right == "agrees":
+        yield f"{_RIGHT} ({_cuts(found.cuts)})"
+        if found.by == "system":
+            yield _HOW_WELL_JUDGED
+    elif found.right is not None:
+        yield f"right: the {found.right} passes the cut ({_cuts(found.cuts)})"
+    elif any(cut.at != HALF for cut in found.cuts.values()):
+        yield f"verdicts pass from the cut on ({_cuts(found.cuts)})"
+
+
+def _cuts(cuts: Mapping[str, PassThreshold]) -> str:
+    """Return each judge's threshold, or one threshold if all are equal."""
+    if len(set(cuts.values())) <= 1:
+        cut = next(iter(cuts.values()), PassThreshold())
+        return f"{cut.at:g}" if cut.source == "default" else str(cut)
+    return "; ".join(f"{judge} at {cut}" for judge, cut in cuts.items())
+
+
+def _by_stratum(found: Comparison, terms: _Terms) -> Iterator[Piece]:
+    if found.strata is None:
+        return
+    decided, left, whole = found.strata.decided, found.strata.open, found.strata.all
+    if any(decided.outputs.values()):
+        yield f"Decided by {', '.join(decided.by)}:"
+        yield from _stratum(decided, terms)
+    if any(left.outputs.values()):
+        yield f"Open, {_said_by(left)}:"
+        yield from _stratum(left, terms)
+        yield from _alone(left.judges)
+    if any(decided.outputs.values()) and any(left.outputs.values()):
+        yield "All, each part weighing as much as it has outputs:"
+        yield from _stratum(whole, terms)
+
+
+def _said_by(stratum: Stratum) -> str:
+    if not stratum.by:
+        return "by no judge"
+    how = "corrected by labels" if stratum.corrected else "not corrected for the judge's errors"
+    return f"by {', '.join(stratum.by)}, {how}"
+
+
+def _alone(judges: Mapping[str, Stratum]) -> Iterator[Piece]:
+    """Yield the pairs for each judge alone."""
+    told = [(judge, pair) for judge, each in judges.items() for pair in each.pairs if pair.n]
+    if told:
+        yield "  by each judge alone, on what it judged:"
+        columns = _columns([pair for _, pair in told], "difference")
+        rows = [(judge, *_row(pair, columns)) for judge, pair in told]
+        yield Table(("judge", *columns), rows, words=ENDS, indent=4)
+
+
+def _stratum(stratum: Stratum, terms: _Terms) -> Iterator[Piece]:
+    rows: list[tuple[str, ...]] = []
+    for name, rate in stratum.rates.items():
+        value, interval, on, method = statistic_cells(rate)
+        silent = stratum.outputs[name] - stratum.graded[name]
+        rows.append((name, value, interval, f"{on} ({silent:,} not graded)" if silent else on, method))
+    yield Table(("", terms.share, "interval", "on", ""), rows, words=ENDS)
+    yield from _pairs(stratum.pairs, "accuracy", terms)
+
+
+def _pairs(pairs: Sequence[Pair], statistic: str, terms: _Terms) -> Iterator[Piece]:
+    """Yield a table of the pairs, and a sentence on each."""
+    compared = [pair for pair in pairs if pair.n]
+    what = terms.share if statistic == "accuracy" else statistic
+    if compared:
+        columns = _columns(compared, f"difference of {what}")
+        yield Table(columns, [_row(pair, columns) for pair in compared], words=ENDS)
+        yield f"  p: {_tests(compared, statistic)}"
+    if len(compared) < len(pairs):
+        apart = counted(len(pairs) - len(compared), "pair")
+        yield f"not compared, for want of an item that both have: {apart}"
+    tested = sum(pair.adjusted_p is not None for pair in compared)
+    for pair in compared:
+        yield f"{pair.a} and {pair.b}: {_verdict(pair, what, terms, tested)}"
+        if pair.auroc_difference is not None:
+            area = pair.auroc_difference
+            yield f"  areas under the ROC curve differ by {number(area.value)}, DeLong's p {p_value(area.delong_holm_p)}"
+        yield from (f"  {terms.alone.format(flip.right)} on {flip.item_id}" for flip in pair.flips)
+
+
+def _columns(pairs: Sequence[Pair], difference: str) -> tuple[str, ...]:
+    """Return the columns of a table of pairs.
+
+    Rates are shown where known, an adjusted p if there are several pairs.
+    """
+    rates = _RATES if any(pair.rate_a is not None for pair in pairs) else ()
+    adjusted = (_ADJUSTED,) if sum(pair.p is not None for pair in pairs) > 1 else ()
+    return ("pair", "n", "a only", "b only", *rates, difference, "interval", "p", *adjusted, "")
+
+
+def _row(pair: Pair, columns: Sequence[str]) -> tuple[str, ...]:
+    value, interval, _, method = statistic_cells(pair.difference)
+    # Counts are of verdicts as they are: beside a corrected difference they would contradict it.
+    counts = ("-", "-") if pair.corrected else (f"{pair.a_only_right:,}", f"{pair.b_only_right:,}")
+    rates = [_rate(pair.rate_a), _rate(pair.rate_b)] if _RATES[0] in columns else []
+    adjusted = [p_value(pair.adjusted_p)] if _ADJUSTED in columns else []
+    tested = p_value(pair.p)
+    return (
+        f"{pair.a} - {pair.b}",
+        f"{pair.n:,}",
+        *counts,
+        *rates,
+        value,
+        interval,
+        tested,
+        *adjusted,
+        method,
+    )
+
+
+def _rate(found: Statistic | None) -> str:
+    return "-" if found is None or found.value is None else number(found.value)
+
+
+def _tests(pairs: Sequence[Pair], statistic: str) -> str:
+    """Name the test behind the p-values of these pairs."""
+    alone = "McNemar's mid-p" if statistic == "accuracy" else "of the test that the interval inverts"
+    over = [pair.clustered_p is not None for pair in pairs if pair.p is not None]
+    name = "of a test over clusters" if over and all(over) else alone
+    if any(over) and not all(over):
+        name = f"of a test over clusters where items cluster, else {alone}"
+    if len(over) == 1:
+        return name
+    return f"{name}, of each pair alone, as the interval; adjusted p: for {counted(len(over), 'pair')} (Holm)"
+
+
+def _verdict(pair: Pair, what: str, terms: _Terms, tested: int) -> str:
+    found = pair.difference
+    if found.value is None or pair.p is None:
+        return f"not tested: {found.undefined or found.method}"
+    higher = pair.a if found.value > 0 else pair.b
+    share = what == terms.share
+    ahead = terms.ahead.format(higher) if share else f"{higher} has the higher {what}"
+    if pair.better is not None:
+        return ahead
+    if pair.p <= 1 - found.level:
+        return f"{ahead} if this pair is looked at alone; as one of {tested} pairs it may be chance (adjusted p {p_value(pair.adjusted_p)})"
+    seen = pair.smallest_visible
+    if seen is None:
+        return "no evidence of a difference"
+    if share and seen > 1:
+        return "no evidence of a difference; so few items would not show any, however large"
+    of = "" if share else f" in {what}"
+    return f"no evidence of a difference; a true difference of {number(seen)}{of} would be found four times in five"
+
+
+def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Piece]:
+    """Yield each contender's share right, with cost if the table has the cost of verdicts."""
+    priced = any(each.costs is not None for each in contenders.values())
+    yield (
+        "Each by itself, and its cost (tokens of cached replies count; judging systems costs what their judges do):"
+        if priced
+        else "Each by itself, on all rows that it has:"
+    )
+    rows: list[tuple[str, ...]] = []
+    for name, each in contenders.items():
+        value, interval, on, method = statistic_cells(each.share_right)
+        if each.n_left_out:
+            on += f" ({each.n_left_out:,} left out)"
+        rows.append((name, value, interval, on, *(_spent(each.costs) if priced else ()), method))
+    yield Table(("", share, "interval", "on", *(_COSTS if priced else ()), ""), rows, words=ENDS)
+
+
+def _spent(costs: Costs | None) -> tuple[str, ...]:
+    if costs is None:
+        return ("not known",) * len(_COSTS)
+    money = None if costs.cost_per_verdict is None else 1_000 * costs.cost_per_verdict
+    return _amount(costs.tokens_per_verdict, 0), _amount(money, 4), _amount(costs.calls, 0)
+
+
+def _amount(value: float | None, decimals: int) -> str:
+    return "not known" if value is None else f"{value:,.{decimals}f}"
+
+
+def _best(found: Comparison, terms: _Terms) -> Sequence[str]:
+    best = found.best
+    if best is None or best.held_out.value is None or best.optimism is None:
+        return []
+    value, interval, _, _ = statistic_cells(best.apparent)
+    among = len(found.contenders)
+    return [
+        f"{terms.best} of all on the {best.n:,} items common to all: {best.name}, {value} {interval}, which allows for having been chosen of {among}",
+        f"  chosen and scored on different clusters: {number(best.held_out.value)} (optimism {number(best.optimism)}); no interval: the splits share their items",
+    ]
+
+
+_CAUTIONS: dict[str, str] = {
+    "few_clusters": "few independent groups: intervals may be too narrow (effective groups)",
+    "few_differing": "few items on which only one is right: the interval may be too narrow",
+    "left_out": "not compared: no row with what is needed",
+    "cut_not_declared": "thresholds differ only because one judge declares none; set it with --pass-at JUDGE=SCORE (items that it decides)",
+    "labels_between_cuts": "labels between the cuts of two judges, which pass by the one and not by the other",
+    "repeats": "verdicts beyond a judge's first on an output are not looked at",
+    "not_graded": "open outputs without a verdict",
+    "no_output": "items for which others have an output",
+    "parts_differ": "items decided for one system and open for the other, which only `all` compares",
+    "uncorrected": "what is open is the judge's word, with its errors, which may favour a system; labels of randomly drawn open outputs of every "
+    "system correct it (outputs judged)",
+    "corrected": "the correction holds if the labelled outputs were drawn at random from the open ones (labels)",
+    "chosen_by_score": "labels of open outputs correct nothing, since the judge scored what is labelled unlike the rest: no random sample (labels)",
+    "labels_of_checkers": "labels that call themselves a checker's, which nobody checked again here and no person gave (items)",
+    "labels_of_some": "labels of open outputs correct nothing, since not every system has two or more (labels)",
+}
+
+
+def caution_lines(cautions: Sequence[Caution]) -> list[str]:
+    """Return the limits of a comparison, one sentence for each kind."""
+    return [f"{_CAUTIONS[each.kind]}: {_about(each.about)}" for each in cautions]
+
+
+def _about(counts: Mapping[str, float]) -> str:
+    named = [f"{name} ({count:,.0f})" for name, count in list(counts.items())[:_NAMED]]
+    more = f" and {counted(len(counts) - _NAMED, 'other')}" if len(counts) > _NAMED else ""
+    return f"{', '.join(named)}{more}"

@@ -1,0 +1,148 @@
+"""Text for two runs: fixes, regressions, differences and changed settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...calibration.comparison.comparison_results import Pair, Strata, Stratum
+from ...calibration.statistic import Statistic
+from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, Moved, TwoRuns
+from ..document import Columns, Figure, Piece, document
+from ..document_table import ENDS, FIRST, Cell, Table
+from ..figures.forest_plot import Interval, forest
+from ..items.error_text import in_words
+from ..ranking import deciding
+from . import number_text
+from .number_text import counted, p_value
+
+_LISTED = 50
+"""Outputs of a list that are shown; the JSON has all."""
+
+
+@document
+def difference_document(found: TwoRuns) -> Iterator[Piece]:
+    """Yield what two runs share, and the differences between them."""
+    yield f"{found.after} against {found.before}: {counted(found.outputs, 'output')} in both."
+    for system, strata in found.systems.items():
+        yield _verdict(system, strata)
+    yield from _list(f"{counted(len(found.broke), 'regression')} (pass to fail)", found.broke)
+    yield from _list(
+        f"{number_text.count(len(found.better))} {'fix' if len(found.better) == 1 else 'fixes'} (fail to pass)",
+        found.better,
+    )
+    yield ""
+    rows = [row for system, strata in found.systems.items() for row in _parts(system, strata)]
+    head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
+    yield Table(head, rows, words=FIRST | {1}, indent=0)
+    yield Columns(list(_figure(found.systems)))
+    if otherwise := found.graded_otherwise:
+        yield from _list(
+            f"{number_text.count(len(otherwise))} have a score in one of the runs only.", otherwise
+        )
+    yield from _apart(found)
+    yield from _changed(found.changed)
+
+
+def _verdict(system: str, strata: Strata) -> str:
+    part, of = deciding(strata)
+    pair = _pair(part)
+    if pair is None or pair.difference.value is None or pair.p is None:
+        return f"{system}: no difference can be computed {of}."
+    told = number_text.statistic(pair.difference)
+    word = {AFTER: "better", BEFORE: "worse", None: "no significant change"}[pair.better]
+    return f"{system}: {word}: its pass rate {of} changed by {told} (paired, p {p_value(pair.p)})."
+
+
+def _pair(part: Stratum) -> Pair | None:
+    """After against before."""
+    return next((pair for pair in part.pairs if pair.n and (pair.a, pair.b) == (AFTER, BEFORE)), None)
+
+
+_PARTS = {"decided": "checkers decided", "open": "open, by judges", "all": "all outputs"}
+
+
+def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
+    for name, title in _PARTS.items():
+        part: Stratum = getattr(strata, name)
+        pair = _pair(part)
+        if pair is not None and (name != "all" or pair.difference.value is not None):
+            yield (
+                system,
+                title + (", corrected" if name == "open" and part.corrected else ""),
+                # Of the outputs that both have, or their difference would be another than the one beside them.
+                _rate(pair.rate_b),
+                _rate(pair.rate_a),
+                _rate(pair.difference),
+                p_value(pair.p),
+                number_text.count(pair.b_only_right),
+                number_text.count(pair.a_only_right),
+                number_text.count(pair.n),
+            )
+
+
+def _rate(found: Statistic | None) -> Cell:
+    if found is None or found.value is None:
+        return Cell("-", title="" if found is None else found.undefined or "")
+    return Cell(number_text.decimal(found.value), number_text.interval(found.low, found.high))
+
+
+def _figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
+    rows = [
+        Interval.of(system, pair.difference, alarm=pair.better == BEFORE)
+        for system, strata in systems.items()
+        if (pair := _pair(deciding(strata)[0])) is not None
+    ]
+    if rows:
+        caption = "How far the pass rate changed"
+        yield Figure(forest(caption, rows, low=-1.0), caption=caption)
+
+
+def _list(told: str, moved: Sequence[Moved]) -> Iterator[Piece]:
+    yield told
+    if not moved:
+        return
+    rows = [
+        (
+            each.case_id,
+            _system(each),
+            each.by,
+            f"{number_text.outcome(each.before)} -> {number_text.outcome(each.after)}",
+            _fault(each),
+        )
+        for each in moved[:_LISTED]
+    ]
+    yield Table(("case", "system", "by", "verdict", "fault"), rows, words=frozenset(range(5)))
+    if len(moved) > _LISTED:
+        yield f"  and {number_text.count(len(moved) - _LISTED)} more (--json has all)"
+
+
+def _system(each: Moved) -> str:
+    return each.system + (f", trial {each.trial}" if each.trial else "")
+
+
+def _fault(each: Moved) -> Cell:
+    return Cell("") if each.error_type is None else Cell(in_words(each.error_type), f"({each.error_type})")
+
+
+def _apart(found: TwoRuns) -> Iterator[str]:
+    """Yield counts of outputs that are in one run only or cannot be compared."""
+    for number, which in ((found.only_before, found.before), (found.only_after, found.after)):
+        if number:
+            yield f"{counted(number, 'output')} only in {which}"
+    if found.not_compared:
+        outputs = counted(found.not_compared, "output")
+        yield f"{outputs} without a common checker or judge: not compared"
+
+
+def _changed(changed: Sequence[Changed]) -> Iterator[Piece]:
+    if not changed:
+        yield "Data, rules, judges, prompts, models and versions are the same."
+        return
+    yield "What changed:"
+    yield changes(changed)
+
+
+def changes(changed: Sequence[Changed]) -> Table:
+    """Return a table of the records that changed from an earlier run."""
+    rows = [(each.what, each.before or "(not there)", each.after or "(not there)") for each in changed]
+    return Table(("what", "before", "after"), rows, words=ENDS | {1})

@@ -1,0 +1,112 @@
+"""Estimates in words: each with its interval, and what the judge added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...calibration.corrected_rate.estimation_results import Estimation, RateEstimate
+from ...calibration.statistic import Statistic
+from ..document import Piece, document
+from ..document_table import ENDS, Table
+from .caution_text import folded
+from .number_text import number, statistic_cells
+
+_TARGETS = {
+    "population": "Pass rate of the population; valid if the labelled items are a random sample of it.",
+    "finite": "Pass rate of just these items; valid if the labelled ones were drawn from them at random, one by one.",
+}
+
+_NO_LABEL = (
+    "  no item has a label, so the rate is uncorrected. `fiducial plan TABLE --next 50` draws items to label; give the labels "
+    "as a column `label`, by `--map label=THEIRS`, or by --labels FILE"
+)
+
+
+@document
+def estimation_document(found: Estimation) -> Iterator[Piece]:
+    """Build the document of an `estimate` result."""
+    yield _TARGETS[found.all.target]
+    for name, part in _shown(found).items():
+        counts = (
+            f"{part.n_labelled:,} labelled and judged, {part.n_unlabelled:,} judged only, "
+            f"{part.n_missing:,} without a verdict"
+        )
+        answer = _answer(part)
+        yield f"{name}: {answer or counts}"
+        if answer:
+            yield f"  {counts}"
+        yield from _judge(part)
+        if not part.labels_only.n:
+            yield _NO_LABEL
+            continue
+        head = ("estimate", "value", "interval", "n", "method")
+        rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
+        yield Table(head, rows, words=ENDS)
+        yield from _strata(part)
+        yield from folded(part.cautions, of=f"{name}: ")
+    yield from _ranks(found)
+
+
+def _shown(found: Estimation) -> dict[str, RateEstimate]:
+    """Return the parts to print; a single system is not repeated as a total."""
+    if len(found.systems) != 1:
+        return found.parts
+    (only,) = found.systems.values()
+    everything = found.all
+    same = (only.n_labelled, only.n_unlabelled, only.n_missing) == (
+        everything.n_labelled,
+        everything.n_unlabelled,
+        everything.n_missing,
+    )
+    return dict(found.systems) if same else found.parts
+
+
+def _answer(part: RateEstimate) -> str:
+    """Return the estimate to report, with its name in the table below; empty if there is none."""
+    name = part.reported
+    if name is None:
+        return ""
+    value, interval, n, _ = statistic_cells(part.estimates[name])
+    how = "from the labels alone" if name == "labels_only" else "corrected with the labels"
+    return f"{' '.join(filter(None, (value, interval)))}, {how} (n {n}); report this one: {name}"
+
+
+def _judge(part: RateEstimate) -> Iterator[Piece]:
+    value, interval, on, method = statistic_cells(part.uncorrected)
+    yield f"  judge's rate, uncorrected: {' '.join(filter(None, (value, interval)))}, n {on}, {method}"
+    if part.weight is not None:
+        worth = part.label_equivalents
+        equivalents = (
+            ""
+            if worth is None
+            else f"; with the judge, {part.n_labelled:,} labels are as precise as {worth:,.0f} alone"
+        )
+        yield f"  lambda {number(part.weight)}{equivalents}"
+
+
+def _strata(part: RateEstimate) -> Iterator[Piece]:
+    """Yield each stratum separately."""
+    if part.strata is None:
+        return
+    rows: list[tuple[str, ...]] = []
+    for name, each in part.strata.items():
+        value, interval, _, method = statistic_cells(each.estimate)
+        counts = (f"{each.n:,}", f"{each.n_labelled:,}", number(each.weight))
+        rows.append((name, *counts, value, interval, method))
+    head = ("stratum", "items", "labels", "lambda", "rate", "interval", "")
+    yield Table(head, rows, words=ENDS, indent=4)
+
+
+def _ranks(found: Estimation) -> Iterator[Piece]:
+    """Yield the systems by rank, each with the ranks that its interval allows."""
+    placed = {name: part.rank for name, part in found.parts.items() if part.rank is not None}
+    known = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)
+    if not known:
+        return
+    yield f"Ranks (all of them hold together at {known[0][2].level:.0%}):"
+    rows = [(f"{value:.0f}", name, _places(rank)) for value, name, rank in known]
+    yield Table(("rank", "system", "may be"), rows, words=ENDS)
+
+
+def _places(rank: Statistic) -> str:
+    return f"{rank.low:.0f}" if rank.low == rank.high else f"{rank.low:.0f} to {rank.high:.0f}"

@@ -1,0 +1,104 @@
+"""Text for forecasts of the cost of judging."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...evaluation.forecast import Forecast
+from ...evaluation.generation.generation_forecast import GenerationForecast
+from ...judges.prices import Prices
+from ...judges.transport.budget import Estimate
+from ..document import Document
+from .number_text import counted
+from .safe_text import visible
+
+
+def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
+    """Build the document of judging forecasts, one judge after another, and their total."""
+    lines = [line for forecast in forecasts for line in forecast_lines(forecast)]
+    if not forecasts:
+        lines.append("no model would be asked")
+    elif len(forecasts) > 1:
+        most = _at_most(any(forecast.at_most for forecast in forecasts))
+        calls = sum(forecast.to_ask for forecast in forecasts)
+        lines.append(f"together: {most}{calls:,} calls{_together(forecasts)}")
+    return [*lines, "dry run: no call was made, nothing was written"]
+
+
+def forecast_lines(forecast: Forecast) -> Iterator[str]:
+    """Yield the forecast for one judge."""
+    yield forecast.by
+    place = "recording" if forecast.replayed else "cache"
+    kept = "no cache" if forecast.again else f"{forecast.cached:,} in the {place}"
+    yield (
+        f"  calls: {_at_most(forecast.at_most)}{forecast.to_ask:,} ({forecast.outputs:,} verdicts to make, {forecast.requests:,} different requests, "
+        f"{kept})"
+    )
+    if forecast.if_unsure:
+        yield "  asked only about what the cheaper judge is not sure of"
+    if forecast.not_applicable:
+        yield f"  not applicable, and not asked: {forecast.not_applicable:,}"
+    basis = f"learned from {forecast.learned_from:,} cached replies" if forecast.learned_from else "by length"
+    yield f"  tokens ({basis}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
+    more = "; more where replies have to be asked for again"
+    yield from _cost_lines(forecast.cost, forecast.prices, more)
+
+
+def generation_forecast(forecast: GenerationForecast) -> Document:
+    """Build the document of a generation forecast."""
+    return [*_generation_lines(forecast), "dry run: no call was made, nothing was written"]
+
+
+def _generation_lines(forecast: GenerationForecast) -> Iterator[str]:
+    left = forecast.wanted - forecast.kept
+    there = f", {forecast.answered:,} answered by what is kept" if forecast.answered else ""
+    yield visible(forecast.system)
+    yield f"  attempts: {left:,} of {forecast.wanted:,} to make{there}"
+    for why, count in forecast.passed_over.items():
+        yield f"  no output: {count:,} x {visible(why)}"
+    if not forecast.asks_model:
+        yield "  calls: what an agent of one's own calls, nobody knows beforehand"
+        return
+    if forecast.exact:
+        yield f"  calls: {forecast.calls:,}"
+    else:
+        most = "" if forecast.most is None else f", at most {forecast.most:,}"
+        yield f"  calls: at least {forecast.calls:,}{most}: {counted(forecast.conversations, 'conversation')} as long as the model goes on"
+    if forecast.histories:
+        before = counted(forecast.histories, "question")
+        yield f"  not counted: the conversations before {before}"
+    if forecast.calls:
+        first = "" if forecast.exact else ", of the first calls alone"
+        yield f"  tokens (by length{first}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
+        yield from _cost_lines(
+            forecast.cost, forecast.prices, "" if forecast.exact else "; more for what follows"
+        )
+
+
+def _cost_lines(cost: Estimate | None, prices: Prices | None, more: str) -> Iterator[str]:
+    if cost is None or prices is None:
+        yield "  cost: not known for this model; add --price IN/OUT, in dollars for a million tokens"
+    else:
+        each = f"${prices.prompt:g}/${prices.completion:g} for a million tokens in/out"
+        yield f"  cost: {_dollars(cost)} at {each}{more}"
+
+
+def _at_most(bound: bool) -> str:  # noqa: FBT001 - a word or none
+    return "at most " if bound else ""
+
+
+def _together(forecasts: Sequence[Forecast]) -> str:
+    costs = [forecast.cost for forecast in forecasts if forecast.cost is not None]
+    if len(costs) < len(forecasts):
+        return ""
+    return f", {_dollars(Estimate(*map(sum, zip(*costs, strict=True))))}"
+
+
+def _range(tokens: Estimate) -> str:
+    low, high = f"{tokens.low:,.0f}", f"{tokens.high:,.0f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _dollars(cost: Estimate) -> str:
+    low, high = f"${cost.low:,.4f}", f"${cost.high:,.4f}"
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,57 @@
+"""Text for the result of a generation."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ...evaluation.generation.generate import Tally
+from .safe_text import shortened, visible
+
+_LONGEST = 300
+"""Characters of an error that are shown."""
+
+_SHOWN = 5
+"""Reasons of one sort that are told; the journal beside the outputs has them all."""
+
+
+def generation_lines(tally: Tally, system: str, cost: float | None = None) -> list[str]:
+    """Return a line for each kind of outcome of a system's attempts.
+
+    ``cost`` is US dollars for the tokens, None if the price is unknown.
+    """
+    there = tally.kept + tally.made
+    untracked = "" if tally.tracked or not tally.kept else "; the agent's code is not tracked"
+    lines = [
+        f"{visible(system)}: {there:,} of {tally.wanted:,} outputs, {tally.made:,} generated now{untracked}"
+    ]
+    if tally.calls:
+        spent = "" if cost is None else f", ${cost:,.4f}"
+        lines.append(
+            f"calls: {tally.calls:,}; tokens: {tally.prompt_tokens:,} in, {tally.completion_tokens:,} out{spent}"
+        )
+    if (crashed := crashes(tally)) is not None:
+        lines.append(crashed)
+    lines += _counted("stopped", tally.stopped)
+    lines += _counted("no output, the case is not for this agent", tally.passed_over)
+    lines += _counted("no output, the call failed", tally.failures)
+    if tally.not_tried:
+        lines.append(f"not tried, since all before failed alike: {tally.not_tried:,}")
+    return lines
+
+
+def crashes(tally: Tally) -> str | None:
+    """Count outputs that ended with the system's own error, and name the commonest.
+
+    Returns None if there are none.
+    """
+    if not tally.crashes:
+        return None
+    cases = "case" if tally.errors == 1 else "cases"
+    ((why, _),) = tally.crashes.most_common(1)
+    return f"agent crashed on {tally.errors:,} {cases} (graded 0); most common: {shortened(' '.join(why.split()), _LONGEST)}"
+
+
+def _counted(what: str, reasons: Counter[str]) -> list[str]:
+    lines = [f"{what}: {count:,} x {visible(why)}" for why, count in reasons.most_common(_SHOWN)]
+    rest = len(reasons) - len(lines)
+    return [*lines, f"{what}: {rest:,} reasons more"] if rest > 0 else lines

@@ -1,0 +1,85 @@
+"""Text for an import: what was found, who judges it, what to type next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, Imported
+from ...judges.catalogue import judges_for
+from ...records import Kind
+from . import number_text
+from .number_text import counted
+
+_BECAUSE: dict[Kind, str] = {
+    "tool_call": "the file says which calls are wanted",
+    "any_call": "tool calls without a reference: only a judge can grade them",
+    "memory_answer": "the file has accepted answers",
+    "web_search_answer": "the file has accepted answers and a context",
+    "grounded_answer": "the file has a context",
+    "open_answer": "no reference: graded against the criterion",
+}
+
+
+def import_lines(imported: Imported) -> Iterator[str]:
+    """Yield the result of an import for a terminal."""
+    cases, outputs = sum(imported.kinds.values()), sum(imported.outputs.values())
+    verdicts = sum(sum(said.values()) for said in imported.verdicts.values())
+    yield (
+        f"read as {imported.format}: {counted(cases, 'case')}, {counted(outputs, 'output')} of {counted(len(imported.outputs), 'system')}, "
+        f"{counted(verdicts, 'verdict')} of {counted(len(imported.verdicts), 'judge')}, in {imported.folder}"
+    )
+    for kind, count in imported.kinds.items():
+        judges = judges_of(kind, imported)
+        said = f"; judge: {', '.join(judges)}" if judges else ""
+        yield f"  {count:,} {kind}: {_BECAUSE.get(kind, 'said by the file')}{said}"
+    yield from _told(imported)
+    for by, outcomes in imported.verdicts.items():
+        yield f"  {by}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
+    if imported.first_skipped is not None:
+        first = imported.first_skipped
+        place = f"{first.file}{'' if first.line is None else f':{first.line}'}{f': {first.field}' if first.field else ''}"
+        yield f"skipped: {imported.skipped:,}, listed in {Path(imported.folder) / SKIPPED}; the first: {place}: {first.reason}"
+    yield from _next(imported)
+
+
+def _told(imported: Imported) -> Iterator[str]:
+    """Yield limits of a log: conversations, failures, several models."""
+    if imported.sessions:
+        earlier = f"{imported.earlier_calls:,} with calls in earlier turns"
+        yield f"  {counted(imported.sessions, 'conversation')} of several turns, one case each; {earlier} (--unit turn: a case a turn)"
+    if imported.failed or imported.empty:
+        bad = imported.failed + imported.empty
+        yield f"  {counted(bad, 'output')} without an answer, graded 0: {imported.failed:,} failed, {imported.empty:,} empty"
+    if len(imported.outputs) > 1 and not imported.shared:
+        names = ", ".join(f"{name} {count:,}" for name, count in imported.outputs.items())
+        yield f"  no case was answered by two systems ({names}); if they are one system: --system NAME"
+
+
+def _next(imported: Imported) -> Iterator[str]:
+    folder = Path(imported.folder)
+    if imported.outputs and imported.kinds:
+        judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))
+        asked = f" --judge {judges} --model {number_text.MODEL}" if judges else ""
+        cases, outputs, run = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, "run"))
+        labels = f" --labels {shlex.quote(str(folder / LABELS))}" if imported.labels else ""
+        yield f"next: fiducial run {cases} --outputs {outputs}{asked}{labels} --out {run}"
+        if judges:
+            yield f"      ({number_text.NEEDS_MODEL})"
+        if imported.verdicts and not imported.labels:
+            labels = shlex.quote(str(folder / "labels.jsonl"))
+            yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, where a checker decides)"
+    if imported.verdicts and (not imported.labels or imported.scored):
+        before = "      " if imported.outputs and imported.kinds else "next: "
+        if imported.labels:
+            yield f"{before}fiducial estimate {shlex.quote(str(folder))}   (the pass rate, corrected with these labels)"
+        else:
+            yield f"{before}fiducial calibrate {shlex.quote(str(folder))}   (its judges against these labels)"
+    elif imported.kinds and not imported.outputs:
+        yield f"next: answer the cases of {folder / CASES}, or: fiducial.generate(cases, agent)"
+
+
+def judges_of(kind: Kind, imported: Imported) -> list[str]:
+    """Return the judges to recommend for a kind of case."""
+    return judges_for(kind, imported.answered.get(kind, 0), imported.transcripts.get(kind, 0))

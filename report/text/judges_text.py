@@ -1,0 +1,79 @@
+"""Table of judges: errors on labelled outputs, their upper bounds, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from ..document import Piece
+from ..document_table import FIRST, Cell, Table
+from ..figures.forest_plot import interval_strip
+from ..markup import NOTHING
+from ..trust import Trust
+from . import number_text
+from .systems_text import judge_names
+
+_NAME = 26
+"""Columns of a judge's name: more than of a system's, since a variant stands behind it."""
+
+
+def judges_table(trust: Sequence[Trust], *, most: int | None = None, why: bool = False) -> Iterator[Piece]:
+    """Yield a table of judges, and the number of rows beyond ``most``.
+
+    Variants alike share a row.
+
+    With ``why`` each judge has its row, with the reason of its verdict in place of a drawing.
+    """
+    groups = [[each] for each in trust] if why else list(_alike(trust))
+    shown = groups if most is None or len(groups) <= most else groups[: max(1, most - 1)]
+    names = judge_names([each.judge for each in trust], columns=_NAME)
+    rows = [(_label(group, names.of(group[0].judge)), *_cells(group[0], why=why)) for group in shown]
+    head = (
+        "judge" + (f" ({names.shared})" if names.shared else ""),
+        "passed bad",
+        "failed good",
+        "at worst",
+        "verdict",
+    )
+    yield Table(head, rows, words=FIRST | {4}, indent=0)
+    if left := [each for group in groups[len(shown) :] for each in group]:
+        verdicts = {verdict_of(each) for each in left}
+        yield f"{number_text.counted(len(left), 'more judge')}{f': {verdicts.pop()}' if len(verdicts) == 1 else ''}"
+
+
+def _alike(trust: Iterable[Trust]) -> Iterator[list[Trust]]:
+    """Group adjacent variants of a judge that have the same errors and verdict."""
+    for _, group in groupby(trust, key=_likeness):
+        yield list(group)
+
+
+def _likeness(each: Trust) -> tuple[object, ...]:
+    panel = each.panel
+    base = each.judge.rpartition("@")[0].partition("/")[0] or each.judge
+    if not panel.n:
+        base = each.judge
+    return base, panel.fp, each.bad, panel.fn, each.good, each.word, each.checked_only, each.adjudicated
+
+
+def _label(group: Sequence[Trust], name: str) -> str:
+    return name if len(group) == 1 else f"{name.partition('/')[0]} x{len(group)}"
+
+
+def _cells(each: Trust, *, why: bool) -> tuple[str | Cell, ...]:
+    worst, worse = each.at_worst, each.worse
+    drawn = (
+        NOTHING
+        if worse is None or worse.value is None
+        else interval_strip(worse.value, worse.low, worse.high)
+    )
+    return (
+        f"{each.panel.fp:,} of {each.bad:,}" if each.bad else "-",
+        f"{each.panel.fn:,} of {each.good:,}" if each.good else "-",
+        "-" if worst is None else Cell(f"{100 * worst:.0f} %", figure=NOTHING if why else drawn),
+        Cell(verdict_of(each), each.why if why else "", "" if why else each.why),
+    )
+
+
+def verdict_of(each: Trust) -> str:
+    """Return the verdict, and whether it holds on checked outputs alone."""
+    return f"{each.word} (checked)" if each.word == "proven" and each.checked_only else each.word

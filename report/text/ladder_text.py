@@ -1,0 +1,59 @@
+"""Text for ladders: where a judge stops noticing faults, with curves and tables.
+
+Each dial is shown separately.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...evaluation.audit.ladder.ladder_results import LadderResult
+from ..document import Columns, Figure, Piece
+from ..document_table import Table
+from ..figures.ladder import ladder_curve
+from .number_text import count, number, statistic_cells
+
+_MISFIT = 0.01
+_TOLERATED = 0.2
+
+
+def ladder_pieces(ladders: Sequence[LadderResult]) -> Iterator[Piece]:
+    """Yield the ladders of one judge."""
+    if not ladders:
+        return
+    yield "  how hard a fault may be (80 % are still caught of what is easier than where it breaks):"
+    head = ("dial", "breaks", "level", "falls by", "on", "right failed", "interval", "")
+    yield Table(head, [_row(each) for each in ladders], words=frozenset({0, 1, 2, -1}), indent=4)
+    yield Columns([_curve(each) for each in ladders if each.curve])
+
+
+def _row(ladder: LadderResult) -> tuple[str, ...]:
+    return (
+        ladder.dial,
+        ladder.breaks,
+        ladder.unit,
+        number(ladder.drop.value),
+        count(ladder.drop.n),
+        *statistic_cells(ladder.failed_right)[:2],
+        "; ".join(_notes(ladder)),
+    )
+
+
+def _notes(ladder: LadderResult) -> Iterator[str]:
+    if ladder.flat and ladder.drop.high is not None:
+        yield f"flat: no fall is found, {number(ladder.drop.high)} at most"
+    if ladder.misfit_p is not None and ladder.misfit_p < _MISFIT:
+        yield f"no smooth fall (p {ladder.misfit_p:.4f}): go by its levels"
+    if ladder.failed_right.low is not None and ladder.failed_right.low > _TOLERATED:
+        yield "fails right outputs as well: what it catches it need not have seen"
+    yield from (f"{left:,} {outcome}" for outcome, left in ladder.ungraded.items())
+
+
+def _curve(ladder: LadderResult) -> Figure:
+    """Return the curve as a figure with its counts; a terminal shows the table above instead."""
+    rows = [
+        (each.step, count(each.caught), count(each.faulty), count(each.failed), count(each.right))
+        for each in ladder.levels
+    ]
+    numbers = Table((ladder.unit, "caught", "of", "right failed", "of"), rows)
+    return Figure(ladder_curve(ladder), caption=f"{ladder.dial}: {ladder.about}", numbers=numbers)

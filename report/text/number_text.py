@@ -1,0 +1,174 @@
+"""Numbers in words, shared by terminal and HTML so that both read alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ...calibration.pass_threshold import HALF, CutSource, PassThreshold
+from ...calibration.statistic import Statistic
+from ...evaluation.conclusion.run_results import UNJUDGED, Stratum, SystemResult
+
+MODEL = "gpt-4.1-mini"
+"""The judging model in commands that are proposed where nobody named one."""
+
+NEEDS_MODEL = "needs OPENAI_API_KEY, or --base-url of another server"
+"""Said of such a command."""
+
+_MINUTE = 60
+_HOUR = 3600
+_LEAST_P = 1e-4
+
+
+def count(number: int) -> str:
+    """Format a count with thousands separators: ``1,974``."""
+    return f"{number:,}"
+
+
+def passing(at: float, source: CutSource | None = None) -> str:
+    """Return the suffix for a judge's name: its threshold and who set it; empty for the default."""
+    return "" if at == HALF else f"; passes at {f'{at:g}' if source is None else PassThreshold(at, source)}"
+
+
+def decimal(value: float, digits: int = 2) -> str:
+    """Format a statistic with fixed digits: ``0.71``, ``-0.04``; zero has no sign."""
+    text = f"{value:.{digits}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
+def number(value: float | None) -> str:
+    """Format a number for a table, with three digits; an unknown number is a dash."""
+    return "-" if value is None else decimal(value, 3)
+
+
+def counted(count: int, what: str) -> str:
+    """Return a count with its noun, plural unless 1: ``1 cluster``, ``2 clusters``."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def p_value(value: float | None) -> str:
+    """Format a p-value for a table; a small one is never shown as 0."""
+    if value is None:
+        return "-"
+    return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
+
+
+def statistic_cells(found: Statistic) -> tuple[str, str, str, str]:
+    """Value, interval, denominator, and method or the reason why there is no value."""
+    on = count(found.n)
+    if found.value is None:
+        return "-", "", on, f"undefined: {found.undefined}"
+    return number(found.value), interval(found.low, found.high, 3), on, found.method or ""
+
+
+def interval(low: float | None, high: float | None, digits: int = 2) -> str:
+    """Format an interval in brackets, ``[0.68, 0.74]``; empty if there is none."""
+    if low is None or high is None:
+        return ""
+    return f"[{decimal(low, digits)}, {decimal(high, digits)}]"
+
+
+def with_interval(value: float, low: float | None, high: float | None) -> str:
+    """Format a number with its interval, if any: ``0.71 [0.68, 0.74]``."""
+    return f"{decimal(value)} {interval(low, high)}".rstrip()
+
+
+def outcomes(ungraded: Mapping[Any, int]) -> str:
+    """Counts by outcome, ``18 unparsable, 8 failed``; outcomes that did not occur are left out."""
+    return ", ".join(f"{count(number)} {outcome(name)}" for name, number in ungraded.items() if number)
+
+
+def outcome(name: str) -> str:
+    """Return an outcome in words: ``not applicable``."""
+    return name.replace("_", " ")
+
+
+def missing(verdicts: int) -> str:
+    """Return the number of verdicts missing for lack of a reply.
+
+    Each may have taken several calls, or none.
+    """
+    return f"{counted(verdicts, 'verdict')} missing, because calls failed or were not made"
+
+
+def not_checked(outputs: int) -> str:
+    """Return the number of outputs without a verdict because a custom checker failed."""
+    return f"{counted(outputs, 'output')} not checked, because a custom checker failed"
+
+
+IDLE = "skipped: no output of a kind that it grades"
+"""Said of a judge that was asked nothing."""
+
+
+def not_judged(systems: Iterable[SystemResult]) -> str:
+    """Count the undecided outputs that no judge was asked about; empty if there are none."""
+    left = sum(part.of for system in systems for part in system.strata if part.name == UNJUDGED)
+    return counted(left, "undecided output") if left else ""
+
+
+def rate(stratum: Stratum) -> str:
+    """Format a rate with interval and denominator, or the reason if undefined.
+
+    The rate of fractions is called a mean score.
+
+    ``0.71 [0.68, 0.74] on 1,974 of 2,000 (18 unparsable, 8 failed)``
+    """
+    if stratum.value is None:
+        shown = f"undefined ({stratum.undefined or 'no value'})"
+    else:
+        shown = with_interval(stratum.value, stratum.low, stratum.high)
+        shown = f"mean score {shown}" if stratum.fractions else shown
+    missing = outcomes(stratum.outcomes)
+    return f"{shown} {denominator(stratum)}" + (f" ({missing})" if missing else "")
+
+
+def denominator(stratum: Stratum) -> str:
+    """Return the number of rows behind a rate: ``on 1,974 of 2,000``."""
+    return f"on {count(stratum.n)} of {count(stratum.of)}"
+
+
+def bounds(stratum: Stratum) -> str:
+    """Worst-case bounds in words; empty when there are none."""
+    if stratum.bounds is None:
+        return ""
+    low, high = stratum.bounds
+    return f"{decimal(low)} to {decimal(high)} if all ungraded items failed or passed"
+
+
+def statistic(found: Statistic) -> str:
+    """Format a statistic as value and interval, or the reason if undefined."""
+    if found.value is None:
+        return f"undefined ({found.undefined or 'no value'})"
+    return with_interval(found.value, found.low, found.high)
+
+
+def duration(seconds: float) -> str:
+    """Format a duration: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 07 min``."""
+    if seconds < 9.95:  # noqa: PLR2004 - from here on tenths say nothing
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE} min {whole % _MINUTE:02d} s"
+    return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE:02d} min"
+
+
+def moment(iso: str) -> str:
+    """Format a time to the minute, ``2026-03-20 10:41 UTC``; leave invalid text unchanged."""
+    try:
+        return datetime.fromisoformat(iso).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError):
+        return iso
+
+
+def tokens(prompt: int, completion: int) -> str:
+    """Tokens in and out: ``12,400 in, 830 out``."""
+    return f"{count(prompt)} in, {count(completion)} out"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: ``a, b and c``."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last

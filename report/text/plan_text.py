@@ -1,0 +1,87 @@
+"""Plans in words: sizes, and items to label next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...calibration.planning.budget_plan import BudgetPlan
+from ...calibration.planning.plan_results import Draw, SamplePlan
+from ..document import Piece, document
+from ..document_table import Table
+from .number_text import count, number
+
+
+@document
+def plan_document(found: SamplePlan) -> Iterator[Piece]:
+    """Build the document of a `plan` result."""
+    if found.labels is not None:
+        how = "on average" if found.assurance is None else f"in {found.assurance:.0%} of samples"
+        yield f"Labels for a 95 % interval of plus and minus {found.half_width:g} {how}:"
+        sizes = found.labels.items()
+        yield from (
+            f"  {name:<20} {'no number is enough' if size is None else f'{size:>8,}'}" for name, size in sizes
+        )
+    if found.items is not None:
+        yield f"Items to find a difference of {found.difference:g} with a chance of {found.power:.0%}: {found.items:,}"
+    if found.design_effect > 1:
+        yield f"All sizes allow for clusters, which make variances {found.design_effect:.2f} times as large."
+    if found.budget is not None:
+        yield from _budget(found.budget)
+    if found.draw is not None:
+        yield from _draw(found.draw)
+
+
+def _budget(plan: BudgetPlan) -> Iterator[Piece]:
+    pilot, rates = plan.pilot, plan.half_widths
+    seen = f"a pilot with {pilot.n:,} labels" if pilot.n else "judges that err independently of each other"
+    explained = "; ".join(f"{name} {share:.0%}" for name, share in pilot.explained.items())
+    yield (
+        f"For {plan.budget:,.2f} the rate of all outputs to plus and minus {plan.half_width:.4f} (95 %), "
+        f"that of the open ones to {plan.open_half_width:.4f}:"
+    )
+    rows = [
+        (
+            each.phase,
+            f"{each.outputs:,}",
+            f"{each.unit_cost:.6g}",
+            f"{each.cost:,.2f}",
+            f"{each.variance:.0%}",
+        )
+        for each in plan.phases
+    ]
+    yield Table(("", "outputs", "each", "dollars", "of the variance"), rows)
+    yield "Each is a random part of the one before; of what is checked the open outputs are judged, and labelled."
+    others = ", ".join(
+        f"{name} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
+    )
+    yield f"Half-widths by who judges: {others}"
+    alone = plan.labels_alone_cost
+    yield f"As narrow without a judge: {'all outputs are not enough' if alone is None else f'{alone:,.2f}'}"
+    decided = f"checkers decide {pilot.decided:.0%}, of which {pilot.decided_rate:.0%} pass; of the rest "
+    yield (
+        f"By {seen}: {decided if pilot.decided else ''}{pilot.open_rate:.0%} are right"
+        + (f"; variance that verdicts explain: {explained}" if explained else "")
+    )
+
+
+def _draw(draw: Draw) -> Iterator[Piece]:
+    if draw.strata:
+        rows = [
+            (name, count(plan.n), count(plan.n_labelled), number(plan.spread), count(plan.next))
+            for name, plan in draw.strata.items()
+        ]
+        yield "In proportion to items times spread (Neyman):"
+        yield Table(("stratum", "items", "labels", "spread", "label next"), rows)
+    if not draw.chances:
+        yield "The draw came out empty; a larger --next, or another --seed, draws some."
+        return
+    several = len(draw.chances) > 1
+    these = f"these {len(draw.chances):,}" if several else "this one"
+    if None in draw.chances.values():
+        yield f"Label {these} next, of {draw.of:,} without a label (a random sample; stopping early is fine):"
+        yield from (f"  {item}" for item in draw.chances)
+        return
+    yield (
+        f"Label {'all of ' * several}{these}, of {draw.of:,} judged and not labelled (with the chance with which each was drawn):"
+    )
+    yield from (f"  {item}  {chance:.4g}" for item, chance in draw.chances.items())

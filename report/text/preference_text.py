@@ -1,0 +1,145 @@
+"""Text for preferences: wins, ties, flips, win rates, strengths, and biases.
+
+Biases are preferences for anything other than quality.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...calibration.preference.preference_results import LabelAgreement, Length, Match, Position, Preferences
+from ..document import Caution, Piece, document
+from ..document_table import ENDS, Table
+from .number_text import counted, outcomes, p_value, statistic_cells
+
+_FEW = 20
+"""With fewer clusters than this, their own spread is known too badly to promise the level."""
+
+
+@document
+def preferences_document(judges: Sequence[Preferences]) -> Iterator[Piece]:
+    """Yield each judge's preferences."""
+    for found in judges:
+        yield f"{found.judge}: {counted(found.comparisons, 'comparison')}, each asked in both orders; {found.complete:,} with a verdict in both"
+        if any(found.ungraded.values()):
+            yield f"  verdicts without a choice: {outcomes(found.ungraded)}; what lacks one order is part of no number"
+        yield from _matches(found.matches)
+        yield from _systems(found)
+        yield "  what else decides:"
+        yield from _position(found.position)
+        yield from _length(found.length)
+        if found.labels is not None:
+            yield from _labels(found.labels)
+        yield from map(Caution, _limits(found))
+
+
+def _matches(matches: Sequence[Match]) -> Iterator[Piece]:
+    head = ("pair", "n", "a won", "b won", "ties", "flips", "half ties", "win rate of a", "interval", "p", "")
+    yield Table(head, list(map(_row, matches)), words=ENDS)
+    tested = sum(match.adjusted_p is not None for match in matches)
+    adjusted = f", adjusted for {counted(tested, 'pair')} (Holm)" if tested > 1 else ""
+    yield (
+        "  won: chosen in both orders. flip: the order decides, to the first or the second shown. half tie: a tie in one order. "
+        f"win rate: each order counts half, so a flip or a tie half to each. p: by flipping signs of clusters{adjusted}"
+    )
+    for match in matches:
+        yield f"{match.a} and {match.b}: {_verdict(match)}"
+
+
+def _row(match: Match) -> tuple[str, ...]:
+    value, interval, _, method = statistic_cells(match.preferred)
+    flips = f"{match.flipped_to_first + match.flipped_to_second:,}"
+    if flips != "0":
+        flips += f" ({match.flipped_to_first:,} to 1st, {match.flipped_to_second:,} to 2nd)"
+    counts = (match.n, match.a_won, match.b_won, match.tied)
+    return (
+        f"{match.a} (a), {match.b} (b)",
+        *(f"{each:,}" for each in counts),
+        flips,
+        f"{match.half_tied:,}",
+        value,
+        interval,
+        p_value(match.adjusted_p),
+        method,
+    )
+
+
+def _verdict(match: Match) -> str:
+    if match.preferred.value is None:
+        return f"not tested: {match.preferred.undefined}"
+    ahead = f"{match.better} is preferred" if match.better else "no evidence that either is preferred"
+    settled = match.settled
+    if settled.value is None:
+        return f"{ahead}; {settled.undefined}"
+    value, interval, on, _ = statistic_cells(settled)
+    return f"{ahead}; of the {on} that one of them won, {match.a} won {' '.join(filter(None, (value, interval)))}"
+
+
+def _systems(found: Preferences) -> Iterator[Piece]:
+    rows: list[tuple[str, ...]] = []
+    for name, each in found.systems.items():
+        value, interval, on, _ = statistic_cells(each.win_rate)
+        strength, ends, _, how = statistic_cells(each.strength)
+        rows.append((name, on, value, interval, strength, ends, how))
+    yield "  each against all others; strength: Bradley-Terry's, log-odds, their mean 0, ties and flips half a win for each:"
+    yield Table(("", "n", "win rate", "interval", "strength", "interval", ""), rows, words=ENDS, indent=4)
+
+
+def _position(found: Position) -> Iterator[str]:
+    flips, ends, on, _ = statistic_cells(found.flips)
+    if found.effect.value is None:
+        yield f"    position: undefined ({found.effect.undefined})"
+        return
+    value, interval, _, _ = statistic_cells(found.effect)
+    which = "first" if found.effect.value > 0 else "second"
+    verdict = f"prefers what is shown {which}" if found.found else "no evidence that the order decides"
+    yield (
+        f"    position: {verdict}. {flips} {ends} of {on} flip ({found.to_first:,} to the first shown, {found.to_second:,} to the second, "
+        f"sign test p {p_value(found.flip_p)}); the first shown is chosen {_signed(value)} {interval} more often than half the time "
+        f"(Holm p {p_value(found.holm_p)})"
+    )
+
+
+def _length(found: Length) -> Iterator[str]:
+    longer, ends, on, _ = statistic_cells(found.longer)
+    if found.longer.value is None:
+        yield "    length: no two texts of different length were compared in both orders"
+        return
+    observed = f"the longer of two texts is preferred in {longer} {ends} of {on}"
+    if found.effect.value is None:
+        yield f"    length: {observed}, which is no bias by itself: the longer may be the better ({found.effect.undefined})"
+        return
+    value, interval, told, _ = statistic_cells(found.effect)
+    which = "longer" if found.effect.value > 0 else "shorter"
+    verdict = f"favours the {which} text" if found.found else "no evidence that length decides"
+    yield (
+        f"    length: {verdict}. Where labels tell which is better ({told}), it is wrong {_signed(value)} {interval} more often when the wrong one is the "
+        f"longer than when it is the shorter (Holm p {p_value(found.holm_p)}); {observed}"
+    )
+
+
+def _labels(found: LabelAgreement) -> Iterator[Piece]:
+    yield "  where labels tell the two apart:"
+    shares = {
+        "right, each order half": found.right,
+        "right in both orders": found.right_in_both,
+        "wrong in both orders": found.wrong_in_both,
+        "flips": found.flips,
+    }
+    if found.tied_by_label:
+        shares["tied in both, labels alike"] = found.tied_in_both
+    rows = [(name, *statistic_cells(each)) for name, each in shares.items()]
+    yield Table(("", "share", "interval", "on", ""), rows, words=ENDS, indent=4)
+
+
+def _limits(found: Preferences) -> Iterator[str]:
+    few = [match for match in found.matches if 0 < match.n_clusters < _FEW]
+    if few:
+        least = min(match.n_clusters for match in few)
+        yield f"few clusters ({least:,} at the least), so that intervals are rough"
+    if found.labels is None:
+        yield "this is the judge's taste: no label says which output is better"
+
+
+def _signed(value: str) -> str:
+    return value if value.startswith("-") else f"+{value}"

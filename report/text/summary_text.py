@@ -1,0 +1,165 @@
+"""Full run summary: every rate with interval, denominator and ungraded outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from msgspec.structs import replace
+
+from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ...evaluation.conclusion.conclude import Conclusion
+from ...evaluation.conclusion.run_results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
+from ...records import Source
+from ..document import Document, Piece, document
+from . import number_text
+from .caution_text import folded
+from .number_text import counted
+from .safe_text import shortened
+
+_RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))
+_COEFFICIENTS = (("kappa", "cohen_kappa"), ("AC1", "gwet_ac1"), ("MCC", "mcc"))
+_GIVEN_BY: dict[Source, str] = {
+    "human": "of people",
+    "construction": "by construction",
+    "checker": "that call themselves a checker's, which nobody checked again here",
+    "judge": "of judges",
+}
+_MOST_FAULTS = 5
+_REASON = 200
+"""Characters of a reason: a refusal may be as long as a reply."""
+
+
+def systems_document(systems: Iterable[SystemResult]) -> Document:
+    """Build the document of each system's results."""
+    return [line for system in systems for line in _system(system)]
+
+
+@document
+def summary_document(conclusion: Conclusion) -> Iterator[Piece]:
+    """Build the document of a run's results."""
+    yield from systems_document(conclusion.systems)
+    yield from _notes(conclusion.systems)
+    if conclusion.not_judged is None and (left := number_text.not_judged(conclusion.systems)):
+        yield f"note: {left} without a judge: add --judge JUDGE and --model NAME (`fiducial prompts list` names judges)"
+        yield ""
+    if conclusion.labels:
+        by = ", ".join(
+            f"{number_text.count(n)} {_GIVEN_BY[source]}" for source, n in conclusion.labels.items()
+        )
+        yield f"labels given: {by}"
+        yield ""
+    if conclusion.unused_labels:
+        unused = counted(conclusion.unused_labels, "label")
+        yield f"note: {unused} {'matches' if conclusion.unused_labels == 1 else 'match'} no output"
+        yield ""
+    if conclusion.judges:
+        yield "judges"
+        for judge in conclusion.judges:
+            yield from _judge(judge)
+        yield ""
+    if conclusion.calibration is not None:
+        yield from _calibration(conclusion.calibration)
+
+
+def _notes(systems: Sequence[SystemResult]) -> Iterator[str]:
+    """Yield each note once, naming its systems unless it applies to all."""
+    about: dict[str, dict[str, None]] = {}
+    for system in systems:
+        for rate in system.strata:
+            if rate.note:
+                about.setdefault(rate.note, {})[system.system] = None
+    for note, names in about.items():
+        whose = "" if len(names) == len(systems) else f" ({', '.join(names)})"
+        yield f"note{whose}: {note}"
+        yield ""
+
+
+def _system(system: SystemResult) -> Iterator[str]:
+    yield system.system
+    corrected = {rate.by: rate for rate in system.strata if rate.name == CORRECTED}
+    plain = (rate for rate in system.strata if rate.name != CORRECTED)
+    for name, group in groupby(plain, key=lambda stratum: stratum.name):
+        yield from _part(name, list(group), corrected if name == OPEN else {})
+    if system.faults:
+        named = list(system.faults.items())
+        more = f", {counted(len(named) - _MOST_FAULTS, 'more kind')}" if len(named) > _MOST_FAULTS else ""
+        yield (
+            "  faults: "
+            + ", ".join(f"{number_text.count(n)} {name}" for name, n in named[:_MOST_FAULTS])
+            + more
+        )
+    for reason, number in list(system.failures.items())[:_MOST_FAULTS]:
+        yield f"  {counted(number, 'check')} failed: {shortened(reason, _REASON)}"
+    yield ""
+
+
+def _part(name: str, rates: list[Stratum], corrected: Mapping[str | None, Stratum]) -> Iterator[str]:
+    """Yield a part: one line if a checker decided it, else a heading and a line per judge."""
+    width = max(len(rate.by or "") for rate in rates)
+    if width:
+        yield f"  {name}" + (f" | {CORRECTED.removeprefix('open: ')}" if corrected else "")
+    for rate in rates:
+        better = corrected.get(rate.by)
+        beside = f" | {number_text.rate(better)}" if better else ""
+        shown = number_text.rate(rate)
+        yield f"    {rate.by or '':<{width}}  {shown}{beside}" if width else f"  {name}: {shown}"
+        if rate.bounds is not None:
+            yield f"    over all {number_text.count(rate.of)}: {number_text.bounds(rate)}"
+
+
+def _judge(judge: JudgeUse) -> Iterator[str]:
+    said = number_text.outcomes(judge.outcomes) or number_text.IDLE
+    cost = f"{counted(judge.calls, 'call')}, tokens: {number_text.tokens(judge.prompt_tokens, judge.completion_tokens)}"
+    cached = f", {number_text.count(judge.from_cache)} from cache or recording" if judge.from_cache else ""
+    if judge.cost is not None:
+        cost += f", ${judge.cost:,.4f}"
+    if judge.reasked:
+        cached += f", {number_text.count(judge.reasked)} asked again since a reply could not be read"
+    yield f"  {judge.name}: {said}; {cost}{cached}" if judge.calls or cached else f"  {judge.name}: {said}"
+    for outcome, reasons in judge.reasons.items():
+        yield f"    {number_text.outcome(outcome)}: {_reasons(list(reasons.items()))}"
+
+
+def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
+    """Return the most frequent reasons with their number of verdicts.
+
+    Showing only the first would hide the others.
+    """
+    rest = len(reasons) - shown
+    more = f"; {counted(rest, 'more reason')}" if rest > 0 else ""
+    return (
+        "; ".join(f"{number_text.count(n)} {shortened(reason, _REASON)}" for reason, n in reasons[:shown])
+        + more
+    )
+
+
+def _calibration(calibration: Calibration) -> Iterator[Piece]:
+    """Yield the judges' agreement with the labels, beside the baselines."""
+    yield "calibration: judges against labels (checkers' verdicts, and --labels where given)"
+    for name, panel in calibration.judges.items():
+        yield _table_line(name, panel) + number_text.passing(panel.pass_at, panel.pass_at_source)
+        yield f"    {_shown(panel, _RATES, each_on=True)}"
+        yield f"    {_shown(panel, _COEFFICIENTS)} on {number_text.count(panel.n)}"
+    for name, panel in calibration.baselines.items():
+        # A judge that does not look has an accuracy worth beating; its other statistics say nothing.
+        yield f"  {name}: {_shown(panel, _RATES[-1:], each_on=True)}"
+    for caution in folded(calibration.cautions, calibration.judges):
+        yield replace(caution, indent=2)
+    yield ""
+
+
+def _table_line(name: str, panel: JudgeCalibration) -> str:
+    clusters = f" in {counted(panel.n_clusters, 'cluster')}" if panel.n_clusters < panel.n else ""
+    missing = f", {number_text.count(panel.n_missing)} not graded by the judge" if panel.n_missing else ""
+    table = f"tp {panel.tp}, fp {panel.fp}, fn {panel.fn}, tn {panel.tn}"
+    return f"  {name}: on {number_text.count(panel.n)}{clusters}{missing}; {table}"
+
+
+def _shown(panel: JudgeCalibration, wanted: tuple[tuple[str, str], ...], *, each_on: bool = False) -> str:
+    cells: list[str] = []
+    for label, name in wanted:
+        statistic = panel.statistics[name]
+        on = f" on {number_text.count(statistic.n)}" if each_on else ""
+        cells.append(f"{label} {number_text.statistic(statistic)}{on}")
+    return ", ".join(cells)

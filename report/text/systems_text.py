@@ -1,0 +1,276 @@
+"""First-screen systems: forest plot of all outputs with its parts, common failures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...calibration.statistic import Statistic
+from ...evaluation.conclusion.run_results import (
+    ALL,
+    ALL_CORRECTED,
+    ALL_UNCORRECTED,
+    CORRECTED,
+    DECIDED,
+    JudgeUse,
+    Stratum,
+    SystemResult,
+)
+from ..document import Piece
+from ..document_table import FIRST, Cell, Table
+from ..figures.forest_plot import interval_strip
+from ..items.error_text import in_words
+from ..short_names import NAME, ShortNames, clipped, short_names
+from . import number_text
+from .safe_text import columns_of
+
+WIDTH = 80
+"""Columns of a screen."""
+
+_LEAST_PLOT, _MOST_PLOT = 11, 21
+_MOST_SYSTEMS = 6
+_COMMONEST = 3
+
+_Row = tuple[str, Statistic | None, tuple[str, ...]]
+"""A name, its main rate, and the cells behind it."""
+
+
+def by_rate(systems: Sequence[SystemResult]) -> list[SystemResult]:
+    """Sort systems by their rate, the best first; those without one come last."""
+    return sorted(systems, key=_place)
+
+
+def _place(system: SystemResult) -> float:
+    rate = main_rate(system)
+    return 1.0 if rate is None or rate.value is None else -rate.value
+
+
+def main_rate(system: SystemResult) -> Stratum | None:
+    """Return the rate of all outputs, or of the checked ones where too much is ungraded."""
+    if system.overall is not None and system.overall.value is not None:
+        return system.overall
+    decided = checked(system)
+    return decided if decided is not None and decided.value is not None else system.judged or decided
+
+
+def checked(system: SystemResult) -> Stratum | None:
+    """Return what checkers decided."""
+    return next((part for part in system.strata if part.name == DECIDED), None)
+
+
+def ungraded(system: SystemResult) -> int | None:
+    """Count ungraded outputs, including cases without an output; None if unknown."""
+    if system.overall is not None:
+        return system.overall.of - system.overall.n
+    decided = checked(system)
+    return None if decided is None else decided.of - decided.n
+
+
+def systems_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+    """Show the systems by rate; of one system, its parts."""
+    if len(systems) == 1:
+        yield from _parts(systems[0], judges)
+    elif systems:
+        yield from _side_by_side(by_rate(systems))
+
+
+def _side_by_side(systems: Sequence[SystemResult]) -> Iterator[Piece]:
+    names = short_names(system.system for system in systems)
+    whole = [
+        system.overall
+        for system in systems
+        if system.overall is not None and system.overall.value is not None
+    ]
+    is_whole = len(whole) == len(systems)
+    is_judged = any(system.judged is not None and system.judged.n for system in systems)
+    is_checked = any(part is not None and part.n for part in map(checked, systems))
+    rows: list[_Row] = []
+    for system in systems[:_MOST_SYSTEMS]:
+        main = system.overall if is_whole else checked(system) if is_checked else system.judged
+        behind = (checked(system) if is_whole and is_judged else None, system.judged)
+        cells = tuple(
+            _rate_and_n(part)
+            for part, shown in zip(
+                behind, _columns(is_whole=is_whole, is_checked=is_checked, is_judged=is_judged), strict=True
+            )
+            if shown
+        )
+        n = "-" if main is None else number_text.count(main.n)
+        left = ungraded(system)
+        rows.append(
+            (names.of(system.system), main, (n, *cells, "-" if left is None else number_text.count(left)))
+        )
+    mark = "*" if is_judged else ""
+    main_head = (
+        "all outputs" + (mark if is_whole and _uncorrected(systems) else "")
+        if is_whole
+        else "checked outputs"
+        if is_checked
+        else "judged*"
+    )
+    shown = _columns(is_whole=is_whole, is_checked=is_checked, is_judged=is_judged)
+    head = (
+        main_head,
+        "n",
+        *(name for name, wanted in zip(("checkers", "judges*"), shown, strict=True) if wanted),
+        "ungraded",
+    )
+    if names.shared:
+        yield f"systems {names.shared}"
+    yield _plotted("", head, rows)
+    if len(systems) > _MOST_SYSTEMS:
+        yield f"{len(systems) - _MOST_SYSTEMS:,} more systems"
+    if is_judged:
+        how = "uncorrected" if _uncorrected(systems) else "corrected with labels"
+        yield f"* undecided by checkers, judged, {how}"
+
+
+def _columns(*, is_whole: bool, is_checked: bool, is_judged: bool) -> tuple[bool, bool]:
+    """Return whether checked and judged outputs have a column beside the main rate."""
+    return is_whole and is_judged and is_checked, is_judged and is_checked
+
+
+def _uncorrected(systems: Sequence[SystemResult]) -> bool:
+    return not any(system.overall is not None and system.overall.name == ALL_CORRECTED for system in systems)
+
+
+def _rate_and_n(part: Stratum | None) -> str:
+    if part is None or part.value is None:
+        return "-"
+    return f"{number_text.decimal(part.value)} {part.n:>3,}"
+
+
+def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+    """Show one system's rate of all outputs, of the checked ones, and by each judge."""
+    baselines = {use.name for use in judges if use.id is not None and use.id.kind == "baseline"}
+    judged = [part for part in system.strata if part.by is not None and part.name not in {DECIDED, CORRECTED}]
+    corrected = {part.by: part for part in system.strata if part.name == CORRECTED}
+    shown = [part for part in judged if part.by not in baselines] or judged
+    names = judge_names([part.by or "" for part in shown])
+    rows: list[_Row] = []
+    whole, decided = system.overall, checked(system)
+    if whole is not None and shown:
+        mark = "*" if whole.name == ALL_UNCORRECTED else ""
+        rows.append((f"{ALL}{mark}", whole, _counts(whole)))
+    if decided is not None:
+        left = decided.of - decided.n
+        alone = not shown
+        cells = (
+            number_text.count(decided.n),
+            number_text.count(
+                left
+                if alone
+                else left - decided.outcomes.get("undecided", 0) - decided.outcomes.get("missing", 0)
+            ),
+        )
+        rows.append(("checked outputs" if not alone or left else ALL, decided, cells))
+    is_marked = False
+    for part in shown:
+        better = corrected.get(part.by)
+        usable = better is not None and better.value is not None
+        is_marked |= not usable
+        rows.append(
+            (f"{names.of(part.by or '')}{'' if usable else '*'}", better if usable else part, _counts(part))
+        )
+    yield _plotted("", ("pass rate", "n", "ungraded"), rows)
+    notes = ["* uncorrected: no labels of these outputs"] if is_marked else []
+    if any(part.fractions for part in shown):
+        notes.append("a judge's row is its mean score")
+    if notes:
+        yield "; ".join(notes)
+
+
+def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
+    """Shorten judges' names: a model that all share is cut, then whatever else all share."""
+    models = {name.rpartition("@")[2] for name in names if "@" in name}
+    shared = f"@{models.pop()}" if len(models) == 1 and all("@" in name for name in names) else ""
+    short = short_names((name.removesuffix(shared) for name in names), columns=columns)
+    model = shared.removeprefix("@")
+    told = ", ".join(filter(None, (short.shared, model)))
+    return ShortNames({name: short.of(name.removesuffix(shared)) for name in names}, told)
+
+
+def _counts(part: Stratum) -> tuple[str, ...]:
+    return number_text.count(part.n), number_text.count(part.of - part.n)
+
+
+def _plotted(shared: str, head: Sequence[str], rows: Sequence[_Row]) -> Table:
+    """Lay out rates with a plot in the remaining width; omit the plot if that is too narrow."""
+    cells = [(name, _value(rate), *behind) for name, rate, behind in rows]
+    widths = [
+        max(columns_of(str(each)) for each in column) for column in zip((shared, *head), *cells, strict=True)
+    ]
+    room = min(_MOST_PLOT, WIDTH - sum(widths) - 2 * len(widths))
+    scale = f"0{'pass rate'.center(room - 2)}1" if room >= _LEAST_PLOT else ""
+    if not scale:
+        return Table((shared, *head), cells, indent=0)
+    drawn = [
+        (name, _plot(rate, room), value, *behind)
+        for (name, rate, _), (_, value, *behind) in zip(rows, cells, strict=True)
+    ]
+    return Table((shared, Cell("", plain=scale), *head), drawn, words=FIRST | {1}, indent=0)
+
+
+def _value(rate: Statistic | None) -> str:
+    if rate is None or rate.value is None:
+        return "-"
+    return number_text.with_interval(rate.value, rate.low, rate.high)
+
+
+def _plot(rate: Statistic | None, columns: int) -> Cell:
+    """Draw a rate with its interval in letters, and as a strip on a page."""
+    if rate is None or rate.value is None:
+        return Cell("", plain=f"|{'-' * (columns - 2)}|")
+    line = ["|", *"-" * (columns - 2), "|"]
+    if rate.low is not None and rate.high is not None:
+        for place in range(_at(rate.low, columns), _at(rate.high, columns) + 1):
+            line[place] = "="
+    line[_at(rate.value, columns)] = "o"
+    return Cell("", plain="".join(line), figure=interval_strip(rate.value, rate.low, rate.high))
+
+
+def _at(value: float, columns: int) -> int:
+    return round(min(1.0, max(0.0, value)) * (columns - 1))
+
+
+def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+    """Name the three commonest failures of the best system, each with an example."""
+    if not systems:
+        return
+    best = by_rate(systems)[0]
+    told = [
+        (count, f"{in_words(fault)}{_example(best, fault)}")
+        for fault, count in list(best.faults.items())[:_COMMONEST]
+    ]
+    told += _judged_bad(best, judges)
+    if not told:
+        return
+    yield f"Commonest failures{f' of {best.system}' if len(systems) > 1 else ''}:"
+    shown = sorted(told[:_COMMONEST], key=lambda each: -each[0])
+    width = len(f"{shown[0][0]:,}")
+    for count, text in shown:
+        yield clipped_line(f"  {count:>{width},}  ", text)
+
+
+def clipped_line(begin: str, text: str) -> str:
+    """Put a text behind its beginning on one line of a screen."""
+    return f"{begin}{clipped(text, WIDTH - columns_of(begin))}"
+
+
+def _example(system: SystemResult, fault: str) -> str:
+    example = system.examples.get(fault)
+    if example is None:
+        return ""
+    case = example.item.rpartition("|")[0].rpartition("|")[0]
+    return f"; {case}: {example.reason}" if example.reason else f"; {case}"
+
+
+def _judged_bad(system: SystemResult, judges: Sequence[JudgeUse]) -> list[tuple[int, str]]:
+    """Count what each judge failed of what no checker decided; of fractions nothing is counted."""
+    baselines = {use.name for use in judges if use.id is not None and use.id.kind == "baseline"}
+    failed = [
+        (round(part.n * (1.0 - part.value)), f"failed by {part.by}")
+        for part in system.strata
+        if part.by is not None and part.name not in {DECIDED, CORRECTED}
+        if part.by not in baselines and part.value is not None and not part.fractions
+    ]
+    return sorted((each for each in failed if each[0]), key=lambda each: -each[0])

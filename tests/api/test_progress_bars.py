@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fiducial.api import progress_bars as showing
+from fiducial.api.progress_bars import LineProgress
+
+
+def test_lines_are_written_at_the_start_and_every_ten_seconds():
+    now, lines = [0.0], list[str]()
+    progress = LineProgress(lines.append, lambda: now[0])
+    progress.begin("judging", 2_000)
+    for second in range(25):
+        now[0] = float(second)
+        progress.advance(50)
+    assert lines == ["judging: 2,000 to do", "judging: 550 of 2,000", "judging: 1,050 of 2,000"]
+
+
+def test_each_stage_counts_from_zero():
+    now, lines = [0.0], list[str]()
+    progress = LineProgress(lines.append, lambda: now[0])
+    progress.begin("checking", 10)
+    progress.advance(10)
+    progress.begin("judging", 5)
+    now[0] = 11.0
+    progress.advance()
+    assert lines[-1] == "judging: 1 of 5"
+
+
+def test_a_notebook_that_cannot_draw_gets_plain_lines(monkeypatch: pytest.MonkeyPatch, capsys: Any):
+    monkeypatch.setattr(showing, "_in_notebook", lambda: True)
+
+    def nothing(_name: str) -> None:
+        return None
+
+    monkeypatch.setattr(showing, "find_spec", nothing)
+    with showing.shown_progress() as shown:
+        shown.begin("checking", 2)
+        shown.advance(2)
+    assert capsys.readouterr().err == "checking: 2 to do\n"
+
+
+def test_a_dead_endpoint_says_so_while_it_is_dead():
+    now, lines = [0.0], list[str]()
+    progress = LineProgress(lines.append, lambda: now[0])
+    progress.begin("judging", 15)
+    for second in range(16):
+        now[0] = float(second)
+        progress.failing(3, "HTTP 500: overloaded", 4.0)
+    assert lines[1:] == [
+        "judging: 0/15, 9 calls failed: HTTP 500: overloaded; retrying in 4 s",
+        "judging: 0/15, 39 calls failed: HTTP 500: overloaded; retrying in 4 s",
+    ]
+
+
+def test_a_stray_failure_is_no_line_of_its_own():
+    now, lines = [0.0], list[str]()
+    progress = LineProgress(lines.append, lambda: now[0])
+    progress.begin("judging", 15)
+    progress.advance()
+    now[0] = 5.0
+    progress.failing(1, "HTTP 500", None)
+    assert lines == ["judging: 15 to do"]
+    now[0] = 11.0
+    progress.advance()
+    assert lines[-1] == "judging: 2/15, 1 call failed: HTTP 500"
+
+
+def test_bars_stand_above_what_failed(capsys: Any):
+    failed = showing.FailedCalls(lambda: 0.0)
+    with showing._bars(failed) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
+        shown = showing.BarProgress(bars, lambda: 0.0, failed)
+        shown.begin("judging", 15)
+        shown.failing(27, "HTTP 500: [overloaded]", 4.0)
+        last = list(bars.get_renderables())[-1]
+    assert str(last) == "27 calls failed: HTTP 500: [overloaded]; retrying in 4 s"

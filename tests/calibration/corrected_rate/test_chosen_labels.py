@@ -1,0 +1,86 @@
+"""Labels that were chosen by what the judge said are noticed; a random sample, of items or of whole clusters, is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from known_numbers import ends_of, reason_of
+from scipy.stats import mannwhitneyu
+from table_rows import rows_of_columns
+
+from fiducial.calibration import Estimation, RateInterval, estimate, table_from_rows
+from fiducial.calibration.arrays import BoolArray
+from fiducial.calibration.corrected_rate.chosen_labels import selection_p
+
+RNG = np.random.default_rng(5)
+TRUTH = RNG.random(1_000) < 0.6
+SCORE = np.where(RNG.random(1_000) < 0.85, TRUTH, ~TRUTH).astype(float)
+
+
+def found(known: BoolArray, interval: RateInterval = "score", strata: str | None = None) -> Estimation:
+    half = ["first"] * 500 + ["second"] * 500
+    rows = rows_of_columns(np.where(known, TRUTH, np.nan), SCORE, half=half)
+    return estimate(table_from_rows(rows), interval=interval, strata=strata)
+
+
+def chosen(failed: float, passed: float, seed: int = 0) -> BoolArray:
+    return np.random.default_rng(seed).random(1_000) < np.where(SCORE == 1.0, passed, failed)
+
+
+def test_of_labels_that_were_chosen_by_score_strata_of_the_score_are_believed_and_nothing_else() -> None:
+    part = found(chosen(0.4, 0.1)).all
+    assert "no random sample" in reason_of(part.ppi_plus_plus)
+    assert part.weight is None
+    assert {name for name, each in part.estimates.items() if each.value is not None} == {"stratified_ppi"}
+    low, high = ends_of(part.stratified_ppi)
+    assert low <= TRUTH.mean() <= high
+    assert [caution.kind for caution in part.cautions] == ["chosen_by_score"]
+
+
+def test_where_only_fails_were_labelled_nothing_is_estimated() -> None:
+    part = found(chosen(0.4, 0.0)).all
+    assert all(each.value is None for each in part.estimates.values())
+    assert "'score 1' has 0 labels" in reason_of(part.stratified_ppi)
+
+
+def test_a_random_sample_keeps_its_estimates() -> None:
+    part = found(chosen(0.2, 0.2)).all
+    assert part.ppi_plus_plus.value is not None
+    assert "stratified_ppi" not in part.estimates
+    assert part.cautions == []
+
+
+def test_estimates_as_other_software_has_them_are_warned_of_and_kept() -> None:
+    part = found(chosen(0.4, 0.1), "wald").all
+    assert part.ppi_plus_plus.value is not None
+    assert [caution.kind for caution in part.cautions] == ["chosen_by_score"]
+
+
+def test_strata_in_which_labels_were_chosen_by_score_hold_nothing_either() -> None:
+    part = found(chosen(0.4, 0.1), strata="half").all
+    assert "within strata" in reason_of(part.stratified_ppi)
+
+
+def test_a_sample_of_whole_clusters_is_no_choice_though_items_alone_would_look_like_one() -> None:
+    alarms = np.zeros(2)
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        cluster = np.repeat(np.arange(60), 10)
+        score = (rng.random(600) < rng.beta(0.6, 0.4, 60)[cluster]).astype(float)
+        for place, of in enumerate((cluster, np.arange(600))):
+            p = selection_p(score, cluster < 20, of)
+            assert p is not None
+            alarms[place] += p <= 0.01
+    assert alarms[0] / 200 <= 0.035
+    assert alarms[1] / 200 > 0.2
+
+
+def test_the_test_of_independent_items_is_mann_and_whitneys() -> None:
+    rng = np.random.default_rng(1)
+    score, known = np.round(rng.random(400), 2), rng.random(400) < 0.4
+    expected = mannwhitneyu(score[known], score[~known]).pvalue
+    assert selection_p(score, known, np.arange(400)) == pytest.approx(expected, abs=0.01)
+
+
+def test_equal_scores_tell_nothing() -> None:
+    assert selection_p(np.ones(10), np.arange(10) < 5, np.arange(10)) is None

@@ -1,0 +1,293 @@
+"""Tables from any tool: what is read, what is refused, and where the error says it is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
+from fiducial.calibration.tables.calibration_table import Column
+from fiducial.errors import InputError, MissingExtraError
+from fiducial.records import write_records
+
+ROWS: list[dict[str, Any]] = [
+    {"item_id": "a", "judge": "j", "score": 1, "label": 1.0, "cluster": "one", "system": "x"},
+    {"item_id": "b", "judge": "j", "score": 0.25, "label": 0, "cluster": "one", "system": "y"},
+    {"item_id": "c", "judge": "j", "score": None, "label": 1, "cluster": None, "system": "x"},
+    {"item_id": "d", "judge": "k", "score": True, "label": None, "cluster": "two", "system": None},
+]
+
+
+def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
+    write_records(path, rows)
+    return path
+
+
+def write_csv(path: Path, rows: list[dict[str, Any]]) -> Path:
+    pd.DataFrame(rows).assign(score=[1, 0.25, np.nan, 1]).to_csv(path, index=False)
+    return path
+
+
+def write_parquet(path: Path, rows: list[dict[str, Any]]) -> Path:
+    pd.DataFrame(rows).assign(score=[1, 0.25, np.nan, 1]).to_parquet(path)
+    return path
+
+
+def texts(column: Column) -> list[str | None]:
+    """The value of each row."""
+    names = dict(enumerate(column.values))
+    return [names.get(code) for code in column.codes]
+
+
+def content(table: Table) -> dict[str, Any]:
+    """What a table says, in a form that compares."""
+    return {
+        "item": texts(table.item),
+        "judge": texts(table.judge),
+        "score": [None if np.isnan(each) else each for each in table.score],
+        "label": [None if np.isnan(each) else each for each in table.label],
+        "cluster": table.cluster.tolist(),
+        "system": texts(table.columns["system"]),
+    }
+
+
+EXPECTED = {
+    "item": ["a", "b", "c", "d"],
+    "judge": ["j", "j", "j", "k"],
+    "score": [1.0, 0.25, None, 1.0],
+    "label": [1.0, 0.0, 1.0, None],
+    "cluster": [0, 0, 1, 2],
+    "system": ["x", "y", "x", None],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "write"), [("t.jsonl", write_jsonl), ("t.csv", write_csv), ("t.parquet", write_parquet)]
+)
+def test_every_format_gives_the_same_table(tmp_path: Path, name: str, write: Any) -> None:
+    assert content(read_table([write(tmp_path / name, ROWS)])) == EXPECTED
+
+
+def test_rows_and_a_data_frame_give_the_same_table() -> None:
+    assert content(table_from_rows(ROWS)) == EXPECTED
+    assert content(table_from_frame(pd.DataFrame(ROWS))) == EXPECTED
+
+
+def test_several_files_are_one_table(tmp_path: Path) -> None:
+    first, second = (
+        write_jsonl(tmp_path / f"{n}.jsonl", part) for n, part in enumerate((ROWS[:2], ROWS[2:]))
+    )
+    assert content(read_table([first, second])) == EXPECTED
+
+
+def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,model,score,gold,label\na,j,1,1,not a label\n")
+    table = read_table([path], columns={"item_id": "id", "judge": "model", "label": "gold"})
+    assert (table.label.tolist(), table.score.tolist()) == ([1.0], [1.0])
+
+
+UNIT = "expected a number in [0, 1] or null, got"
+SCORE = "score: missing (null or an empty cell where there is no verdict)"
+SCALE = "for another scale say its worst and best grade: score_scale=1:5"
+OTHER = "grades of another kind have to be mapped first"
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"score": 1.5}, f"score: {UNIT} 1.5; {SCALE}"),
+        ({"label": -1}, f"label: {UNIT} -1; {OTHER}"),
+        (
+            {"score": "meh"},
+            f"score: {UNIT} 'meh'; say what it means, 1 for pass and 0 for fail: --map-label meh=1",
+        ),
+        ({"score": [1]}, f"score: {UNIT} [1]; {OTHER}"),
+        ({"score": ...}, f"{SCORE}; the columns are 'item_id', 'judge'"),
+        ({"judge": ...}, "judge: missing; the columns are 'item_id', 'score'"),
+        ({"item_id": ...}, "item_id: missing; the columns are 'judge', 'score'"),
+        ({"item_id": None}, "item_id: expected a name, got None"),
+        ({"cluster": ["t"]}, "cluster: expected a name, got ['t']"),
+        ({"cluster": {}}, "cluster: expected a name, got {}"),
+        ({"item_id": {"n": 1}}, "item_id: expected a name, got {'n': 1}"),
+        ({"system": ["x"]}, "system: expected a text or a number, got ['x']"),
+        ({"repeat": {}}, "repeat: expected a text or a number, got {}"),
+        ({"item_id": "a", "system": "x"}, "item_id: a second row of item_id 'a', judge 'j', system 'x'"),
+    ],
+)
+def test_a_bad_row_is_named_by_file_line_and_field(tmp_path: Path, bad: dict[str, Any], message: str) -> None:
+    row = {"item_id": "z", "judge": "j", "score": 1} | bad
+    present = {name: value for name, value in row.items() if value is not ...}
+    path = write_jsonl(tmp_path / "t.jsonl", [*ROWS, present])
+    with pytest.raises(InputError) as caught:
+        read_table([path])
+    assert str(caught.value) == f"{path}:5: {message}"
+
+
+def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,judge,score\na,j,7\n")
+    with pytest.raises(InputError, match=r"t\.csv:2: score: expected"):
+        read_table([path], columns={"item_id": "id"})
+    with pytest.raises(InputError, match=r"t\.csv:2: points: missing"):
+        read_table([path], columns={"item_id": "id", "score": "points"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.jsonl", b"", "there is no row"),
+        ("t.jsonl", b"[1]\n", "Expected `object`, got `array`; expected JSON Lines, one object a line"),
+        ("t.jsonl", b"{\n", "not JSON"),
+        ("t.csv", b"item_id,judge,score\na,j,1,2\n", "more fields than the header names"),
+        ("t.csv", b"item_id,judge,score\na,j\n", "fewer fields than the header names"),
+        ("t.csv", b"item_id,judge,score,score\na,j,1,0\n", "score: the header names this column twice"),
+        ("t.csv", b"item_id,judge,score\n\xff,j,1\n", "not UTF-8: byte 0xff"),
+        ("t.csv", b'item_id,judge,score\n"a,j,1\n', "t.csv:2: not CSV"),
+        ("t.csv", b"item_id,judge,team\na,j,x\n", "t.csv: score: no column is known to be the judge's score"),
+        ("t.json", b"[1]", "t.json: expected an array of objects"),
+        ("t.parquet", b"no", "cannot be read as Parquet"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused_in_one_line(
+    tmp_path: Path, name: str, text: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(text)
+    with pytest.raises(InputError) as caught:
+        read_table([path])
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_parquet_without_pyarrow_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_parquet(tmp_path / "t.parquet", ROWS)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(MissingExtraError, match=r"fiducial-eval\[parquet\]"):
+        read_table([path])
+
+
+def test_repeats_and_orders_tell_rows_apart_and_texts_are_no_slices() -> None:
+    row = {"item_id": "a", "judge": "j", "score": 1}
+    rows = [row | {"repeat": n, "raw": f"reply {n}", "note": f"text {n}"} for n in range(50)]
+    assert set(table_from_rows(rows).columns) == {"repeat"}
+
+
+def test_a_column_that_comes_and_goes_has_no_value_elsewhere() -> None:
+    rows: list[dict[str, Any]] = [
+        {"item_id": "a", "judge": "j", "score": 1, "early": "yes"},
+        {"item_id": "b", "judge": "j", "score": 1, "late": 2.0},
+        {"item_id": "c", "judge": "j", "score": 1},
+        {"item_id": "d", "judge": "j", "score": 1, "late": 3, "early": None},
+    ]
+    columns = table_from_rows(rows).columns
+    assert texts(columns["early"]) == ["yes", None, None, None]
+    assert texts(columns["late"]) == [None, "2", None, "3"]
+
+
+def test_booleans_are_0_and_1_as_data_frames_write_them_into_csv(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    pd.DataFrame(
+        {"item_id": ["a", "b"], "judge": "j", "score": [True, False], "label": [False, True]}
+    ).to_csv(path, index=False)
+    table = read_table([path])
+    assert (table.score.tolist(), table.label.tolist()) == ([1.0, 0.0], [0.0, 1.0])
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_a_table(tmp_path: Path) -> None:
+    for name, text in (
+        ("t.csv", "item_id,judge,score\r\na,j,0.5\r\n"),
+        ("t.jsonl", '{"item_id": "a", "judge": "j", "score": 0.5}\r\n'),
+    ):
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
+        assert read_table([tmp_path / name]).score.tolist() == [0.5]
+
+
+def test_a_column_that_is_named_and_not_there_is_refused(tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "t.jsonl", ROWS)
+    with pytest.raises(InputError, match="label: no row has the column 'gold', which was to be the label"):
+        read_table([path], columns={"label": "gold"})
+
+
+def test_a_draw_without_a_row_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "draw.jsonl").write_text("")
+    with pytest.raises(InputError, match="expected rows with item_id and label_probability"):
+        read_table([write_jsonl(tmp_path / "t.jsonl", ROWS)], draw=[tmp_path / "draw.jsonl"])
+
+
+def test_a_draw_has_a_chance_for_every_item_or_for_none(tmp_path: Path) -> None:
+    table, draw = write_jsonl(tmp_path / "t.jsonl", ROWS), tmp_path / "draw.jsonl"
+    write_jsonl(draw, [{"item_id": "a", "label_probability": 0.5}, {"item_id": "b"}])
+    with pytest.raises(
+        InputError, match=r"draw\.jsonl:2: label_probability: expected a chance for each item"
+    ):
+        read_table([table], draw=[draw])
+    write_jsonl(draw, [{"item_id": "a"}, {"item_id": "b"}])
+    read = read_table([table], draw=[draw])
+    assert np.isnan(read.numbers["label_probability"]).all()
+    assert read.numbers["label_round"].tolist()[:2] == [1.0, 1.0]
+
+
+def test_a_draw_of_other_items_is_refused(tmp_path: Path) -> None:
+    draw = write_jsonl(tmp_path / "draw.jsonl", [{"item_id": "elsewhere", "label_probability": 0.5}])
+    with pytest.raises(
+        InputError, match=r"draw\.jsonl: no draw is of an item in the table: the first is of 'elsewhere'"
+    ):
+        read_table([write_jsonl(tmp_path / "t.jsonl", ROWS)], draw=[draw])
+
+
+def plain(number: int, **fields: Any) -> dict[str, Any]:
+    """A row like any other."""
+    return {"item_id": f"q{number}", "judge": "j", "score": number % 2, **fields}
+
+
+MANY = 1_500
+"""More rows than are read together."""
+
+
+def test_an_error_far_into_a_file_names_its_own_line(tmp_path: Path) -> None:
+    rows = [plain(number) for number in range(MANY)]
+    path = write_jsonl(tmp_path / "t.jsonl", [*rows, plain(MANY, label="maybe"), plain(MANY + 1, label="no")])
+    with pytest.raises(InputError, match=rf"t\.jsonl:{MANY + 1}: label: expected .*'maybe'"):
+        read_table([path])
+
+
+def test_a_cluster_that_comes_late_may_be_an_earlier_item() -> None:
+    rows = [plain(number) for number in range(MANY)]
+    table = table_from_rows(
+        [*rows, plain(MANY, cluster="q7"), plain(MANY + 1), plain(MANY + 2, cluster="new")]
+    )
+    assert table.cluster.tolist() == [*range(MANY), 7, MANY, MANY + 1]
+
+
+def test_a_column_is_a_slice_until_its_values_are_too_many() -> None:
+    rows = [plain(number, few=number % 32, many=number // 40, long=[number]) for number in range(MANY)]
+    columns = table_from_rows(rows).columns
+    assert set(columns) == {"few"}
+    assert texts(columns["few"]) == [str(number % 32) for number in range(MANY)]
+
+
+def test_a_column_is_no_slice_of_the_rows_before_a_value_that_is_no_text() -> None:
+    rows = [plain(number, kind="a" if number % 2 else "b") for number in range(MANY)]
+    assert set(table_from_rows(rows).columns) == {"kind"}
+    assert not table_from_rows([*rows, plain(MANY, kind=["a"]), plain(MANY + 1, kind="a")]).columns
+
+
+def test_a_value_of_a_slice_is_told_by_its_text_whatever_its_type() -> None:
+    values = [1, True, 1.0, "1", 1.5, "true", None, " "]
+    rows = [plain(number, kind=value) for number, value in enumerate(values)]
+    assert texts(table_from_rows(rows).columns["kind"]) == ["1", "true", "1", "1", "1.5", "true", None, None]
+
+
+def test_items_of_several_judges_meet_across_blocks() -> None:
+    rows = [{**plain(number), "judge": judge} for judge in ("j", "k") for number in range(MANY)]
+    table = table_from_rows(rows)
+    assert table.item.codes.tolist() == [*range(MANY), *range(MANY)]
+    assert texts(table.judge) == ["j"] * MANY + ["k"] * MANY

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from fiducial.cli.param_types import Number
+from fiducial.cli.shared_options import SpreadCommand, json_option
+
+
+@click.command(cls=SpreadCommand)
+@click.argument("cases")
+@click.option("--outputs", multiple=True)
+@click.option("--out")
+@click.option("--quiet", is_flag=True)
+def command(cases: str, outputs: tuple[str, ...], out: str | None, *, quiet: bool) -> None:
+    click.echo(f"{cases} {','.join(outputs)} {out} {quiet}")
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ("c --outputs a b --out o", "c a,b o False"),
+        ("c --outputs a --outputs b --out o", "c a,b o False"),
+        ("c --outputs a b --quiet", "c a,b None True"),
+        ("c --out o --outputs a b --outputs d", "c a,b,d o False"),
+        ("--outputs a c", "c a None False"),
+        ("--outputs a --quiet c", "c a None True"),
+        ("c --outputs=a --out o", "c a o False"),
+        ("--outputs a -- c", "c a None False"),
+    ],
+)
+def test_a_repeatable_option_takes_one_or_several_values(args: str, expected: str):
+    result = CliRunner().invoke(command, args.split())
+    assert result.output.strip() == expected
+
+
+def test_an_option_for_one_value_does_not_swallow_a_second():
+    result = CliRunner().invoke(command, ["c", "--out", "o", "p"])
+    assert result.exit_code == 2
+
+
+@pytest.mark.parametrize("typed", ["nan", "inf", "-inf", "1e999", "x", "-1"])
+def test_a_number_is_finite_and_in_its_range(typed: str):
+    with pytest.raises(click.BadParameter):
+        Number(0).convert(typed, None, None)
+    assert Number(0).convert("0.5", None, None) == 0.5
+
+
+@click.command()
+@click.argument("table")
+@json_option
+def as_json(table: str, json_file: str | None) -> None:
+    click.echo(f"{table} {json_file}")
+
+
+@pytest.mark.parametrize("name", ["table.jsonl", "table.csv", "run"])
+def test_an_input_that_follows_json_is_not_taken_for_the_file_to_write(tmp_path: Path, name: str):
+    path = tmp_path / name
+    path.write_text("rows") if path.suffix else path.mkdir()
+    result = CliRunner().invoke(as_json, ["--json", str(path), "other"])
+    assert result.exit_code == 2
+    assert "looks like an input" in result.output
+
+
+def test_a_result_may_be_written_again_and_named_like_a_table_once(tmp_path: Path):
+    (tmp_path / "result.json").write_text("{}")
+    for name in ("result.json", "new.jsonl"):
+        path = str(tmp_path / name)
+        assert CliRunner().invoke(as_json, ["t", "--json", path]).output.strip() == f"t {path}"

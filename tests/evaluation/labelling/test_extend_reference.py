@@ -1,0 +1,105 @@
+"""A reference accepts what was found right, in the form in which it is written, and under the checker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fiducial.deterministic import check
+from fiducial.evaluation.labelling.extend_reference import widened
+from fiducial.records import Case, Output, ToolCall
+
+TOOL: dict[str, Any] = {
+    "name": "book",
+    "description": "Books.",
+    "parameters": {
+        "type": "dict",
+        "properties": {name: {"type": "string", "description": name} for name in ("city", "note")},
+        "required": ["city"],
+    },
+}
+
+
+def case(*calls: dict[str, Any]) -> Case:
+    tools = [{"type": "function", "function": TOOL}]
+    return Case(
+        id="c",
+        kind="tool_call",
+        messages=[{"role": "user", "content": "Book."}],
+        tools=tools,
+        reference={"calls": list(calls)},
+    )
+
+
+def output(*arguments: dict[str, Any]) -> Output:
+    return Output(
+        case_id="c", system="s", tool_calls=[ToolCall(name="book", arguments=each) for each in arguments]
+    )
+
+
+PLAIN: dict[str, Any] = {"name": "book", "arguments": {"city": "Rome"}}
+
+
+@pytest.mark.parametrize(
+    ("reference", "given", "becomes"),
+    [
+        (PLAIN, {"city": "Roma"}, {"name": "book", "arguments": {"city": {"any_of": ["Rome", "Roma"]}}}),
+        (PLAIN, {"city": "Rome", "note": "x"}, {"name": "book", "arguments": {"city": "Rome", "note": {"optional": "x"}}}),
+        (
+            {"name": "book", "arguments": {"city": {"any_of": ["Rome", "Roma"]}}},
+            {"city": "Rom"},
+            {"name": "book", "arguments": {"city": {"any_of": ["Rome", "Roma", "Rom"]}}},
+        ),
+        (
+            {"name": "book", "arguments": {"city": "Rome", "note": "x"}},
+            {"city": "Rome"},
+            {"name": "book", "arguments": {"city": "Rome", "note": {"optional": "x"}}},
+        ),
+        (
+            {"name": "book", "arguments": {"city": "Rome", "note": {"optional": "x"}}},
+            {"city": "Rome", "note": "y"},
+            {"name": "book", "arguments": {"city": "Rome", "note": {"any_of": ["x", "y"], "optional": True}}},
+        ),
+        ({"book": {"city": ["Rome"]}}, {"city": "Roma"}, {"book": {"city": ["Rome", "Roma"]}}),
+        ({"book": {"city": ["Rome"]}}, {"city": "Rome", "note": "x"}, {"book": {"city": ["Rome"], "note": ["x", ""]}}),
+        ({"book": {"city": ["Rome"], "note": ["x"]}}, {"city": "Rome"}, {"book": {"city": ["Rome"], "note": ["x", ""]}}),
+    ],
+)  # fmt: skip
+def test_a_call_is_accepted_beside_those_that_were(
+    reference: dict[str, Any], given: dict[str, Any], becomes: dict[str, Any]
+):
+    before, made = case(reference), output(given)
+    assert check(before, made).score == 0.0
+    found = widened(before, made)
+    assert found == {"calls": [becomes]}
+    after = case(becomes)
+    assert check(after, made).score == 1.0
+    assert check(after, output({"city": "Paris"})).score == 0.0
+
+
+@pytest.mark.parametrize("text", ["[book(city='Roma')]", '[{"book": {"city": "Roma"}}]'])
+def test_calls_in_a_text_are_read_as_the_checker_reads_them(text: str):
+    found = widened(case(PLAIN), Output(case_id="c", system="s", text=text))
+    assert (found is not None) == text.startswith("[book")
+
+
+def test_other_calls_than_the_reference_lists_are_said_by_no_reference():
+    assert widened(case(PLAIN), output({"city": "Rome"}, {"city": "Rome"})) is None
+    assert widened(case(PLAIN), Output(case_id="c", system="s", tool_calls=[ToolCall(name="cancel")])) is None
+    assert widened(case(PLAIN), Output(case_id="c", system="s", text="I would book Rome.")) is None
+    assert widened(Case(id="c", kind="no_call", reference={}), output({"city": "Rome"})) is None
+
+
+def test_an_answer_is_accepted_beside_those_that_were_unless_it_is_an_essay():
+    asked = Case(
+        id="c",
+        kind="web_search_answer",
+        messages=[{"role": "user", "content": "Who?"}],
+        reference={"answers": ["Ann Lee"]},
+    )
+    assert widened(asked, Output(case_id="c", system="s", text=" A. Lee ")) == {
+        "answers": ["Ann Lee", "A. Lee"]
+    }
+    assert widened(asked, Output(case_id="c", system="s", text="x" * 301)) is None
+    assert widened(asked, Output(case_id="c", system="s")) is None

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+from drawn import heard, shapes, texts
+
+from fiducial.report.figures.forest_plot import Interval, forest, interval_strip, trend
+
+ROWS = [
+    Interval(name="careful", value=0.9, low=0.83, high=0.95, bounds=(0.57, 0.94)),
+    Interval(name="none", value=None),
+]
+
+
+def test_the_dot_stands_where_the_value_is():
+    left, right, middle = (
+        float(shapes(interval_strip(value, None, None), "dot")[0]["cx"]) for value in (0.0, 1.0, 0.5)
+    )
+    assert middle == pytest.approx((left + right) / 2)
+
+
+def test_values_outside_the_axis_stay_in_the_figure():
+    strip = interval_strip(0.98, -0.2, 1.3)
+    whisker, track = shapes(strip, "whisker")[0], shapes(strip, "track")[0]
+    assert (whisker["x1"], whisker["x2"]) == (track["x1"], track["x2"])
+    assert "interval -0.20 to 1.30" in heard(strip)
+
+
+def test_a_screen_reader_hears_the_numbers():
+    assert heard(interval_strip(0.71, 0.68, 0.74)) == "0.71, interval 0.68 to 0.74"
+    assert heard(forest("decided", ROWS)) == "decided careful 0.90 [0.83, 0.95]; none undefined"
+
+
+def test_a_forest_has_a_row_an_estimate_and_says_its_number():
+    drawn = forest("decided", ROWS)
+    assert [text for text in texts(drawn) if not text[0].isdigit()] == ["careful", "none", "undefined"]
+    assert "0.90 [0.83, 0.95]" in texts(drawn)
+    assert (len(shapes(drawn, "track")), len(shapes(drawn, "dot")), len(shapes(drawn, "bounds"))) == (2, 1, 1)
+
+
+def test_differences_have_a_line_at_nought():
+    nought = shapes(forest("difference", ROWS, low=-1.0), "zero")[0]
+    dot = shapes(forest("difference", [Interval(name="a", value=0.0)], low=-1.0), "dot")[0]
+    assert nought["x1"] == dot["cx"]
+
+
+def test_a_trend_goes_from_left_to_right_and_leaves_out_what_has_no_value():
+    rows = [Interval(name=f"run {n}", value=None if n == 1 else n / 10, low=0.0, high=0.5, alarm=n == 2) for n in range(4)]  # fmt: skip
+    drawn = trend("rate", rows)
+    (line,) = shapes(drawn, "course")
+    places = [tuple(map(float, point.split(","))) for point in line["points"].split()]
+    assert places == sorted(places)
+    assert len(places) == 3
+    assert (len(shapes(drawn, "dot")), len(shapes(drawn, "alarm"))) == (2, 1)
+    assert "run 1 undefined" in heard(drawn)
+
+
+def test_a_trend_of_one_run_is_a_point():
+    assert len(shapes(trend("rate", [ROWS[0]]), "dot")) == 1

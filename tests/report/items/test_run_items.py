@@ -1,0 +1,57 @@
+"""What a list says of a run's outputs, read from its folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fiducial as fd
+from fiducial.evaluation.store.run_store import RunStore
+from fiducial.records import ItemKey, Verdict
+from fiducial.report.items.run_items import RunItems
+from fiducial.report.items.view import said_of, status_of
+from fiducial.report.model import Candidate
+
+CASES = [
+    {"id": f"c{n}", "kind": "memory_answer", "reference": {"answers": ["Rome"]}, "tags": {"category": f"k{n % 2}"}}
+    for n in range(4)
+]  # fmt: skip
+OUTPUTS = [
+    fd.Output(case_id=f"c{n}", system=system, trial=trial, text="Rome" if n else "I cannot say.")
+    for n in range(4)
+    for system in "ab"
+    for trial in range(2)
+]
+LABEL = Verdict(case_id="c1", system="a", by="ada", source="human", outcome="graded", score=0.0)
+
+
+def listed(run: Path) -> dict[ItemKey, Candidate]:
+    with RunStore(run) as store, RunItems(store) as items:
+        return {item.key: item for item in items}
+
+
+def test_each_output_has_what_was_said_of_it_and_all_of_which_the_same_was_said_share_it(tmp_path: Path):
+    judges = [fd.judge("memory_answer", model="baseline")]
+    fd.evaluate(CASES, OUTPUTS, judges=judges, judge_on="all", labels=[LABEL], out=tmp_path / "run", progress=False)  # fmt: skip
+    items = listed(tmp_path / "run")
+    assert list(items) == [output.key for output in OUTPUTS]
+    labelled = ItemKey("c1", "a", 0)
+    for key, item in items.items():
+        expected = "disagreement" if key == labelled else "wrong" if key.case_id == "c0" else "right"
+        assert (key, status_of(item.told, {})) == (key, expected)
+        assert said_of(item.told, {}).startswith("label: wrong; " if key == labelled else "checker: ")
+    one, alike, other = (
+        items[ItemKey(*key)].told for key in (("c2", "a", 0), ("c3", "a", 0), ("c2", "b", 0))
+    )
+    assert one is alike
+    assert one is not other  # another system's
+
+
+def test_a_candidate_reads_its_own_output_and_knows_its_case(tmp_path: Path):
+    fd.evaluate(CASES, OUTPUTS, out=tmp_path / "run", progress=False)
+    with RunStore(tmp_path / "run") as store, RunItems(store) as items:
+        for item in items:
+            whole = item.read(item.place, False)
+            assert whole.output.key == item.key
+            assert (whole.case.id, item.category) == (item.key.case_id, whole.case.tags["category"])
+            assert whole.checker is not None
+            assert whole.checker.key == item.key

@@ -1,0 +1,275 @@
+"""The first answers, by the rules of docs/report.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from found_results import compared, judged, panel, systems
+from msgspec.structs import replace
+
+from fiducial.calibration import compare, table_from_rows
+from fiducial.calibration.agreement.adjudication_results import (
+    AdjudicatedJudge,
+    Adjudication,
+    Adjudicators,
+    LookedAt,
+)
+from fiducial.calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from fiducial.calibration.agreement.diagnosis_results import EqualRates, SuspectedLabel
+from fiducial.calibration.cautions import Caution
+from fiducial.calibration.statistic import Statistic
+from fiducial.evaluation.conclusion.run_results import (
+    ALL_UNCORRECTED,
+    DECIDED,
+    JUDGED,
+    OPEN,
+    UNJUDGED,
+    JudgeUse,
+    Stratum,
+    SystemResult,
+)
+from fiducial.report.first_answers import answers
+from fiducial.report.run_summary import RunSummary
+
+
+def better(*names: str, **more: Any) -> str:
+    return answers(RunSummary(systems=systems(*names), compared=compared(*names, **more))).better.text
+
+
+def test_a_system_is_best_where_the_difference_is_beyond_chance():
+    assert better("a", "c").startswith("a is best: 0.")
+    assert better("c", "a").startswith("a is best: 0.")
+    assert "of 60 outputs pass, 0." in better("a", "c")
+    assert better("a", "c").endswith("more than c.")
+
+
+def test_systems_that_do_not_differ_significantly_are_not_ranked():
+    told = better("a", "b", "c")
+    assert told.startswith("No significant difference between a and b: 0.")
+    assert told.endswith("on all outputs. a is better than c.")
+    assert better("a", "b").startswith("No significant difference: 0.")
+
+
+def test_what_judges_say_uncorrected_ranks_nothing():
+    told = better("a", "c", judged=1.0)
+    assert told.startswith("a is best: 0.")
+    assert "of 60 checked outputs pass" in told
+    assert "On 40 undecided outputs, judges (uncorrected)" in told
+
+
+def test_judges_that_rate_undecided_outputs_alike_prefer_none():
+    told = better("a", "c", judged=0.5)
+    assert told.endswith("On 40 undecided outputs, judges (uncorrected) rate a and c alike.")
+
+
+def test_where_nothing_is_graded_no_difference_is_seen():
+    rows = [{"item_id": "i", "judge": "j", "system": name, "score": None} for name in "ab"]
+    nothing = compare(table_from_rows(rows), by="system")
+    told = answers(RunSummary(systems=systems("a", "b"), compared=nothing)).better.text
+    assert told == "No significant difference between systems yet: nothing is graded."
+
+
+def test_the_verdicts_on_several_judges_are_one_sentence():
+    sure = Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    useless = Calibration(judges={"j": panel((0.5, 0.4), (0.5, 0.4), balanced=0.4, high=0.6)})
+    for names, calibration, told in (
+        (("j", "k"), sure, "1 of 2 judges is proven; 1 has no labels."),
+        (("j", "k"), useless, "1 of 2 judges is no better than chance; 1 has no labels."),
+        (("k", "l"), None, "2 of 2 judges have no labels."),
+        (("k",), None, "This judge is untested: there are no labels."),
+        (("j",), sure, "The judge is proven."),
+    ):
+        found = RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)
+        assert answers(found).trusted == told
+
+
+def test_a_judge_proven_on_checked_outputs_alone_is_untested_on_the_others():
+    sure = Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    for undecided, labelled, told in (
+        (40, 0, "The judge is proven on checked outputs, untested on the others."),
+        (40, 10, "The judge is proven."),
+        (4, 4, "The judge is proven."),
+        (0, 0, "The judge is proven."),
+    ):
+        (use,) = judged("j")
+        use = replace(use, undecided=undecided, undecided_labelled=labelled)
+        assert answers(RunSummary(systems=systems("a"), judges=[use], calibration=sure)).trusted == told
+
+
+def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
+    less = RunSummary(systems=systems("a", missing=16), command="fiducial run c --outputs o --out r")
+    assert answers(less).next.text.startswith("16 cases have no output. Add them to the outputs")
+    made = msgspec.structs.replace(less, command="fiducial run c --generate a --out r")
+    assert answers(made).next.command == made.command
+
+
+def test_a_wide_interval_of_a_system_alone_wants_more_items():
+    decided = Stratum(name=DECIDED, n=61, of=61, value=1.0, low=0.21, high=1.0)
+    told = answers(RunSummary(systems=systems("a", strata=[decided]))).next
+    assert told.command == "fiducial plan --half-width 0.05 --prevalence 0.95"
+
+
+def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded():
+    told = answers(RunSummary(systems=systems("a"))).better.text
+    assert told == "a: 0.50 [0.40, 0.60] of 60 checked outputs pass."
+    whole = Stratum(name=ALL_UNCORRECTED, n=90, of=100, value=0.5, low=0.4, high=0.6, bounds=(0.45, 0.55))
+    told = answers(RunSummary(systems=systems("a", overall=whole))).better.text
+    assert told == (
+        "a: 0.50 [0.40, 0.60] of 90 outputs pass, judged ones uncorrected. "
+        "0.45 to 0.55 if all 10 ungraded failed or passed."
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        (panel((0.99, 0.95), (0.97, 0.91)), "proven"),
+        (panel((0.99, 0.95), (0.97, 0.89)), "too few labels"),
+        (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7), "biased"),
+        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.75), "no better than chance"),
+        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.85), "too few labels"),
+        (JudgeCalibration(n=5, tp=5), "too few labels"),
+        (JudgeCalibration(), "no labels"),
+    ],
+)
+def test_a_judge_is_proven_as_far_as_the_lower_ends_of_its_rates_go(found: JudgeCalibration, word: str):
+    told = answers(
+        RunSummary(systems=systems("a"), judges=judged("j"), calibration=Calibration(judges={"j": found}))
+    )
+    assert [each.word for each in told.trust] == [word]
+
+
+def test_a_judge_may_be_trusted_on_the_slices_on_which_it_stands():
+    good, bad = panel((0.99, 0.95), (0.97, 0.91)), panel((0.99, 0.95), (0.8, 0.6))
+    uneven = EqualRates(p=0.001, groups=2, undefined=None, holm_p=0.002)
+    calibration = Calibration(
+        judges={"j": bad},
+        slices={"kind": {"calls": {"j": good}, "prose": {"j": bad}}},
+        homogeneity={"kind": {"j": {"true_negative_rate": uneven}}},
+    )
+    (told,) = answers(RunSummary(systems=systems("a"), judges=judged("j"), calibration=calibration)).trust
+    assert told.why.endswith("; proven only on kind calls")
+
+
+def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
+    open_part = Stratum(name=OPEN, by="j", n=70, of=70, value=0.5)
+    unjudged = Stratum(name=UNJUDGED, n=0, of=9)
+    calibration = Calibration(
+        judges={"j": panel((0.99, 0.95), (0.97, 0.91)), "k": panel((0.99, 0.95), (0.97, 0.89))},
+        cautions=[Caution("another_cut", {"j": 0.7})],
+        suspected_label_errors=[
+            SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)
+        ],
+    )
+    without_cut = Calibration(
+        judges=calibration.judges, suspected_label_errors=calibration.suspected_label_errors
+    )
+    certified = Calibration(judges=calibration.judges)
+    one, judges = systems("a"), judged("j", "k")
+    steps = [
+        (
+            RunSummary(
+                systems=systems("a", strata=[unjudged, open_part]),
+                judges=judged("j", failed=2),
+                command="fiducial run X",
+            ),
+            "fiducial run X",
+        ),
+        (
+            RunSummary(
+                systems=systems("a", strata=[unjudged], unjudged={"open_answer": 9}), command="fiducial run X"
+            ),
+            "fiducial run X --judge rubric --model gpt-4.1-mini",
+        ),
+        (
+            RunSummary(systems=systems("a", strata=[open_part]), judges=judges, folder="R"),
+            "fiducial review R",
+        ),
+        (RunSummary(systems=systems("a", "b"), compared=compared("a", "b")), "fiducial plan --difference 0."),
+        (
+            RunSummary(systems=one, judges=judges, calibration=calibration, command="fiducial run X"),
+            "fiducial run X --pass-at j=0.7",
+        ),
+        (
+            RunSummary(systems=one, judges=judges, calibration=without_cut),
+            "fiducial review RUN --of suspects",
+        ),
+        (RunSummary(systems=one, judges=judges, calibration=certified), "fiducial audit certify RUN --by j"),
+        (RunSummary(systems=one), ""),
+    ]
+    for found, command in steps:
+        assert answers(found).next.command.startswith(command)
+        assert bool(answers(found).next.command) == bool(command)
+
+
+def test_labels_are_asked_for_where_judges_of_several_systems_are_not_corrected():
+    told = answers(RunSummary(systems=systems("a", "c"), compared=compared("a", "c", judged=1.0))).next
+    assert told.text.startswith("Label the 40 judged outputs")
+
+
+def test_what_a_judge_alone_was_asked_about_wants_labels_until_there_are_some():
+    alone = Stratum(name=JUDGED, by="j", n=80, of=80, value=0.9, low=0.8, high=0.95)
+    found = RunSummary(systems=[SystemResult(system="a", strata=[alone])], judges=judged("j"), folder="run")
+    told = answers(found).next
+    assert told.text.startswith("Label 50 of the 80 judged outputs")
+    assert told.command == "fiducial review run"
+    labelled = replace(found, calibration=Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))}))
+    assert "Label" not in answers(labelled).next.text
+
+
+def adjudicated(*, judge_right: int, left: int) -> Adjudication:
+    apart = LookedAt(rows=9, judge_right=judge_right, judge_wrong=9 - judge_right - left)
+    rates = {name: Statistic(value=1.0, n=5) for name in ("true_positive_rate", "true_negative_rate")}
+    ways = dict.fromkeys(("as_labelled", "adjudicated", "lowest", "highest", "corrected"), rates)
+    by = Adjudicators(people={"ann": 9 - left}, models={}, items=9 - left)
+    judge = AdjudicatedJudge(disagreements=apart, agreements=LookedAt(rows=20), label_errors={}, **ways)
+    return Adjudication(by=by, faults={}, judges={"j": judge})
+
+
+@pytest.mark.parametrize(
+    ("decided", "command"),
+    [
+        (adjudicated(judge_right=2, left=3), "fiducial labels export RUN --out patch.jsonl"),
+        (adjudicated(judge_right=0, left=3), "fiducial review RUN --of suspects"),
+        (adjudicated(judge_right=0, left=0), "fiducial audit certify RUN"),
+    ],
+)
+def test_labels_that_were_found_wrong_are_to_be_corrected_and_what_was_decided_is_not_asked_again(
+    decided: Adjudication, command: str
+):
+    calibration = Calibration(
+        judges={"j": panel((0.99, 0.95), (0.97, 0.91)), "k": panel((0.99, 0.95), (0.97, 0.89))},
+        suspected_label_errors=[
+            SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)
+        ],
+        adjudication=decided,
+    )
+    told = answers(RunSummary(systems=systems("a"), judges=judged("j", "k"), calibration=calibration))
+    assert told.next.command.startswith(command)
+    why = {each.judge: each.why for each in told.trust}
+    assert "adjudicated by people: of 9 disagreements the judge is right in" in why["j"]
+    assert "adjudicated" not in why["k"]
+
+
+def test_why_a_judge_never_answered_is_said_where_the_command_is_proposed_again():
+    failed = JudgeUse(
+        name="j", fingerprint="f", outcomes={"failed": 2}, reasons={"failed": {"HTTP 404: no such model": 2}}
+    )
+    told = answers(RunSummary(systems=systems("a"), judges=[failed], command="fiducial run X")).next
+    assert "Fix this first: HTTP 404: no such model. Then the same command" in told.text
+    answered = replace(failed, outcomes={"failed": 2, "graded": 1})
+    assert (
+        "HTTP 404"
+        not in answers(
+            RunSummary(systems=systems("a"), judges=[answered], command="fiducial run X")
+        ).next.text
+    )
+
+
+def test_failed_calls_are_made_before_missing_outputs_are_generated():
+    both = RunSummary(
+        systems=systems("a", missing=16), judges=judged("j", failed=2), command="fiducial run c --out r"
+    )
+    assert answers(both).next.text.startswith("2 verdicts missing")

@@ -1,0 +1,160 @@
+"""Comparisons in words."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fiducial.calibration import Settings, compare, table_from_rows
+from fiducial.report.document import as_lines
+from fiducial.report.text.comparison_text import comparison_document
+from fiducial.report.text.number_text import p_value
+
+
+def table_of(scores: dict[str, list[Any]], labels: list[Any], **more: list[Any]) -> Any:
+    return table_from_rows(
+        [
+            {"item_id": f"i{number}", "judge": judge, "score": score, "label": labels[number]}
+            | {name: values[number] for name, values in more.items()}
+            for judge, row in scores.items()
+            for number, score in enumerate(row)
+        ]
+    )
+
+
+LABELS = [1, 1, 1, 0, 0, 0]
+GOOD = [1, 1, 1, 0, 0, 1]
+POOR = [1, 0, 0, 0, 1, 0]
+
+
+def lines_of(*given: Any, **options: Any) -> list[str]:
+    return list(as_lines(comparison_document(compare(*given, **options))))
+
+
+def test_identical_judges_are_no_evidence_of_a_difference() -> None:
+    assert any(
+        "no evidence of a difference" in line for line in lines_of(table_of({"a": GOOD, "b": GOOD}, LABELS))
+    )
+
+
+def test_the_p_that_the_words_go_by_is_printed_and_no_other() -> None:
+    table = table_of(
+        {"good": GOOD * 10, "poor": POOR * 10}, LABELS * 10, cluster=[str(n // 3) for n in range(60)]
+    )
+    (pair,) = compare(table).pairs
+    lines = lines_of(table)
+    head, row = (re.split(r"  +", line.strip()) for line in lines[1:3])
+    printed = dict(zip(head, row, strict=False))
+    assert printed["p"] == p_value(pair.clustered_holm_p)
+    assert p_value(pair.holm_p) not in " ".join(lines)
+    assert lines[3] == "  p: of a test over clusters"
+
+
+def test_no_evidence_never_stands_beside_an_interval_without_zero() -> None:
+    rng = np.random.default_rng(0)
+    sentences: set[str] = set()
+    for draw in range(40):
+        rows = 1 + draw % 3
+        labels = rng.integers(2, size=60)
+        scores = {
+            name: np.where(rng.random(60) < 0.7 + 0.05 * place, labels, 1 - labels).tolist()
+            for place, name in enumerate("abcdef")
+        }
+        table = table_of(scores, labels.tolist(), cluster=[str(n // rows) for n in range(60)])
+        statistic = "accuracy" if draw % 4 else "mcc"
+        found = compare(table, statistic=statistic, settings=Settings(replicates=200))
+        said = {line.partition(": ")[0]: line for line in list(as_lines(comparison_document(found)))}
+        for pair in found.pairs:
+            line, low, high = said[f"{pair.a} and {pair.b}"], pair.difference.low, pair.difference.high
+            assert low is not None
+            assert high is not None
+            assert ("no evidence" in line) == (low <= 0.0 <= high)
+            sentences.add(re.sub(r"\b[a-f]\b|[\d.<]+", "", line))
+    assert any("if this pair is looked at alone; as one of" in each for each in sentences)
+
+
+def test_one_cluster_is_not_called_no_evidence() -> None:
+    lines = lines_of(table_of({"good": GOOD, "poor": POOR}, LABELS, cluster=["c"] * 6))
+    assert "good and poor: not tested: cluster-t: no interval from a single cluster" in lines
+
+
+def test_judges_of_different_items_are_counted_not_listed() -> None:
+    nothing = [None] * 3
+    lines = lines_of(table_of({"early": [*GOOD[:3], *nothing], "late": [*nothing, *POOR[3:]]}, LABELS))
+    assert "not compared, for want of an item that both have: 1 pair" in lines
+    assert not any(line.lstrip().startswith("early - late") for line in lines)
+
+
+def test_rows_that_cannot_be_compared_are_counted() -> None:
+    lines = lines_of(table_of({"good": GOOD, "poor": [None, *POOR[1:]], "idle": [None] * 6}, LABELS))
+    assert any("5 (1 left out)" in line for line in lines)
+    assert "note: not compared: no row with what is needed: idle (6)" in lines
+
+
+def test_a_difference_that_cannot_be_is_not_said_to_be_found() -> None:
+    lines = lines_of(table_of({"good": [1], "poor": [0]}, [1]))
+    assert (
+        "good and poor: no evidence of a difference; so few items would not show any, however large" in lines
+    )
+
+
+def test_a_warning_about_many_pairs_is_given_once() -> None:
+    rows = [
+        {
+            "item_id": f"q{number}",
+            "judge": f"j{judge}",
+            "label": 1,
+            "score": number % 2,
+            "cluster": number % 3,
+        }
+        for judge in range(5)
+        for number in range(6)
+    ]
+    (warning,) = [line for line in lines_of(table_from_rows(rows)) if line.startswith("note: few")]
+    assert warning.endswith(
+        "j0 and j1 (3), j0 and j2 (3), j0 and j3 (3), j0 and j4 (3), j1 and j2 (3) and 5 others"
+    )
+
+
+def systems(**more: Any) -> Any:
+    rows = [
+        {"item_id": f"i{n}|{system}|0", "judge": "j", "system": system, "score": score} | more
+        for n in range(40)
+        for system, score in (("bad", 0.0), ("worse", float(n % 2)))
+    ]
+    return table_from_rows(rows)
+
+
+def test_how_well_systems_are_judged_is_said_to_be_something_else() -> None:
+    agrees = "\n".join(lines_of(systems(label=0.0), by="system", right="agrees", flips=1))
+    assert "bad and worse: the judge is right more often on bad" in agrees
+    assert "right on bad only, on i1|" in agrees
+    assert "not how good they are" in agrees
+
+
+def test_systems_pass_by_stratum_and_who_graded_is_named() -> None:
+    lines = lines_of(systems(), by="system")
+    assert "Open, by j, not corrected for the judge's errors:" in lines
+    assert "bad and worse: worse passes more often" in lines
+    assert not any("share right" in line for line in lines)
+    decided = lines_of(systems(checker_score=1.0), by="system")
+    assert decided[0] == "Decided by checker:"
+    assert not any(line.startswith(("Open", "All")) for line in decided)
+
+
+def test_the_open_part_not_corrected_is_warned_of() -> None:
+    assert any("which may favour a system" in line for line in lines_of(systems(), by="system"))
+
+
+@pytest.mark.parametrize("cost", [None, 0.01])
+def test_what_judging_costs_stands_beside_it_where_it_is_known(cost: float | None) -> None:
+    rows = [
+        {"item_id": f"i{n}", "judge": judge, "score": n % 2, "label": 1, "cost": cost}
+        for judge in "ab"
+        for n in range(10)
+    ]
+    text = "\n".join(lines_of(table_from_rows(rows)))
+    assert ("$ per 1,000" in text) == (cost is not None)

@@ -1,0 +1,141 @@
+"""Ladders in words and figures: what a terminal says, what a page draws, and that nothing foreign gets into it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+import pytest
+from command import fiducial
+from html_page import Page
+
+from fiducial.calibration.statistic import Statistic
+from fiducial.evaluation.audit.ladder.ladder_results import CurvePoint, LadderResult, LevelCounts, Threshold
+from fiducial.report.document import as_html, as_lines
+from fiducial.report.figures.ladder import ladder_curve
+from fiducial.report.text.ladder_text import ladder_pieces
+
+LEVELS = (1, 2, 4, 8)
+
+
+def ladder(threshold: Threshold, **changes: object) -> LadderResult:
+    """A ladder of four levels, caught up to the third."""
+    share = {1: 10, 2: 10, 4: 8, 8: 1}
+    places = [0.0, 1 / 3, 2 / 3, 1.0]
+    made = LadderResult(
+        dial="calls",
+        about="one of so many calls is wrong",
+        unit="calls",
+        threshold=threshold,
+        flat=False,
+        drop=Statistic(value=0.9, low=0.8, high=0.95, n=40, method="m"),
+        trend_p=0.001,
+        misfit_p=0.5,
+        failed_right=Statistic(value=0.0, low=0.0, high=0.2, n=10, method="Wilson"),
+        levels=[
+            LevelCounts(level=level, step=str(level), caught=share[level], faulty=10, failed=0, right=2)
+            for level in LEVELS
+        ],
+        places=places,
+        curve=[
+            CurvePoint(place=place, level=level, share=share[level] / 10, low=0.1, high=1.0)
+            for place, level in zip(places, LEVELS, strict=True)
+        ],
+        ungraded={},
+    )
+    return msgspec.structs.replace(made, **changes)
+
+
+ON = Threshold(where="on the ladder", level=4.0, low=3.0, high=5.2, may_be_easier=False, may_be_harder=False)
+BEYOND = Threshold(where="beyond the hardest", low=8.0, high=8.0, may_be_easier=False)
+BEFORE = Threshold(where="before the easiest", low=1.0, high=1.4, may_be_harder=False)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "said"),
+    [
+        (ON, "at 4 [3, 5.2]"),
+        (msgspec.structs.replace(ON, may_be_harder=True), "at 4 [3, beyond 8]"),
+        (BEYOND, "not reached up to 8"),
+        (msgspec.structs.replace(BEYOND, low=6.5), "not reached up to 8 [6.5, beyond 8]"),
+        (BEFORE, "before 1 [below 1, 1.4]"),
+        (Threshold(where="not known"), "not known: nothing was graded"),
+    ],
+)
+def test_where_a_judge_breaks_is_said_as_far_as_it_is_known(threshold: Threshold, said: str):
+    assert ladder(threshold).breaks == said
+
+
+def test_steps_are_called_by_their_names():
+    levels = [
+        LevelCounts(level=n, step=name, caught=0, faulty=0, failed=0, right=0)
+        for n, name in enumerate(("named", "implied", "converted"), start=1)
+    ]
+    found = msgspec.structs.replace(ON, level=2.4, low=2.0, high=2.9)
+    assert ladder(found, levels=levels).breaks == "at 2.4 (implied) [2, 2.9]"
+
+
+def test_a_terminal_has_a_line_a_dial_and_no_drawing():
+    lines = list(as_lines(ladder_pieces([ladder(ON)])))
+    assert any("calls" in line and "at 4 [3, 5.2]" in line for line in lines)
+    assert not any("<" in line for line in lines)
+
+
+def test_what_a_reader_has_to_know_stands_beside():
+    fails = Statistic(value=0.9, low=0.7, high=0.97, n=10, method="Wilson")
+    found = ladder(ON, flat=True, misfit_p=0.0004, failed_right=fails, ungraded={"failed": 3})
+    text = "\n".join(as_lines(ladder_pieces([found])))
+    for note in (
+        "flat: no fall is found, 0.950 at most",
+        "no smooth fall (p 0.0004)",
+        "fails right outputs as well",
+        "3 failed",
+    ):
+        assert note in text
+
+
+def test_a_page_draws_the_curve_with_its_table_behind_it():
+    page = str(as_html(ladder_pieces([ladder(ON)])))
+    assert page.count("<svg") == 1
+    assert page.count('class="seen"') == 4
+    assert "<title>4: 8 of 10</title>" in page
+    assert 'class="whisker"' in page
+    assert "<summary>Numbers</summary>" in page
+    assert 'class="whisker"' not in str(ladder_curve(ladder(BEYOND)))
+
+
+def test_a_hostile_unit_is_text_in_the_drawing():
+    drawn = str(ladder_curve(ladder(ON, unit="</text><script>alert(1)</script>")))
+    assert "<script" not in drawn
+    assert "&lt;script&gt;" in drawn
+
+
+def test_the_report_of_an_audit_draws_its_ladders_and_runs_nothing(tmp_path: Path):
+    out = tmp_path / "out"
+    asked = (
+        "--ladder",
+        "--only",
+        "inference",
+        "--calls",
+        "30",
+        "--judge",
+        "groundedness",
+        "--model",
+        "baseline",
+    )
+    assert fiducial("audit", "run", *asked, "--out", out).code == 0
+    first = (out / "report.html").read_bytes()
+    again = fiducial("report", out, "--html", tmp_path / "again.html")
+    assert (again.code, again.out.strip()) == (0, f"report: {tmp_path / 'again.html'}")
+    assert hashlib.sha256((tmp_path / "again.html").read_bytes()).digest() == hashlib.sha256(first).digest()
+    assert b"<script" not in first
+    assert b'class="ladder"' in first
+    assert not Page(first.decode()).of("script")
+
+
+def test_a_damaged_audit_is_one_line(tmp_path: Path):
+    (tmp_path / "audit.json").write_text("{")
+    done = fiducial("report", tmp_path)
+    assert done.code == 2
+    assert "audit.json: not an audit" in done.err

@@ -1,0 +1,97 @@
+"""Systems on the first screen, and names that stand side by side."""
+
+from __future__ import annotations
+
+from found_results import judged, panel, systems
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fiducial.calibration.agreement.calibration_results import Calibration
+from fiducial.evaluation.conclusion.run_results import ALL_UNCORRECTED, OPEN, Example, Stratum, SystemResult
+from fiducial.report.document import as_lines
+from fiducial.report.first_answers import answers
+from fiducial.report.run_summary import RunSummary
+from fiducial.report.short_names import clipped, fitted, short_names
+from fiducial.report.text.judges_text import judges_table
+from fiducial.report.text.run_text import SCREEN, run_document
+from fiducial.report.text.systems_text import failures_document, systems_document
+
+
+def test_what_long_names_share_is_cut_once():
+    names = short_names(f"gpt-4.1-mini-2026-04-14-eval-v{number:02}" for number in range(20))
+    assert names.short["gpt-4.1-mini-2026-04-14-eval-v07"] == "v07"
+    assert names.shared == "gpt-4.1-mini-2026-04-14-eval-..."
+
+
+def test_short_names_stay_whole():
+    assert short_names(["bot-a", "bot-b"]).short == {"bot-a": "bot-a", "bot-b": "bot-b"}
+
+
+@given(st.lists(st.text("ab-_/.", min_size=1, max_size=60), unique=True, min_size=1))
+def test_short_names_stay_distinct(names: list[str]):
+    assert len(set(short_names(names).short.values())) == len(names)
+
+
+@given(st.text("abc-_/", min_size=1, max_size=80))
+def test_a_fitted_name_breaks_no_word(name: str):
+    shown = fitted(name, 24)
+    beginning, _, end = shown.partition("...")
+    assert name.startswith(beginning)
+    assert name.endswith(end)
+    if shown != name:
+        words = name.replace("-", " ").replace("_", " ").replace("/", " ").split()
+        rest = f"{beginning} {end}".replace("-", " ").replace("_", " ").replace("/", " ").split()
+        assert set(rest) <= set(words)
+
+
+@given(st.text("abcd ,:-", max_size=200))
+def test_a_clipped_text_fits(text: str):
+    assert len(clipped(text, 40).encode("ascii", "replace")) <= 40
+
+
+def test_ungraded_outputs_are_counted_zero_included():
+    whole = Stratum(name=ALL_UNCORRECTED, n=58, of=60, value=0.5, low=0.4, high=0.6, bounds=(0.48, 0.52))
+    rest = Stratum(name=OPEN, by="j", n=20, of=20, value=0.4, low=0.2, high=0.6)
+    head, *lines = as_lines(systems_document(systems("a", overall=whole, strata=[rest]), judged("j")))
+    assert head.endswith("n  ungraded")
+    assert [line.split()[-1] for line in lines[:3]] == ["2", "0", "0"]
+    assert lines[-1] == "* uncorrected: no labels of these outputs"
+
+
+def test_every_judge_of_one_system_has_a_row():
+    whole = Stratum(name=ALL_UNCORRECTED, n=60, of=60, value=0.5, low=0.4, high=0.6)
+    rests = [Stratum(name=OPEN, by=by, n=20, of=20, value=0.4, low=0.2, high=0.6) for by in ("j@m", "k@m")]
+    lines = list(as_lines(systems_document(systems("a", overall=whole, strata=rests), judged("j@m", "k@m"))))
+    assert [line.split()[0] for line in lines[1:5]] == ["all", "checked", "j*", "k*"]
+
+
+def test_the_commonest_failures_say_what_was_wrong():
+    faults = {"value_error:string": 1204, "type_error:simple": 3}
+    examples = {"value_error:string": Example(item="trip-1|a|0", reason="argument city: got 'Bern'")}
+    system = SystemResult(system="a", strata=systems("a")[0].strata, faults=faults, examples=examples)
+    assert list(as_lines(failures_document([system], []))) == [
+        "Commonest failures:",
+        "  1,204  wrong text value; trip-1: argument city: got 'Bern'",
+        "      3  a value is of another type than the function asks for",
+    ]
+
+
+def test_judges_alike_share_a_row_and_the_rest_gives_way():
+    names = ["calls/short@m", "calls/long@m", "answers/short@m", "files/short@m", "webs/short@m"]
+    calibration = Calibration(judges=dict.fromkeys(names, panel((0.99, 0.95), (0.97, 0.91))))
+    trust = answers(RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)).trust
+    lines = list(as_lines(judges_table(trust, most=3)))
+    assert lines[0].split() == ["judge", "(m)", "passed", "bad", "failed", "good", "at", "worst", "verdict"]
+    assert [line.split()[0] for line in lines[1:]] == ["calls", "answers/short", "2"]
+    assert lines[1].split()[1] == "x2"
+    assert lines[-1] == "2 more judges: proven"
+
+
+def test_many_systems_and_judges_fit_a_screen():
+    names = [f"judge-{number}/v@m" for number in range(30)]
+    found = RunSummary(
+        systems=systems(*map("system-{}".format, range(30))), judges=judged(*names), command="X"
+    )
+    lines = list(as_lines(run_document(found), width=80))
+    assert len(lines) < SCREEN
+    assert all(len(line) <= 80 for line in lines)
