@@ -47,7 +47,7 @@ class Preferences(PreferenceRun, Shown, frozen=True, kw_only=True):
 
     def document(self) -> Document:
         """Return the results as a document with tables."""
-        return preferences_document(self.judges)
+        return preferences_document(self.judges, self.refused)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per judge and pair of systems.

@@ -5,7 +5,7 @@ Each stage can be resumed, and none undoes another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache, partial
@@ -16,14 +16,13 @@ import msgspec
 from ..calibration.pass_threshold import NO_OVERRIDES, PassAt
 from ..errors import ConfigurationError, UsageError, as_named
 from ..judges.prices import PriceList
-from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
 from ..records import CaseFiles, FolderPath, InputPath
 from .conclusion.conclude import Conclusion, conclude
 from .context import RunContext
 from .engines.ray_engine import RayEngine
 from .inputs import EvaluationInputs
 from .judging.access import BatchMode, ModelAccess
-from .judging.adaptation import adapted
+from .judging.adaptation import ask_adapting
 from .judging.asking import EachOutput, Step, Wanted, ask, every_output
 from .judging.composites import JuryRule, by_statement, deliberated, is_split, seat
 from .judging.judge_on import JudgeOn, select
@@ -230,37 +229,17 @@ def _judge(
 ) -> str | None:
     """Ask the judges; what has to be set first, where no model can be reached."""
     try:
-        tasks = planned()
-        while (refusal := _asked(plan, context, tasks, access)) is not None:
-            tasks = _adapted(context, tasks, refusal)
+        ask_adapting(
+            planned(), context.folder, lambda tasks: _ask(planned_steps(plan, context, tasks), access, plan)
+        )
     except ConfigurationError as error:
         return str(error)
     return None
 
 
-def _asked(
-    plan: Plan, context: RunContext, tasks: Sequence[JudgeTask], access: Callable[[], ModelAccess]
-) -> Refusal | None:
-    """Ask the judges; the parameter that a model refused, which ends the asking."""
-    try:
-        for step in planned_steps(plan, context, tasks):
-            ask(step, access, plan.batch)
-    except RefusedParameterError as error:
-        return error.refusal
-    return None
-
-
-def _adapted(context: RunContext, tasks: Sequence[JudgeTask], refusal: Refusal) -> list[JudgeTask]:
-    """Replace judges that failed with judges that omit what the model refused."""
-    changed = [adapted(task, refusal) for task in tasks]
-    for before, after in zip(_prompts(tasks), _prompts(changed), strict=True):
-        if before.id != after.id:
-            context.folder.replace_judge(before.id, after.known)
-    return changed
-
-
-def _prompts(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
-    return [plain for task in tasks for plain in task.plain]
+def _ask(steps: Iterable[Step], access: Callable[[], ModelAccess], plan: Plan) -> None:
+    for step in steps:
+        ask(step, access, plan.batch)
 
 
 def planned_steps(

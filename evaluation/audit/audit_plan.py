@@ -88,9 +88,7 @@ def prepare(plan: AuditPlan) -> Prepared:
         ConfigurationError: No model is named.
     """
     tasks = _tasks(plan)
-    climb = None
-    if plan.ladder is not None:
-        climb = Climb(plan.ladder, tasks, CheckOptions(environments=plan.environments), plan.out)
+    climb = _climb(plan, tasks)
     if plan.probes is None:
         return Prepared(NO_PROBES, Chosen({}, frozenset()), tasks, climb)
     manifest = read_manifest(plan.probes)
@@ -100,6 +98,17 @@ def prepare(plan: AuditPlan) -> Prepared:
     with CaseIndex(plan.probes / CASES) as cases:
         chosen = choose(read_facts(plan.probes), plan.sample, cases.cluster, plan.operators)
     return Prepared(manifest, chosen, tasks, climb)
+
+
+def asking_of(plan: AuditPlan, prepared: Prepared, tasks: Sequence[JudgeTask]) -> Prepared:
+    """Return the audit with other judges, such as those that omit what their model refuses."""
+    return prepared if tasks is prepared.tasks else prepared._replace(tasks=tasks, climb=_climb(plan, tasks))
+
+
+def _climb(plan: AuditPlan, tasks: Sequence[JudgeTask]) -> Climb | None:
+    if plan.ladder is None:
+        return None
+    return Climb(plan.ladder, tasks, CheckOptions(environments=plan.environments), plan.out)
 
 
 @contextmanager

@@ -186,6 +186,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
         failed: Calls to a model that failed in the end.
         baselines: `BLIND_JUDGES`: share of faults caught, and of twins failed, on any probes.
         adjudication: Judges by what people decided of probes; None where nobody decided anything.
+        refused: Decoding parameters that a judge's model refused, by judge.
     """
 
     probes: dict[str, int]
@@ -194,6 +195,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     failed: int = 0
     baselines: dict[str, dict[str, float]] = msgspec.field(default_factory=lambda: dict(BLIND_JUDGES))
     adjudication: AuditAdjudication | None = None
+    refused: dict[str, list[str]] = {}
 
 
 class Read(msgspec.Struct, frozen=True, kw_only=True):

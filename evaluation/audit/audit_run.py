@@ -16,6 +16,7 @@ from ..context import judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
+from ..judging.adaptation import ask_adapting, not_sent
 from ..judging.asking import ask
 from ..judging.tasks import JudgeTask, require_models
 from ..labelling.adjudications import decisions_on
@@ -25,7 +26,7 @@ from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .adjudicated_probes import adjudicated_audit
 from .analysis import judge_audit, to_read, with_ladders
-from .audit_plan import AuditPlan, Prepared, opened, prepare, steps
+from .audit_plan import AuditPlan, Prepared, asking_of, opened, prepare, steps
 from .audit_results import Audit, JudgeAudit, Read
 from .comparisons import prompts
 from .ladder.climb import Climb, Climbed
@@ -59,8 +60,12 @@ def run_audit(
     with opened(plan, prepared) as inputs:
         kept = inputs if isinstance(plan.probes, Path) else None
         with judge_run(plan.out, prepared.identity, known, kept, command=plan.command, now=now) as folder:
-            for step in steps(plan, prepared, inputs, folder, progress):
-                ask(step, access, plan.batch)
+
+            def asking(tasks: Sequence[JudgeTask]) -> None:
+                for step in steps(plan, asking_of(plan, prepared, tasks), inputs, folder, progress):
+                    ask(step, access, plan.batch)
+
+            prepared = asking_of(plan, prepared, ask_adapting(tasks, folder, asking))
             return _conclude(plan, prepared, inputs, folder)
 
 
@@ -100,6 +105,7 @@ def _conclude(
         prompts=apart,
         failed=sum(each.outcome == "failed" for of in said.values() for each in of),
         adjudication=adjudication,
+        refused=not_sent(tasks),
     )
     write_json(folder.path / AUDIT, audit)
     reads = [row for task in asked for row in to_read(task.by, said[task.id])]

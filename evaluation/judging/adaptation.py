@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,45 @@ import msgspec
 from ...judges import PromptJudge
 from ...judges.jury import JuryJudge
 from ...judges.statement_judge import ShareJudge
-from ...judges.transport.refused_parameters import LIMITS, Refusal
+from ...judges.transport.refused_parameters import LIMITS, Refusal, RefusedParameterError
 from ..store.manifest import KnownJudge
+from ..store.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from .tasks import JudgeTask
+
+
+def ask_adapting(
+    tasks: Sequence[JudgeTask], folder: RunWriter, asking: Callable[[Sequence[JudgeTask]], object]
+) -> Sequence[JudgeTask]:
+    """Ask judges, each without what its model refuses; return the judges that were asked in the end.
+
+    A refusal ends the asking, which begins again with a judge in the place of the refused one.
+
+    Raises:
+        RunFolderError: The folder holds verdicts that the judge gave while its model took the parameter.
+    """
+    while True:
+        try:
+            asking(tasks)
+        except RefusedParameterError as error:
+            changed = [adapted(task, error.refusal) for task in tasks]
+            for before, after in zip(_prompts(tasks), _prompts(changed), strict=True):
+                if before.id != after.id:
+                    folder.replace_judge(before.id, after.known)
+            tasks = changed
+        else:
+            return tasks
+
+
+def not_sent(tasks: Iterable[JudgeTask]) -> dict[str, list[str]]:
+    """Return the decoding parameters that models refused, by judge; judges that sent all of theirs are left out."""
+    refused = {task.by: [name for name, value in task.known.refused.items() if value is None] for task in tasks}
+    return {by: names for by, names in refused.items() if names}
+
+
+def _prompts(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
+    return [plain for task in tasks for plain in task.plain]
 
 
 def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:

@@ -18,6 +18,7 @@ from ..context import RunContext, judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode, ModelAccess
+from ..judging.adaptation import ask_adapting, not_sent
 from ..judging.asking import EachOutput, Step, ask, every_output
 from ..judging.tasks import JudgeTask, judge_tasks, require_models
 from ..progress import Progress, Silent
@@ -58,10 +59,17 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PreferenceRun(msgspec.Struct, frozen=True, kw_only=True):
-    """Preferences of judges, one result each, and the number of model calls that failed."""
+    """Preferences of judges, one result each.
+
+    Attributes:
+        judges: The results.
+        failed: Calls to a model that failed.
+        refused: Decoding parameters that a judge's model refused, by judge.
+    """
 
     judges: list[Preferences]
     failed: int = 0
+    refused: dict[str, list[str]] = {}
 
 
 def run_preferences(
@@ -85,8 +93,11 @@ def run_preferences(
         identity = {PAIRS: [file.sha256 for file in pairs.survey.files]}
         known = [task.known for task in tasks]
         with judge_run(plan.out, identity, known, pairs, command=plan.command, now=now) as folder:
-            ask(_step(plan, RunContext(pairs, folder, progress), tasks), access, plan.batch)
-            found = _conclude(plan, folder, pairs, tasks)
+            context = RunContext(pairs, folder, progress)
+            asked = ask_adapting(
+                tasks, folder, lambda them: ask(_step(plan, context, them), access, plan.batch)
+            )
+            found = _conclude(plan, folder, pairs, asked)
             write_json(folder.path / PREFERENCES, found)
             return found
 
@@ -103,6 +114,7 @@ def _conclude(
             for task in asked
         ],
         failed=sum(said[task.id].ungraded.get("failed", 0) for task in asked),
+        refused=not_sent(tasks),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 
 from ...evaluation.audit.audit_results import Audit, AuditAdjudication, Comparison, JudgeAudit, OperatorResult
 from ...evaluation.audit.probe_folder import ProbeManifest
@@ -10,6 +11,7 @@ from ..document import Columns, Document, Figure, Piece, document
 from ..document_table import ENDS, Table
 from ..figures.agreement import heat
 from .adjudication_text import bounds, who_decided
+from .caution_text import not_sent
 from .ladder_text import ladder_pieces
 from .number_text import count, number, passing, statistic_cells
 
@@ -51,6 +53,7 @@ def audit_document(audit: Audit) -> Iterator[Piece]:
 
     The baselines are the rates of judges that do not look.
     """
+    yield from starmap(not_sent, audit.refused.items())
     lexical = _lexical_rates(audit.judges)
     for judge in audit.judges:
         yield from _judge(judge, lexical.get(judge.id.name, {}) if judge.id.kind == "shipped" else {})

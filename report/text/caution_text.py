@@ -32,6 +32,11 @@ _SENTENCES: dict[str, str] = {
 }
 
 
+def not_sent(judge: str, parameters: Iterable[str]) -> Folded:
+    """Return the caution that a judge's model refused decoding parameters."""
+    return Folded(f"{judge}: not sent, since the model refuses it: {', '.join(parameters)}")
+
+
 def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:
     """Return one sentence per caution; ``judges`` are the judges that the cautions are about."""
     return [

@@ -5,11 +5,13 @@ Biases are preferences for anything other than quality.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import starmap
 
 from ...calibration.preference.preference_results import LabelAgreement, Length, Match, Position, Preferences
 from ..document import Caution, Piece, document
 from ..document_table import ENDS, Table
+from .caution_text import not_sent
 from .number_text import counted, outcomes, p_value, statistic_cells
 
 _FEW = 20
@@ -17,8 +19,11 @@ _FEW = 20
 
 
 @document
-def preferences_document(judges: Sequence[Preferences]) -> Iterator[Piece]:
-    """Yield each judge's preferences."""
+def preferences_document(
+    judges: Sequence[Preferences], refused: Mapping[str, Sequence[str]] = {}
+) -> Iterator[Piece]:
+    """Yield each judge's preferences, below the decoding parameters that models refused."""
+    yield from starmap(not_sent, refused.items())
     for found in judges:
         yield f"{found.judge}: {counted(found.comparisons, 'comparison')}, each asked in both orders; {found.complete:,} with a verdict in both"
         if any(found.ungraded.values()):

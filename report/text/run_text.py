@@ -13,7 +13,7 @@ from ..next_step import never_answered, reason_of_silence
 from ..run_summary import RunSummary
 from ..trust import Trust
 from . import number_text
-from .caution_text import sentences
+from .caution_text import not_sent, sentences
 from .judges_text import judges_table
 from .safe_text import shortened
 from .systems_text import WIDTH, failures_document, judge_names, systems_document
@@ -112,7 +112,7 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     """Yield what judges did not grade and why, and the cost of judging; merge equal judges."""
     for use in judges:
         if use.refused:
-            yield Caution(f"{use.name}: not sent, since the model refuses it: {', '.join(use.refused)}")
+            yield not_sent(use.name, use.refused)
     told = [(use.name, text) for use in judges if (text := _ungraded(use))]
     for text, group in groupby(sorted(told, key=lambda each: each[1]), key=lambda each: each[1]):
         names = [name for name, _ in group]

@@ -7,7 +7,7 @@ import pytest
 from audit_items import calls
 from batch_server import BatchServer
 from command import fiducial, typed, verdicts_in
-from provider_server import Answer, ProviderServer, Seen, Status
+from provider_server import Answer, Body, ProviderServer, Seen, Status
 
 from fiducial.records import Output, Verdict, read_records, write_records
 
@@ -20,6 +20,11 @@ def silence(subject, chance):
 
 SILENCE = Operator("my_silence", "tool_call", "fault", silence, "no call at all")
 """
+
+
+NO_TEMPERATURE = {
+    "error": {"message": "Unsupported value: 'temperature' does not support 0.0.", "param": "temperature"}
+}
 
 
 @pytest.fixture
@@ -382,3 +387,20 @@ def test_an_audit_can_be_asked_by_the_providers_batch_endpoint(
     assert result.code == 0, result.err
     assert sum(sizes) == len(verdicts) == len({(verdict.key, verdict.repeat) for verdict in verdicts})
     assert len(sizes) == 2  # all probes once, then right outputs again
+
+
+def test_an_audit_goes_on_without_what_the_model_refuses(probes: Path, tmp_path: Path, server: ProviderServer):
+    server.script = lambda seen: (
+        Body(json.dumps(NO_TEMPERATURE).encode(), 400) if "temperature" in seen.body else Answer("1")
+    )
+    out = tmp_path / "audit"
+    told = fiducial("audit", "run", probes, "--sample", "2", "--ladder", "--calls", "12", "--out", out, *ask(server))
+    assert told.code == 0, told.err
+    assert "not sent, since the model refuses it: temperature" in " ".join(told.out.split())
+    (judge,) = {each.judge for each in verdicts_in(out) if each.by == "tool_call_accuracy/direct@m"}
+    roster = {each["by"]: each for each in json.loads((out / "run.json").read_bytes())["roster"]}
+    assert roster["tool_call_accuracy/direct@m"]["refused"] == {"temperature": None}
+    assert judge is not None and roster["tool_call_accuracy/direct@m"]["id"]["fingerprint"] == judge.fingerprint
+    asked = len(server.seen)
+    assert fiducial("audit", "run", probes, "--sample", "2", "--ladder", "--calls", "12", "--out", out, *ask(server)).code == 0
+    assert len(server.seen) == asked

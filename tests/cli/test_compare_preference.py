@@ -11,7 +11,7 @@ import pytest
 from batch_server import BatchServer
 from choosing import choosing, shown, without
 from command import Command, Result, fiducial, verdicts_in
-from provider_server import Answer, ProviderServer, Seen
+from provider_server import Answer, Body, ProviderServer, Seen
 
 import fiducial as fd
 from fiducial.errors import RunFolderError
@@ -280,3 +280,14 @@ def test_it_judges_no_single_output(inputs: tuple[Path, Path]):
         result.code,
         "it is asked by `fiducial compare --by system --judge preference`" in result.err,
     ) == (2, True)
+
+
+def test_pairs_are_compared_without_what_the_model_refuses(prefer: Command, server: ProviderServer):
+    refusal = {"error": {"message": "Unsupported value: 'temperature'.", "param": "temperature"}}
+    server.script = lambda seen: (
+        Body(json.dumps(refusal).encode(), 400) if "temperature" in seen.body else Answer("first")
+    )
+    told = prefer("--no-cache")
+    assert told.code == 0, told.err
+    assert "not sent, since the model refuses it: temperature" in " ".join(told.out.split())
+    assert {each.outcome for each in verdicts()} == {"graded"}
