@@ -35,7 +35,7 @@ class Reaching(TypedDict, total=False):
         max_cost: US dollars that may be spent; None for no limit.
         patience: How many times as long as usual a call may take before it is asked again; 0 for as long as ``timeout`` says.
         served_by: The only model whose replies are taken, as replies name it.
-        prices: What models cost beside the public list, ``[MODEL=]IN/OUT`` in dollars for a million tokens.
+        prices: What models cost beside the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.
         environment: In place of the process's environment variables.
     """
 

@@ -137,7 +137,7 @@ def plan_of(
 
     Files may be folders of shards, and ``fields`` are those of `Plan`.
 
-    ``prices``, beside the public list, are ``[MODEL=]IN/OUT`` in dollars for a million tokens, and None leaves costs out; ``jury`` is a rule by which opinions, each of
+    ``prices``, beside the public list, are ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens, and None leaves costs out; ``jury`` is a rule by which opinions, each of
     its weight, are counted into one more verdict, ``unsure`` the scores that ``escalate`` hands on; ``poll_seconds`` None asks the model directly.
     """
     of, by = shards_of(cases), shards_of(outputs)

@@ -22,7 +22,7 @@ Example:
 @click.command("merge", epilog=_EXAMPLE)
 @click.argument("runs", metavar="RUN...", type=FOLDER, nargs=-1, required=True)
 @option("--out", type=FOLDER, required=True, help="The run folder of the whole; the same command goes on after a kill.")  # fmt: skip
-@option("--price", "prices", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens.  [default: listed prices]")  # fmt: skip
+@option("--price", "prices", multiple=True, metavar="[MODEL=]IN/OUT[/CACHED]", help="Dollars for a million tokens.  [default: listed prices]")  # fmt: skip
 def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
     """Join finished runs over parts of one data set: nothing is checked or asked again.
 

@@ -38,7 +38,7 @@ reaching_options = section(
     option("--replay", type=INPUT_FILE, help="Answer from a recording alone; nothing is sent anywhere."),
     option("--max-calls", type=Whole(0), metavar="N", help="Make no more calls than this, retries included."),
     option("--max-cost", type=Number(0), metavar="USD", help="Spend no more than this."),
-    option("--price", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens.  [default: listed prices]"),
+    option("--price", multiple=True, metavar="[MODEL=]IN/OUT[/CACHED]", help="Dollars for a million tokens.  [default: listed prices]"),
 )  # fmt: skip
 """How any model is reached, what it is for."""
 

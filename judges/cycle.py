@@ -181,6 +181,7 @@ class _Spending:
         self.calls = 0
         self.replies = 0
         self.prompt_tokens = 0
+        self.cached_tokens = 0
         self.completion_tokens = 0
 
     def add(self, reply: Reply) -> None:
@@ -188,6 +189,7 @@ class _Spending:
         self.replies += 1
         if reply.calls:
             self.prompt_tokens += reply.prompt_tokens
+            self.cached_tokens += reply.cached_tokens
             self.completion_tokens += reply.completion_tokens
 
     def usage(self, reasked: int) -> Usage:
@@ -197,4 +199,5 @@ class _Spending:
             completion_tokens=self.completion_tokens,
             cached=self.replies > 0 and self.calls == 0,
             reasked=reasked,
+            cached_tokens=self.cached_tokens,
         )

@@ -8,21 +8,29 @@ from typing import NamedTuple, TypeAlias
 
 from ..errors import UsageError
 
-_PRICE = re.compile(r"\A(?:(?P<model>.{1,200})=)?(?P<prompt>[0-9.]{1,12})/(?P<completion>[0-9.]{1,12})")
+_PRICE = re.compile(
+    r"\A(?:(?P<model>.{1,200})=)?(?P<prompt>[0-9.]{1,12})/(?P<completion>[0-9.]{1,12})(?:/(?P<cached>[0-9.]{1,12}))?"
+)
 _MILLION = 1_000_000
 _SAMPLE = 1_000
 """Tokens whose price is asked for: few enough to be on the first step of prices that rise with a request's length."""
 
 
 class Prices(NamedTuple):
-    """US dollars for a million tokens in and out."""
+    """US dollars for a million tokens in, out, and in from the provider's cache.
+
+    Cached tokens cost as much as others where no price is known for them.
+    """
 
     prompt: float
     completion: float
+    cached: float | None = None
 
-    def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
-        """US dollars for so many tokens."""
-        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / _MILLION
+    def cost(self, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0) -> float:
+        """US dollars for so many tokens; ``cached_tokens`` are among those of the prompt."""
+        cached = self.prompt if self.cached is None else self.cached
+        fresh = (prompt_tokens - cached_tokens) * self.prompt
+        return (fresh + cached_tokens * cached + completion_tokens * self.completion) / _MILLION
 
 
 PriceList: TypeAlias = Callable[[str], Prices | None]
@@ -32,24 +40,26 @@ PriceList: TypeAlias = Callable[[str], Prices | None]
 def listed_prices(model: str) -> Prices | None:
     """Look a model's price up in genai-prices, without fetching; None if it is unknown there.
 
-    The list is the provider's public price at the time of that package's release: no discounts, no cached prompts.
+    The list is the provider's public price at the time of that package's release: no discounts.
     """
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - 0.2 s, for who asks what something costs
 
     try:
         prompt = calc_price(Usage(input_tokens=_SAMPLE, output_tokens=0), model_ref=model)
         completion = calc_price(Usage(input_tokens=0, output_tokens=_SAMPLE), model_ref=model)
+        cached = calc_price(Usage(input_tokens=_SAMPLE, cache_read_tokens=_SAMPLE), model_ref=model)
     except (LookupError, ValueError):
         return None
     scale = _MILLION // _SAMPLE
-    return Prices(float(prompt.total_price) * scale, float(completion.total_price) * scale)
+    return Prices(*(float(each.total_price) * scale for each in (prompt, completion, cached)))
 
 
 def price_list(given: Iterable[str] = ()) -> PriceList:
     """Return the list of prices, overridden by the user's own.
 
     Args:
-        given: ``IN/OUT`` for every model, or ``MODEL=IN/OUT`` for one; US dollars for a million tokens.
+        given: ``IN/OUT`` for every model, or ``MODEL=IN/OUT`` for one; US dollars for a million tokens. ``/CACHED`` may follow:
+            for tokens that the provider had cached.
 
     Raises:
         UsageError: A price is not of that form.
@@ -66,9 +76,13 @@ def _read_price(text: str) -> tuple[str | None, Prices]:
     found = _PRICE.fullmatch(text)
     try:
         if found is not None:
-            return found["model"], Prices(float(found["prompt"]), float(found["completion"]))
+            cached = found["cached"]
+            prices = Prices(
+                float(found["prompt"]), float(found["completion"]), None if cached is None else float(cached)
+            )
+            return found["model"], prices
     except ValueError:
         pass  # more than one point in a number
     raise UsageError(
-        f"--price expects IN/OUT or MODEL=IN/OUT, in dollars for a million tokens (0.4/1.6), got {text!r}"
+        f"--price expects [MODEL=]IN/OUT[/CACHED], in dollars for a million tokens (0.4/1.6), got {text!r}"
     )

@@ -33,6 +33,8 @@ class Usage(Record, frozen=True, kw_only=True):
     """True if the reply came from the cache or a recording, at no cost."""
     reasked: int = 0
     """Number of retries of unreadable replies."""
+    cached_tokens: int = 0
+    """Tokens of the prompts that the provider had cached, where it counts them."""
 
 
 class Verdict(Record, frozen=True, kw_only=True):

@@ -234,6 +234,7 @@ def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None
         calls=spent["calls"],
         prompt_tokens=spent["prompt_tokens"],
         completion_tokens=spent["completion_tokens"],
+        cached_tokens=spent["cached_tokens"],
         from_cache=spent["cached"],
         reasked=spent["reasked"],
         cost=None if judge is None else _cost(judge.model, spent, prices),
@@ -244,4 +245,8 @@ def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None
 
 def _cost(model: str, spent: Counter[str], prices: PriceList | None) -> float | None:
     known = prices(model) if prices is not None and spent["prompt_tokens"] else None
-    return None if known is None else known.cost(spent["prompt_tokens"], spent["completion_tokens"])
+    return (
+        None
+        if known is None
+        else known.cost(spent["prompt_tokens"], spent["completion_tokens"], spent["cached_tokens"])
+    )

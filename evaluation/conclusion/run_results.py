@@ -117,3 +117,5 @@ class JudgeUse(Part, frozen=True, kw_only=True):
     """By outcome without a score: why, as the verdicts say, and how many say so; most frequent first."""
     refused: list[str] = []
     """Decoding parameters that the model refused, so that they were not sent."""
+    cached_tokens: int = 0
+    """Tokens of the prompts that the provider had cached, where it counts them."""

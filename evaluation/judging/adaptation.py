@@ -44,7 +44,9 @@ def ask_adapting(
 
 def not_sent(tasks: Iterable[JudgeTask]) -> dict[str, list[str]]:
     """Return the decoding parameters that models refused, by judge; judges that sent all of theirs are left out."""
-    refused = {task.by: [name for name, value in task.known.refused.items() if value is None] for task in tasks}
+    refused = {
+        task.by: [name for name, value in task.known.refused.items() if value is None] for task in tasks
+    }
     return {by: names for by, names in refused.items() if names}
 
 

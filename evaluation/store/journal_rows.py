@@ -68,6 +68,7 @@ class Spent(NamedTuple):
     cached: int
     """How many of its rows came from a cache or a recording."""
     reasked: int
+    cached_tokens: int = 0
 
 
 class StoredVerdict(NamedTuple):
@@ -149,4 +150,11 @@ def _spent_of(raw: bytes) -> Spent | None:
 
 
 def _spent(usage: Usage) -> Spent:
-    return Spent(usage.calls, usage.prompt_tokens, usage.completion_tokens, int(usage.cached), usage.reasked)
+    return Spent(
+        usage.calls,
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        int(usage.cached),
+        usage.reasked,
+        usage.cached_tokens,
+    )

@@ -123,7 +123,7 @@ class Budget:
         """Return the cost of a reply; None when the server does not count tokens."""
         if self.max_cost is None or not reply.prompt_tokens:
             return None
-        return self._price(model).cost(reply.prompt_tokens, reply.completion_tokens)
+        return self._price(model).cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
 
     def _price(self, model: str) -> Prices:
         if model not in self._known:

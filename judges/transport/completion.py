@@ -103,7 +103,7 @@ def read_completion(payload: object) -> Reply:
         body = msgspec.convert(payload, _Completion)
     except msgspec.ValidationError as error:
         raise CallError(
-            f"the response is no chat completion: {_error_in(payload) or error}", retryable=True
+            f"the response is no chat completion: {error_in(payload) or error}", retryable=True
         ) from error
     if not body.choices:
         raise CallError("the response is a chat completion without a choice", retryable=True)
@@ -111,54 +111,80 @@ def read_completion(payload: object) -> Reply:
     content = choice.message.content
     parts = content if isinstance(content, list) else [_Part(content)]
     refusal = choice.message.refusal or "".join(part.refusal or "" for part in parts)
+    prompt_tokens = token_count(body.usage, "prompt_tokens")
     return Reply(
         text=well_formed("".join(part.text or "" for part in parts)),
         tool_calls=[_requested(call) for call in choice.message.tool_calls or ()] or None,
         reasoning=_reasoning(choice.message),
-        refusal=_text(refusal),
-        finish_reason=_text(choice.finish_reason),
-        served_by=_text(body.model),
-        prompt_tokens=_tokens(body.usage, "prompt_tokens"),
-        completion_tokens=_tokens(body.usage, "completion_tokens"),
-        logprobs=_logprobs(choice.logprobs),
+        refusal=text_or_none(refusal),
+        finish_reason=text_or_none(choice.finish_reason),
+        served_by=text_or_none(body.model),
+        prompt_tokens=prompt_tokens,
+        cached_tokens=cached_tokens(body.usage, prompt_tokens),
+        completion_tokens=token_count(body.usage, "completion_tokens"),
+        logprobs=read_logprobs(choice.logprobs),
     )
 
 
 def _requested(call: _ToolCall) -> RequestedCall:
-    given = "{}" if call.function.arguments is None else call.function.arguments
+    return requested_call(call.function.name, call.function.arguments, call.id)
+
+
+def requested_call(name: str, arguments: dict[str, Any] | str | None, call_id: str | None) -> RequestedCall:
+    """Return a call that a model asks for, in text that files can hold."""
+    given = "{}" if arguments is None else arguments
     # An object through text and back, since what is nested in it may hold a lone surrogate, too.
-    arguments = (
+    kept = (
         well_formed(given)
         if isinstance(given, str)
         else json.loads(well_formed(json.dumps(given, ensure_ascii=False)))
     )
-    return RequestedCall(name=well_formed(call.function.name), arguments=arguments, id=_text(call.id))
+    return RequestedCall(name=well_formed(name), arguments=kept, id=text_or_none(call_id))
 
 
-def _text(value: str | None) -> str | None:
+def text_or_none(value: str | None) -> str | None:
+    """Return a text that files can hold; None for an empty one."""
     return well_formed(value or "") or None
 
 
 def _reasoning(message: _Message) -> str | None:
     """Return ``reasoning_content`` or ``reasoning`` of a message; None if it is no text."""
     said = message.reasoning_content or message.reasoning
-    return _text(said) if isinstance(said, str) else None
+    return text_or_none(said) if isinstance(said, str) else None
 
 
-def _error_in(payload: object) -> str | None:
+def error_in(payload: object) -> str | None:
     """Return the error that a gateway reports in a successful response."""
     error = field_of(payload, "error")
     message = field_of(error, "message") or error
     return str(message) if message else None
 
 
-def _tokens(usage: object, name: str) -> int:
+_CACHED = (
+    ("prompt_tokens_details", "cached_tokens"),
+    ("input_tokens_details", "cached_tokens"),
+    ("prompt_cache_hit_tokens",),
+    ("cache_read_input_tokens",),
+)
+"""Where servers count prompt tokens that they had cached: OpenAI, its Responses API, DeepSeek, Anthropic."""
+
+
+def cached_tokens(usage: object, prompt_tokens: int) -> int:
+    """Return the prompt tokens that the provider had cached, which it bills at less; 0 if it counts none."""
+    for *outer, name in _CACHED:
+        count = token_count(field_of(usage, outer[0]) if outer else usage, name)
+        if count:
+            return min(count, prompt_tokens)
+    return 0
+
+
+def token_count(usage: object, name: str) -> int:
     """Return a token count; 0 if it is no number, so that no reply is lost over its usage."""
     value = field_of(usage, name)
     return int(value) if isinstance(value, int | float) and 0 <= value <= _MOST_TOKENS else 0
 
 
-def _logprobs(logprobs: Any) -> list[TokenLogprob] | None:
+def read_logprobs(logprobs: Any) -> list[TokenLogprob] | None:
     """Return the tokens' log-probabilities; None if they are missing or cannot be read."""
     if logprobs is None:
         return None

@@ -16,6 +16,7 @@ import openai
 
 from .endpoint import Endpoint, redactor
 from .exchange import CallError, Request
+from .responses_api import Api
 from .sending import LARGEST, Response, bounded
 
 
@@ -48,12 +49,12 @@ class LibrarySender:
         self._key = self._client.api_key
         self._redactors = {self._key: redactor(self._key)}
 
-    async def send(self, request: Request) -> Response:
+    async def send(self, request: Request, api: Api) -> Response:
         """Send one request. See `Sender.send`."""
         try:
             response = await self._client.post(
-                "/chat/completions",
-                body=request.body(),
+                f"/{api.path}",
+                body=api.body(request),
                 cast_to=httpx2.Response,
                 options={"follow_redirects": False},
             )

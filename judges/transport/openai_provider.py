@@ -10,16 +10,18 @@ from typing import Any
 import msgspec
 
 from ..as_json import well_formed
-from .completion import field_of, read_completion, read_json
+from .completion import field_of, read_json
 from .endpoint import Endpoint
 from .exchange import CallError, Reply, Request, RequestedCall
 from .refused_parameters import error_fields
+from .responses_api import CHAT, RESPONSES, Api, name_in_chat, needs_responses
 from .retry import allowed_rate, retry_after, retry_after_in_words
 from .sending import DirectSender, Response, Sender
 
 _RETRYABLE_STATUSES = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 )
+_NOT_THERE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
 _LONGEST_MESSAGE = 1000
 """Characters of an error's message: more than any API writes, less than a page of HTML."""
 _A_MOMENT = 0.02
@@ -45,6 +47,7 @@ class OpenAIProvider:
         self._timeout = timeout
         self._meanwhile = meanwhile
         self._sender: Sender | None = None
+        self._apis: dict[str, Api] = {}
         self._moment: asyncio.TimerHandle | None = None
 
     async def complete(self, request: Request) -> Reply:
@@ -56,15 +59,26 @@ class OpenAIProvider:
                 self._moment = loop.call_later(_A_MOMENT, loop.run_in_executor, None, self._meanwhile)
         try:
             async with asyncio.timeout(self._timeout):
-                response = await self._sender.send(request)
+                response, api = await self._send(self._sender, request)
             if response.succeeded:
-                return self._without_key(read_completion(read_json(response.body)))
+                return self._without_key(api.read(read_json(response.body)))
         except TimeoutError as error:
             raise CallError(f"no reply within {self._timeout:g} s", retryable=True) from error
         except CallError as error:
             error.args = (self._shown(str(error)),)
             raise
-        return self._refusal_or_raise(response)
+        return self._refusal_or_raise(response, request)
+
+    async def _send(self, sender: Sender, request: Request) -> tuple[Response, Api]:
+        """Send a request in the form that its model takes; in the other one where the server asks for that."""
+        api = self._apis.get(request.model, CHAT)
+        response = await sender.send(request, api)
+        if api is CHAT and needs_responses(response.status, _error_in(response.body)[0]):
+            other = await sender.send(request, RESPONSES)
+            if other.status not in _NOT_THERE:
+                self._apis[request.model] = RESPONSES
+                return other, RESPONSES
+        return response, api
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -74,7 +88,7 @@ class OpenAIProvider:
             sender, self._sender = self._sender, None
             await sender.aclose()
 
-    def _refusal_or_raise(self, response: Response) -> Reply:
+    def _refusal_or_raise(self, response: Response, request: Request) -> Reply:
         """Tell a prompt that a content filter stopped (a refusal) from a call that failed."""
         message, code, param = _error_in(response.body)
         if response.status < HTTPStatus.BAD_REQUEST and (moved := response.headers.get("location")):
@@ -91,7 +105,7 @@ class OpenAIProvider:
             retryable=_retryable(response, code),
             retry_after=asked,
             allowed_rate=allowed_rate(response.headers),
-            param=param,
+            param=name_in_chat(param, request),
         )
 
     def _without_key(self, reply: Reply) -> Reply:

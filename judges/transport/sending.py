@@ -11,6 +11,7 @@ import msgspec
 
 from .endpoint import Endpoint, redactor
 from .exchange import CallError, Request
+from .responses_api import Api
 
 if TYPE_CHECKING:
     import ssl
@@ -38,7 +39,7 @@ class Response(NamedTuple):
 class Sender(Protocol):
     """Sends requests, once each, over connections of its own."""
 
-    async def send(self, request: Request) -> Response:
+    async def send(self, request: Request, api: Api) -> Response:
         """Send one request and wait for the whole response; a `CallError` where there was none."""
         ...
 
@@ -74,12 +75,12 @@ class DirectSender:
 
         self.redact = endpoint.redact
         self.redact_reply = redactor(endpoint.api_key)
-        self._url = f"{(endpoint.base_url or '').rstrip('/')}/chat/completions"
+        self._root = f"{(endpoint.base_url or '').rstrip('/')}/"
         self._failures = aiohttp.ClientError, OSError
         self._unusable = aiohttp.InvalidURL
         self._session = aiohttp.ClientSession(
             # How many calls may be in flight is the limiter's business, and how long they may take the provider's.
-            connector=aiohttp.TCPConnector(limit=0, ssl=_trust(self._url)),
+            connector=aiohttp.TCPConnector(limit=0, ssl=_trust(self._root)),
             timeout=aiohttp.ClientTimeout(total=None),
             headers={
                 "Accept": "application/json",
@@ -88,12 +89,12 @@ class DirectSender:
             },
             cookie_jar=aiohttp.DummyCookieJar(),
             # aiohttp would ask for proxies in a thread, at each request.
-            trust_env=_proxied(self._url),
+            trust_env=_proxied(self._root),
         )
 
-    async def send(self, request: Request) -> Response:
+    async def send(self, request: Request, api: Api) -> Response:
         """Send one request. See `Sender.send`."""
-        content = msgspec.json.encode(request.body())
+        content = msgspec.json.encode(api.body(request))
         whole = len(content) <= _PIECE
         # In one piece a long body would hold up every other call, and aiohttp warns of it.
         data = content if whole else _in_pieces(content)
@@ -101,7 +102,7 @@ class DirectSender:
         try:
             # A redirect would be a call that no budget counts, and carry the text to where nobody named.
             async with self._session.post(
-                self._url, data=data, headers=length, allow_redirects=False
+                self._root + api.path, data=data, headers=length, allow_redirects=False
             ) as response:
                 return Response(response.status, response.headers, await _whole(response))
         except self._unusable as error:

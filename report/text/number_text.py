@@ -163,9 +163,10 @@ def moment(iso: str) -> str:
         return iso
 
 
-def tokens(prompt: int, completion: int) -> str:
-    """Tokens in and out: ``12,400 in, 830 out``."""
-    return f"{count(prompt)} in, {count(completion)} out"
+def tokens(prompt: int, completion: int, cached: int = 0) -> str:
+    """Tokens in and out: ``12,400 in (9,800 cached), 830 out``."""
+    of_these = f" ({count(cached)} cached)" if cached else ""
+    return f"{count(prompt)} in{of_these}, {count(completion)} out"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -118,7 +118,11 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         names = [name for name, _ in group]
         yield Caution(f"{names[0] if len(names) == 1 else number_text.counted(len(names), 'judge')}: {text}")
     if calls := sum(use.calls for use in judges):
-        tokens = (sum(use.prompt_tokens for use in judges), sum(use.completion_tokens for use in judges))
+        tokens = (
+            sum(use.prompt_tokens for use in judges),
+            sum(use.completion_tokens for use in judges),
+            sum(use.cached_tokens for use in judges),
+        )
         costs = [use.cost for use in judges if use.cost is not None]
         spent = f", ${sum(costs):,.4f}" if costs else ""
         yield f"asked: {number_text.counted(calls, 'call')}, tokens: {number_text.tokens(*tokens)}{spent}"

@@ -110,7 +110,7 @@ def _part(name: str, rates: list[Stratum], corrected: Mapping[str | None, Stratu
 
 def _judge(judge: JudgeUse) -> Iterator[str]:
     said = number_text.outcomes(judge.outcomes) or number_text.IDLE
-    cost = f"{counted(judge.calls, 'call')}, tokens: {number_text.tokens(judge.prompt_tokens, judge.completion_tokens)}"
+    cost = f"{counted(judge.calls, 'call')}, tokens: {number_text.tokens(judge.prompt_tokens, judge.completion_tokens, judge.cached_tokens)}"
     cached = f", {number_text.count(judge.from_cache)} from cache or recording" if judge.from_cache else ""
     if judge.cost is not None:
         cost += f", ${judge.cost:,.4f}"

@@ -389,18 +389,28 @@ def test_an_audit_can_be_asked_by_the_providers_batch_endpoint(
     assert len(sizes) == 2  # all probes once, then right outputs again
 
 
-def test_an_audit_goes_on_without_what_the_model_refuses(probes: Path, tmp_path: Path, server: ProviderServer):
+def test_an_audit_goes_on_without_what_the_model_refuses(
+    probes: Path, tmp_path: Path, server: ProviderServer
+):
     server.script = lambda seen: (
         Body(json.dumps(NO_TEMPERATURE).encode(), 400) if "temperature" in seen.body else Answer("1")
     )
     out = tmp_path / "audit"
-    told = fiducial("audit", "run", probes, "--sample", "2", "--ladder", "--calls", "12", "--out", out, *ask(server))
+    told = fiducial(
+        "audit", "run", probes, "--sample", "2", "--ladder", "--calls", "12", "--out", out, *ask(server)
+    )
     assert told.code == 0, told.err
     assert "not sent, since the model refuses it: temperature" in " ".join(told.out.split())
     (judge,) = {each.judge for each in verdicts_in(out) if each.by == "tool_call_accuracy/direct@m"}
     roster = {each["by"]: each for each in json.loads((out / "run.json").read_bytes())["roster"]}
     assert roster["tool_call_accuracy/direct@m"]["refused"] == {"temperature": None}
-    assert judge is not None and roster["tool_call_accuracy/direct@m"]["id"]["fingerprint"] == judge.fingerprint
+    assert judge is not None
+    assert roster["tool_call_accuracy/direct@m"]["id"]["fingerprint"] == judge.fingerprint
     asked = len(server.seen)
-    assert fiducial("audit", "run", probes, "--sample", "2", "--ladder", "--calls", "12", "--out", out, *ask(server)).code == 0
+    assert (
+        fiducial(
+            "audit", "run", probes, "--sample", "2", "--ladder", "--calls", "12", "--out", out, *ask(server)
+        ).code
+        == 0
+    )
     assert len(server.seen) == asked

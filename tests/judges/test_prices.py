@@ -23,11 +23,23 @@ def test_the_users_price_wins_over_the_list_and_one_for_a_model_over_one_for_all
     assert find("gpt-4.1") == Prices(1, 2)
 
 
+def test_tokens_that_the_provider_had_cached_cost_less_where_their_price_is_known():
+    assert Prices(2.0, 10.0, 0.5).cost(500_000, 100_000, 400_000) == 1.4
+    assert Prices(2.0, 10.0).cost(500_000, 100_000, 400_000) == 2.0
+    assert price_list(["m=2/10/0.5"])("m") == Prices(2, 10, 0.5)
+    known = listed_prices("gpt-4.1-mini")
+    assert known is not None
+    assert known.cached is not None
+    assert 0 < known.cached < known.prompt
+
+
 def test_a_model_name_may_hold_what_separates_prices():
     assert price_list(["org/model=v2=0.1/0.2"])("org/model=v2") == Prices(0.1, 0.2)
 
 
-@pytest.mark.parametrize("text", ["", "1", "1/", "/2", "m=1", "1/2/3", "-1/2", "1.2.3/4", "nan/1", "1e3/2"])
+@pytest.mark.parametrize(
+    "text", ["", "1", "1/", "/2", "m=1", "1/2/3/4", "1/2/x", "-1/2", "1.2.3/4", "nan/1", "1e3/2"]
+)
 def test_what_is_no_price_is_refused_with_an_example(text: str):
     with pytest.raises(UsageError, match=r"0\.4/1\.6"):
         price_list([text])

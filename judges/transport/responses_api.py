@@ -1,0 +1,197 @@
+"""The Responses API, for models and servers that answer no chat completions.
+
+Requests and replies are translated, so that nothing else knows of it.
+Reference: https://platform.openai.com/docs/api-reference/responses
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from ..as_json import well_formed
+from .completion import (
+    cached_tokens,
+    error_in,
+    field_of,
+    read_completion,
+    read_logprobs,
+    requested_call,
+    text_or_none,
+    token_count,
+)
+from .exchange import CallError, Reply, Request, RequestedCall
+
+
+class Api(NamedTuple):
+    """Form in which a model is asked.
+
+    Attributes:
+        path: Path below the endpoint's address.
+        body: Makes the JSON body of a request.
+        read: Reads a successful response's body.
+    """
+
+    path: str
+    body: Callable[[Request], dict[str, Any]]
+    read: Callable[[object], Reply]
+
+
+_NAMED = re.compile(r"\bresponses\b", re.IGNORECASE)
+_NO_SUCH_PLACE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.BAD_REQUEST})
+_NO_ROUTE = re.compile(
+    r"\W*(?:(?:detail|error|message)\W+)?(?:not found|method not allowed)\W*", re.IGNORECASE
+)
+"""Message of a server without this path; of a model that is unknown it says more."""
+
+
+def needs_responses(status: int, message: str) -> bool:
+    """Return whether a server says that it takes no chat completions, or that a model needs the Responses API."""
+    if status not in _NO_SUCH_PLACE:
+        return False
+    if status != HTTPStatus.BAD_REQUEST and _NO_ROUTE.fullmatch(message):
+        return True
+    return _NAMED.search(message) is not None
+
+
+_FIELDS = {
+    "max_completion_tokens": ("max_output_tokens",),
+    "max_tokens": ("max_output_tokens",),
+    "reasoning_effort": ("reasoning", "effort"),
+    "verbosity": ("text", "verbosity"),
+}
+"""Decoding parameters of chat completions by their place in the Responses API."""
+
+
+def responses_body(request: Request) -> dict[str, Any]:
+    """Return the JSON body of ``POST /responses`` for a request."""
+    body: dict[str, Any] = {
+        "model": request.model,
+        "input": [item for message in request.messages for item in _items(message)],
+        "store": False,
+    }
+    for name, value in request.parameters.items():
+        match name:
+            case "response_format":
+                body.setdefault("text", {})["format"] = _format(value)
+            case "logprobs":
+                body["include"] = ["message.output_text.logprobs"]
+            case "tools":
+                body["tools"] = [{"type": "function", **tool.get("function", {})} for tool in value]
+            case _:
+                *outer, field = _FIELDS.get(name, (name,))
+                (body.setdefault(outer[0], {}) if outer else body)[field] = value
+    return body
+
+
+def name_in_chat(param: str | None, request: Request) -> str | None:
+    """Return the parameter of a request that an error of the Responses API names; the name itself if it is no other's."""
+    if param is None:
+        return None
+    if param.startswith("text.format"):
+        return "response_format"
+    return next(
+        (name for name, place in _FIELDS.items() if ".".join(place) == param and name in request.parameters),
+        param,
+    )
+
+
+def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    content = message.get("content")
+    if message["role"] == "tool":
+        yield {"type": "function_call_output", "call_id": message.get("tool_call_id"), "output": content}
+        return
+    if content:
+        parts = [_part(part) for part in cast("list[Any]", content)] if isinstance(content, list) else content
+        yield {"role": message["role"], "content": parts}
+    for call in message.get("tool_calls") or ():
+        yield {"type": "function_call", "call_id": call.get("id"), **call["function"]}
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, Any]:
+    if part.get("type") == "image_url":
+        image = part["image_url"]
+        return {"type": "input_image", "image_url": image["url"], "detail": image.get("detail", "auto")}
+    return {**part, "type": "input_text"} if part.get("type") == "text" else dict(part)
+
+
+def _format(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": given["type"], **given.get("json_schema", {})}
+
+
+class _Content(msgspec.Struct):
+    type: str
+    text: str | None = None
+    refusal: str | None = None
+    logprobs: Any = None
+
+
+class _Item(msgspec.Struct):
+    type: str
+    content: list[_Content] | None = None
+    summary: list[_Content] | None = None
+    name: str | None = None
+    arguments: dict[str, Any] | str | None = None
+    call_id: str | None = None
+
+
+class _Response(msgspec.Struct):
+    output: list[_Item]
+    status: str | None = None
+    model: str | None = None
+    usage: Any = None
+    incomplete_details: Any = None
+
+
+_ENDS = {"max_output_tokens": "length", "content_filter": "content_filter"}
+"""Why a response is incomplete, in the words of chat completions."""
+
+
+def read_response(payload: object) -> Reply:
+    """Read the body of a response; any other body, or one that failed, is retryable."""
+    try:
+        body = msgspec.convert(payload, _Response)
+    except msgspec.ValidationError as error:
+        raise CallError(f"the reply is no response: {error_in(payload) or error}", retryable=True) from error
+    if body.status in {"failed", "cancelled"}:
+        raise CallError(
+            f"the response {body.status}: {error_in(payload) or 'no reason given'}", retryable=True
+        )
+    said = [part for item in body.output if item.type == "message" for part in item.content or ()]
+    thought = [
+        part.text
+        for item in body.output
+        if item.type == "reasoning"
+        for part in item.summary or item.content or ()
+        if part.text
+    ]
+    calls = [requested for item in body.output if (requested := _call(item)) is not None]
+    logprobs = [token for part in said for token in part.logprobs or ()]
+    why = field_of(body.incomplete_details, "reason")
+    prompt_tokens = token_count(body.usage, "input_tokens")
+    return Reply(
+        text=well_formed("".join(part.text or "" for part in said)),
+        tool_calls=calls or None,
+        reasoning=text_or_none("\n".join(thought)),
+        refusal=text_or_none("".join(part.refusal or "" for part in said)),
+        finish_reason=_ENDS.get(str(why), "length") if body.status == "incomplete" else "stop",
+        served_by=text_or_none(body.model),
+        prompt_tokens=prompt_tokens,
+        cached_tokens=cached_tokens(body.usage, prompt_tokens),
+        completion_tokens=token_count(body.usage, "output_tokens"),
+        logprobs=read_logprobs({"content": logprobs} if logprobs else None),
+    )
+
+
+def _call(item: _Item) -> RequestedCall | None:
+    if item.type != "function_call" or item.name is None:
+        return None
+    return requested_call(item.name, item.arguments, item.call_id)
+
+
+CHAT = Api("chat/completions", Request.body, read_completion)
+RESPONSES = Api("responses", responses_body, read_response)
