@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Unpack
 
 from ..deterministic import Rules
@@ -11,9 +12,12 @@ from ..deterministic.sandbox.diagnosis import Diagnosis, diagnose
 from ..deterministic.sandbox.limits import Limits
 from ..evaluation.artifacts.attempts import AgentPlan, run_agents
 from ..evaluation.artifacts.outcome import ArtifactOutcome, conclude_artifacts
+from ..evaluation.artifacts.skills import skill_tree
 from ..evaluation.artifacts.workspaces import prepare as lay_out_all
 from ..evaluation.generation.commands import command_words
 from ..records import Case, read_records
+from ..report.page import document_page
+from ..report.text.artifact_text import artifacts_document, skills_document
 from .check_options import Workspaces, check_options
 from .display import Document, Shown
 from .paths import FilePath, input_path, written_path
@@ -34,11 +38,11 @@ class AgentResults(ArtifactOutcome, Shown, frozen=True):
 
     def document(self) -> Document:
         """Return the results as a document."""
-        return [
-            f"{self.passed:,} of {len(self.attempts):,} challenges passed",
-            *(f"failed: {each.case_id}: {each.error_type}: {each.reason}" for each in self.failed),
-            *(f"{each.outcome.replace('_', ' ')}: {each.case_id}: {each.reason}" for each in self.ungraded),
-        ]
+        return artifacts_document(self)
+
+    def write_skills(self, html: FilePath) -> Path:
+        """Write categories and dependencies with their pass rates as a page."""
+        return document_page(written_path(html), "Skill tree", skills_document(skill_tree(self.attempts)))
 
 
 def run_agent(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from ..deterministic import Rules
+from ..deterministic.artifacts.dependencies import UnknownDependency
 from ..evaluation.checking.check_file import check_file as check_outputs
 from ..evaluation.checking.check_file import partial_file
 from ..evaluation.checking.dotted_names import NamesOption
@@ -25,6 +26,7 @@ class CheckedFile(Shown, frozen=True):
     """Checker results of each system."""
 
     systems: list[SystemResult]
+    unknown_dependencies: list[UnknownDependency] = []
 
     @property
     def failed(self) -> int:
@@ -34,7 +36,8 @@ class CheckedFile(Shown, frozen=True):
     def document(self) -> Document:
         """Return the results as a document."""
         failed = [number_text.not_checked(self.failed)] if self.failed else []
-        return [*systems_document(self.systems), *failed]
+        unknown = number_text.unknown_dependencies(self.unknown_dependencies, "no output here answers for")
+        return [*systems_document(self.systems), *failed, *unknown]
 
 
 def check_file(
@@ -73,7 +76,7 @@ def check_file(
     """
     options = check_options(rules, functions, worlds, **workspaces)
     with shown_progress(wanted=progress) as shown:
-        systems = check_outputs(
+        found = check_outputs(
             paths_of(cases),
             paths_of(outputs),
             written_path(out),
@@ -82,4 +85,4 @@ def check_file(
             progress=shown,
             workers=workers,
         )
-    return CheckedFile(systems)
+    return CheckedFile(found.systems, found.unknown)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
+from ..deterministic.artifacts.dependencies import unknown_dependencies
 from ..errors import UsageError
 from ..formats.agbenchmark import read_challenges
 from ..formats.bfcl import expand, find_results, open_source, read_cases, read_outputs
@@ -16,6 +17,16 @@ from ..formats.imported_records import LOGGED
 from ..records import Case, Output, write_records
 from .paths import FilePath, input_path, written_path
 from .reading import read_strictly
+
+__all__ = [
+    "Imported",
+    "Suite",
+    "import_agbenchmark",
+    "import_bfcl",
+    "import_log",
+    "import_own",
+    "unknown_dependencies",
+]
 
 T = TypeVar("T", Case, Output)
 

@@ -79,7 +79,7 @@ def run(
 
     The agent is yours: it runs with your rights, network and environment, in the current folder; in its workspace if COMMAND has no
     {workspace}. What it leaves behind runs in a sandbox. OUT holds outputs.jsonl
-    (for `fiducial run`), verdicts.jsonl, report.json in agbenchmark's form, logs and workspaces. Exit code 1: a mock failed.
+    (for `fiducial run`), verdicts.jsonl, report.json in agbenchmark's form, skills.html, logs and workspaces. Exit code 1: a mock failed.
     """
     from ..api.artifacts import run_agent
 
@@ -99,7 +99,10 @@ def run(
         **options,
     )
     click.echo(str(found))
-    click.echo(f"report: {out / 'report.json'}; outputs: {out / 'outputs.jsonl'}")
+    click.echo(
+        f"report: {out / 'report.json'}; outputs: {out / 'outputs.jsonl'}; "
+        f"skill tree: {found.write_skills(out / 'skills.html')}"
+    )
     return EXIT_GATE if mock and found.failed else EXIT_OK
 
 

@@ -134,9 +134,12 @@ def agbenchmark(*, path: Path, out: Path) -> None:
 
     Next: `fiducial artifacts run` lets an agent work on them; `fiducial run` checks workspaces and judges what is open.
     """
-    from ..api.importing import import_agbenchmark
+    from ..api.importing import import_agbenchmark, unknown_dependencies
 
-    _write(import_agbenchmark(path), out)
+    suite = import_agbenchmark(path)
+    _write(suite, out)
+    for case_id, dependency in unknown_dependencies(suite.cases):
+        click.echo(f"note: {case_id} depends on {dependency!r}, which is no challenge here", err=True)
 
 
 def _own_format(name: str) -> click.Command:

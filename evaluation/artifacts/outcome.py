@@ -7,7 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from ...deterministic import CheckOptions, check
+from ...deterministic import CheckOptions
+from ...deterministic.artifacts.dependencies import UnknownDependency, unknown_dependencies
 from ...formats.agbenchmark import Attempt, report_of
 from ...records import Case, Verdict, read_records, write_json, write_records
 from ..checking.checks import check_outputs
@@ -44,6 +45,11 @@ class ArtifactOutcome(msgspec.Struct, frozen=True):
             if attempt.verdict and not attempt.verdict.graded and not attempt.success
         ]
 
+    @property
+    def unknown_dependencies(self) -> list[UnknownDependency]:
+        """Dependencies that name no challenge of the cases, so that nothing was held back for them."""
+        return unknown_dependencies(attempt.case for attempt in self.attempts)
+
 
 def conclude_artifacts(
     cases: Path,
@@ -57,14 +63,11 @@ def conclude_artifacts(
 ) -> ArtifactOutcome:
     """Check what an agent left, and write ``verdicts.jsonl`` and ``report.json``.
 
-    In a mock run each challenge stands by itself, whatever it depends on, and one that asks for a judge passes, as in the original, when the
-    files it names are there.
+    In a mock run a challenge that asks for a judge passes, as in the original, when the files it names are there.
     """
     mock = plan.command is None
     with EvaluationInputs(cases, [out / OUTPUTS]) as inputs:
-        pairs = inputs.pairs()
-        found = (check(*pair, options) for pair in pairs) if mock else check_outputs(pairs, {}, options)
-        verdicts = {verdict.case_id: verdict for verdict in found}
+        verdicts = {verdict.case_id: verdict for verdict in check_outputs(inputs.pairs(), {}, options)}
         runs = _runs(out / RUNS)
         attempts = [
             _attempt(inputs.cases[case_id], verdicts.get(case_id), runs.get(case_id), mock=mock)

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ...deterministic import CheckOptions
-from ...records import InputPath, atomic_write
+from ...deterministic.artifacts.dependencies import UnknownDependency
+from ...records import InputPath, Verdict, atomic_write
 from ..conclusion.rates_by_part import system_results
 from ..conclusion.run_results import SystemResult
 from ..conclusion.tally import Tally
 from ..inputs import EvaluationInputs
 from ..progress import Progress
 from ..shards import shards_of
-from .checks import check_all
+from ..store.journal_rows import Row
+from .checks import UNKNOWN, check_all
 from .dotted_names import NamesOption
+
+
+class CheckedSystems(NamedTuple):
+    """Results of each system, and dependencies of challenges that no output answers for."""
+
+    systems: list[SystemResult]
+    unknown: list[UnknownDependency]
 
 
 def partial_file(out: Path) -> Path:
@@ -31,12 +41,13 @@ def check_file(
     options: CheckOptions,
     progress: Progress,
     workers: int | None = None,
-) -> list[SystemResult]:
+) -> CheckedSystems:
     """Check every output and write the verdicts to a file, which appears when complete.
 
     Interrupted, it leaves those so far in `partial_file`. Folders are sets of shards. WorkerError where a worker process was killed.
     """
     tally, interrupts, partial = Tally(), list[KeyboardInterrupt](), partial_file(out)
+    unknown: dict[UnknownDependency, None] = {}
     of, by = shards_of(cases), shards_of(outputs)
     sharded = of.sharded or by.sharded
     with EvaluationInputs(of.files, by.files, checked=options, sharded=sharded) as inputs:
@@ -47,6 +58,7 @@ def check_file(
                 for line, said in check_all(inputs, names, options, workers=workers):
                     case = facts(said.case_id)
                     tally.add_checked(said, case.cluster, case.kind)
+                    unknown.update(dict.fromkeys(_unknown(said)))
                     progress.advance()
                     yield line
             except KeyboardInterrupt as interrupt:
@@ -58,4 +70,11 @@ def check_file(
         if interrupts:
             raise interrupts[0]
         partial.replace(out)
-    return system_results(tally, inputs.survey.missing)
+    return CheckedSystems(system_results(tally, inputs.survey.missing), list(unknown))
+
+
+def _unknown(said: Row | Verdict) -> list[UnknownDependency]:
+    """Return the unknown dependencies in a verdict's evidence; only those on challenges have any."""
+    if not isinstance(said, Verdict) or not said.evidence:
+        return []
+    return [UnknownDependency(said.case_id, name) for name in said.evidence.get(UNKNOWN, [])]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import msgspec
 
 from ...deterministic import CheckOptions, check
+from ...deterministic.artifacts.dependencies import ChallengeNames, challenge_name, dependencies_of
 from ...deterministic.custom_checkers import source_fingerprint
 from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, decode_record, encode_record
 from ..context import RunContext
@@ -200,6 +201,10 @@ def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
     return lambda output: output.key in keys or (together and facts(output.case_id).kind == "artifact")
 
 
+UNKNOWN = "unknown_dependencies"
+"""Key of the evidence that names dependencies which no output here answers for."""
+
+
 class _Try(NamedTuple):
     """Key of one try at a challenge; other systems' and trials' results do not affect it."""
 
@@ -213,46 +218,50 @@ class _Waiting(NamedTuple):
 
     verdict: Verdict
     itself: _Try
-    needs: list[_Try]
+    depends_on: list[str]
 
 
 def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verdict]:
     """Replace the verdicts on challenges whose dependencies failed.
 
-    As in the original a dependency is a challenge's name; names repeat, and every challenge of the name must have passed. A name that
-    nobody answered for, and an open answer that awaits a judge, hold nothing back.
+    A dependency is a challenge's name or a node id; names repeat, and every challenge of the name must have passed. A name that no output
+    here answers for holds nothing back and is named in the evidence. An open answer that awaits a judge holds nothing back either.
     """
     failed: set[_Try] = set()
     waiting: list[_Waiting] = []
+    names = ChallengeNames()
     for case, verdict in checked:
         if case.kind != "artifact":
             yield verdict
             continue
-        itself = _Try(verdict.system, verdict.trial, str(case.reference.get("name")))
-        needs = [itself._replace(name=name) for name in _dependencies(case) if name != itself.name]
+        names.add(case)
+        itself = _Try(verdict.system, verdict.trial, challenge_name(case))
         if verdict.score is not None and verdict.score < 1.0:
             failed.add(itself)
-        if needs:
-            waiting.append(_Waiting(verdict, itself, needs))
+        if depends_on := dependencies_of(case):
+            waiting.append(_Waiting(verdict, itself, depends_on))
         else:
             yield verdict
-    _spread(failed, waiting)
-    for entry in waiting:
-        problems = [need.name for need in entry.needs if need in failed]
-        yield _held_back(entry.verdict, problems) if problems else entry.verdict
+    needs = [_needs(entry, names) for entry in waiting]
+    _spread(failed, list(zip((entry.itself for entry in waiting), needs, strict=True)))
+    for entry, needed in zip(waiting, needs, strict=True):
+        problems = [need.name for need in needed if need in failed]
+        unknown = [name for name in entry.depends_on if names.resolve(name) is None]
+        verdict = _held_back(entry.verdict, problems) if problems else entry.verdict
+        yield _with_unknown(verdict, unknown) if unknown else verdict
 
 
-def _dependencies(case: Case) -> list[str]:
-    named = case.reference.get("dependencies")
-    return [str(name) for name in cast("list[Any]", named)] if isinstance(named, list) else []
+def _needs(entry: _Waiting, names: ChallengeNames) -> list[_Try]:
+    found = (names.resolve(name) for name in entry.depends_on)
+    return [entry.itself._replace(name=name) for name in found if name not in (None, entry.itself.name)]
 
 
-def _spread(failed: set[_Try], waiting: list[_Waiting]) -> None:
+def _spread(failed: set[_Try], dependents: list[tuple[_Try, list[_Try]]]) -> None:
     """Mark all that depends on a failure as failed, transitively."""
     before = -1
     while len(failed) != before:
         before = len(failed)
-        failed.update(entry.itself for entry in waiting if not failed.isdisjoint(entry.needs))
+        failed.update(itself for itself, needs in dependents if not failed.isdisjoint(needs))
 
 
 def _held_back(verdict: Verdict, problems: list[str]) -> Verdict:
@@ -264,3 +273,7 @@ def _held_back(verdict: Verdict, problems: list[str]) -> Verdict:
         reason=f"depends on {', '.join(problems)}, which did not pass",
         evidence={"by_itself": {"score": verdict.score, "error_type": verdict.error_type}},
     )
+
+
+def _with_unknown(verdict: Verdict, unknown: list[str]) -> Verdict:
+    return msgspec.structs.replace(verdict, evidence={**(verdict.evidence or {}), UNKNOWN: unknown})

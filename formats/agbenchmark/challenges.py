@@ -2,11 +2,13 @@
 
 Both generations of the schema are read: ``ground.type`` and ``ground.eval.type``. The reference is ``data.json`` with every field as
 it stands, unknown ones too, and ``folder``, where the challenge's files are; ``suite``, when a ``suite.json`` beside the folder says more.
+A challenge without a name is called as the test class beside it, else as its folder. Comments from ``#`` or ``//`` on are skipped.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +17,7 @@ import msgspec
 
 from ...errors import InputError, readable
 from ...records import Case, TagValue
+from ..json_comments import line_of_error, without_comments
 
 _T = TypeVar("_T")
 
@@ -22,6 +25,7 @@ DATA, SUITE = "data.json", "suite.json"
 
 _ARTIFACTS = frozenset({"artifacts_in", "artifacts_out", "custom_python"})
 _MAX_BYTES = 4 * 1024 * 1024
+_TEST_CLASS = re.compile(r"^class (Test\w+)", re.MULTILINE)
 
 
 class _Eval(msgspec.Struct):
@@ -49,9 +53,9 @@ class _Info(msgspec.Struct):
 class _Data(msgspec.Struct):
     """Fields of the schema that matter here; all others are kept as they are."""
 
-    name: str
     task: str
     ground: _Ground
+    name: str = ""
     category: list[str] = []
     dependencies: list[str] = []
     cutoff: int | float | None = None
@@ -95,6 +99,8 @@ def _challenge_folders(root: Path) -> list[Path]:
 
 def _case(root: Path, folder: Path) -> Case:
     fields, data = _read(folder / DATA, _Data)
+    if not data.name:
+        data.name = fields["name"] = _name_without_field(folder.resolve())
     reference = {**fields, "folder": str(folder.resolve())}
     task = data.task
     tags = _tags(data)
@@ -112,6 +118,16 @@ def _case(root: Path, folder: Path) -> Case:
         cluster=data.name,
         tags=tags,
     )
+
+
+def _name_without_field(folder: Path) -> str:
+    """Return the test class in a challenge's folder, if there is exactly one; else the folder's name."""
+    classes: set[str] = set()
+    for path in sorted(folder.glob("*.py")):
+        with readable(path):
+            if path.is_file() and path.stat().st_size <= _MAX_BYTES:
+                classes.update(_TEST_CLASS.findall(path.read_text("utf-8", "replace")))
+    return classes.pop() if len(classes) == 1 else folder.name
 
 
 def _tags(data: _Data) -> dict[str, TagValue]:
@@ -135,8 +151,17 @@ def _read(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
             raise InputError(f"larger than {_MAX_BYTES // 1024 // 1024} MiB", path=path)
         raw = path.read_bytes()
     try:
-        fields = msgspec.json.decode(raw, type=dict[str, Any])
+        fields = _decoded(raw)
         return fields, msgspec.convert(fields, kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         message, _, field = str(error).partition(" - at `$.")
-        raise InputError(message, path=path, field=field.rstrip("`") or None) from error
+        line = line_of_error(raw, message)
+        raise InputError(message, path=path, line=line, field=field.rstrip("`") or None) from error
+
+
+def _decoded(raw: bytes) -> dict[str, Any]:
+    """Decode JSON; only where that fails, skip comments."""
+    try:
+        return msgspec.json.decode(raw, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return msgspec.json.decode(without_comments(raw), type=dict[str, Any])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from ...calibration.pass_threshold import HALF, CutSource, PassThreshold
 from ...calibration.statistic import Statistic
+from ...deterministic.artifacts.dependencies import UnknownDependency
 from ...evaluation.conclusion.run_results import UNJUDGED, Stratum, SystemResult
 
 MODEL = "gpt-4.1-mini"
@@ -99,6 +100,17 @@ def not_checked(outputs: int) -> str:
 
 IDLE = "skipped: no output of a kind that it grades"
 """Said of a judge that was asked nothing."""
+
+
+_MOST_UNKNOWN = 5
+
+
+def unknown_dependencies(unknown: Sequence[UnknownDependency], why: str) -> Iterator[str]:
+    """Yield a note per dependency that names no challenge, and a count of those left out."""
+    for case_id, dependency in unknown[:_MOST_UNKNOWN]:
+        yield f"note: {case_id} depends on {dependency!r}, which {why}"
+    if len(unknown) > _MOST_UNKNOWN:
+        yield f"note: {count(len(unknown) - _MOST_UNKNOWN)} more dependencies, which {why}"
 
 
 def not_judged(systems: Iterable[SystemResult]) -> str:

@@ -100,6 +100,31 @@ def test_a_mock_that_fails_is_a_gate_that_fails(tmp_path: Path):
     assert "failed: wrong: missing_word: answer.txt does not contain 'yes'" in done.out
 
 
+def test_a_mock_holds_back_what_depends_on_a_failure_and_names_unknown_dependencies(tmp_path: Path):
+    root = tmp_path / "challenges"
+    make_challenge(root, "first", solution={"answer.txt": "no"})
+    make_challenge(root, "second", dependencies=["tests/first_test.py::TestFirst::test_method"])
+    make_challenge(root, "third", dependencies=["TestNowhere"])
+    made = fiducial("cases", "agbenchmark", root, "--out", tmp_path / "cases.jsonl")
+    assert made.err == "note: third depends on 'TestNowhere', which is no challenge here\n"
+    done = fiducial("artifacts", "run", tmp_path / "cases.jsonl", "--mock", "--out", tmp_path / "mock")
+    outputs = tmp_path / "mock" / "outputs.jsonl"
+    note = "note: third depends on 'TestNowhere', which no output here answers for"
+    checked = fiducial("check", tmp_path / "cases.jsonl", "--outputs", outputs, "--out", tmp_path / "v.jsonl")
+    assert note in checked.out
+    assert (done.code, done.out.splitlines()[0]) == (1, "1 of 3 challenges passed")
+    assert "not applicable: second: depends on TestFirst, which did not pass" in done.out
+    assert "note: third depends on 'TestNowhere', which is no challenge here" in done.out
+
+
+def test_pass_rates_by_category_are_printed_and_drawn_with_the_dependencies(cases: Path, tmp_path: Path):
+    done = fiducial("artifacts", "run", cases, "--mock", "--out", tmp_path / "mock", "--allow-code")
+    assert "  general        3  3      1.00" in done.out
+    page = (tmp_path / "mock" / "skills.html").read_text()
+    assert "Skill tree" in page
+    assert "TestThird: 1 of 1 passed; depends on TestFirst" in page
+
+
 def test_an_agent_gets_task_and_workspace_and_is_checked(cases: Path, tmp_path: Path):
     command = agent("open(sys.argv[2] + '/out.txt', 'w').write('yes ' + sys.argv[1]); print('done')")
     done = fiducial("artifacts", "run", cases, "--agent", command, "--out", tmp_path / "work", "--allow-code")

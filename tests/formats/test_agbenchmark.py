@@ -116,6 +116,51 @@ def test_a_folder_without_challenges_is_refused(tmp_path: Path):
         list(read_challenges(tmp_path / "nowhere"))
 
 
+WITHOUT_NAME = """{
+"category": ["basic"], // the first one counts
+"task": "Write the capital of Italy into a .txt file: https://example.org/#rome",
+"dependencies": ["TestWriteFile"], # the class name of the test
+"ground": {"answer": "Rome", "should_contain": ["Rome"], "files": [".txt"], "type": "file"},
+"info": {"difficulty": "basic", "description": "Tests \\"writing\\" # a lot", "side_effects": []}
+}"""
+
+
+def test_a_challenge_with_comments_and_without_a_name_is_called_as_its_folder(tmp_path: Path):
+    (tmp_path / "capital").mkdir()
+    (tmp_path / "capital" / "data.json").write_text(WITHOUT_NAME)
+    (case,) = read_challenges(tmp_path)
+    assert (case.reference["name"], case.tags["name"], case.cluster) == ("capital", "capital", "capital")
+    assert (
+        case.messages[0]["content"]
+        == "Write the capital of Italy into a .txt file: https://example.org/#rome"
+    )
+    assert case.reference["info"]["description"] == 'Tests "writing" # a lot'
+    assert case.reference["dependencies"] == ["TestWriteFile"]
+
+
+@pytest.mark.parametrize(
+    ("classes", "name"),
+    [
+        ("class TestCapital(Challenge):\n    pass\n", "TestCapital"),
+        ("class TestA: ...\nclass TestB: ...\n", "capital"),
+    ],
+)
+def test_a_challenge_without_a_name_is_called_as_the_one_test_class_beside_it(
+    tmp_path: Path, classes: str, name: str
+):
+    (tmp_path / "capital").mkdir()
+    (tmp_path / "capital" / "data.json").write_text(WITHOUT_NAME)
+    (tmp_path / "capital" / "capital_test.py").write_text(classes)
+    (case,) = read_challenges(tmp_path)
+    assert case.reference["name"] == name
+
+
+def test_malformed_json_is_refused_with_its_line(tmp_path: Path):
+    (tmp_path / "data.json").write_text(WITHOUT_NAME.replace('"type": "file"}', '"type": file}'))
+    with pytest.raises(InputError, match=r"data\.json:5: JSON is malformed"):
+        list(read_challenges(tmp_path))
+
+
 @pytest.mark.reference
 def test_every_challenge_of_the_data_set_is_read_with_all_its_fields(reference: Path):
     for root in ("challenges", "seed_era_data_json"):

@@ -59,3 +59,17 @@ def test_verdicts_on_other_kinds_pass_through():
         Output(case_id="c", system="s").key, score=1.0, by="relevance/bfcl", source="checker"
     )
     assert list(apply_dependencies([(case, verdict)])) == [verdict]
+
+
+@pytest.mark.parametrize("needs", ["A", "tests/write/a_test.py::A::test_method"])
+def test_a_dependency_may_be_a_node_id(needs: str):
+    verdicts = list(apply_dependencies([checked("A", [], 0.0), checked("B", [needs], 1.0)]))
+    assert verdicts[1].error_type == "dependency_failed"
+
+
+def test_a_dependency_that_no_output_answers_for_is_named_in_the_evidence():
+    (verdict,) = apply_dependencies([checked("B", ["tests/a_test.py::Missing::test_method"], 1.0)])
+    assert (verdict.score, verdict.evidence) == (
+        1.0,
+        {"unknown_dependencies": ["tests/a_test.py::Missing::test_method"]},
+    )

@@ -1,0 +1,98 @@
+"""Dependencies between challenges: class names, node ids, and folders of challenges without a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple, cast
+
+from ...records import Case
+
+_TEST_FILE_MARKS = ("_test", "test_")
+
+
+class UnknownDependency(NamedTuple):
+    """Dependency that names no challenge among those given."""
+
+    case_id: str
+    dependency: str
+
+
+class ChallengeNames:
+    """Names of challenges, by which dependencies find them.
+
+    An exact name comes first. Without one, capitals and underscores are ignored: data sets spell one name both ways.
+    """
+
+    def __init__(self, cases: Iterable[Case] = ()) -> None:
+        self._exact: dict[str, str] = {}
+        self._loose: dict[str, str] = {}
+        for case in cases:
+            self.add(case)
+
+    def add(self, case: Case) -> None:
+        """Add the name of a challenge, and the class name that its folder suggests."""
+        name = challenge_name(case)
+        self._exact.setdefault(name, name)
+        for spelling in (name, class_name(PurePosixPath(case.id).name)):
+            self._loose.setdefault(_loosely(spelling), name)
+
+    def resolve(self, dependency: str) -> str | None:
+        """Return the name of the challenge that a dependency means; None if there is none."""
+        spellings = list(_spellings(dependency))
+        exact = (self._exact.get(each) for each in spellings)
+        loose = (self._loose.get(_loosely(each)) for each in spellings)
+        return next((name for name in (*exact, *loose) if name is not None), None)
+
+
+def challenge_name(case: Case) -> str:
+    """Return a challenge's name; without one, the last part of its id."""
+    name = case.reference.get("name")
+    return str(name) if name else PurePosixPath(case.id).name
+
+
+def class_name(folder: str) -> str:
+    """Return the class name that a challenge's folder suggests: ``write_file`` gives ``TestWriteFile``."""
+    words = folder.replace("-", "_").split("_")
+    name = "".join(word[:1].upper() + word[1:] for word in words)
+    return name if name.startswith("Test") else f"Test{name}"
+
+
+def dependencies_of(case: Case) -> list[str]:
+    """Return a challenge's dependencies as they are written."""
+    named = case.reference.get("dependencies")
+    return [str(name) for name in cast("list[Any]", named)] if isinstance(named, list) else []
+
+
+def unknown_dependencies(cases: Iterable[Case]) -> list[UnknownDependency]:
+    """Return the dependencies that name none of the challenges."""
+    challenges = [case for case in cases if case.kind == "artifact"]
+    names = ChallengeNames(challenges)
+    return [
+        UnknownDependency(case.id, each)
+        for case in challenges
+        for each in dependencies_of(case)
+        if names.resolve(each) is None
+    ]
+
+
+def _spellings(dependency: str) -> Iterator[str]:
+    """Yield the names that a dependency may mean, the likeliest first.
+
+    Of a node id such as ``tests/write_file/write_file_test.py::TestWriteFile::test_method`` these are the class, the file and its folder.
+    """
+    path, *inside = dependency.split("::")
+    if not inside:
+        yield dependency
+        return
+    yield from (part.partition("[")[0] for part in inside)
+    file = PurePosixPath(path)
+    stem = file.stem
+    for mark in _TEST_FILE_MARKS:
+        stem = stem.removesuffix(mark).removeprefix(mark)
+    yield class_name(stem)
+    yield class_name(file.parent.name)
+
+
+def _loosely(name: str) -> str:
+    return name.replace("_", "").casefold()

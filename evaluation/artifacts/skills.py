@@ -1,0 +1,135 @@
+"""Skill tree: pass rates by category, and challenges with what they depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ...calibration.intervals.closed_forms import wilson_interval
+from ...calibration.statistic import Statistic, defined, undefined
+from ...deterministic.artifacts.dependencies import ChallengeNames, challenge_name, dependencies_of
+from ...formats.agbenchmark import Attempt
+
+_NO_CATEGORY = "(none)"
+
+
+class Skill(msgspec.Struct, frozen=True):
+    """Challenge of a skill tree.
+
+    Attributes:
+        name: The challenge's name.
+        category: Its first category.
+        needs: Names of the challenges it depends on, among those given.
+        level: Longest chain of dependencies below it; 0 without any.
+        passed: Number of challenges of this name that passed.
+        graded: Number that passed or failed.
+        of: Number of all.
+    """
+
+    name: str
+    category: str
+    needs: Sequence[str]
+    level: int
+    passed: int
+    graded: int
+    of: int
+
+
+class CategoryRate(msgspec.Struct, frozen=True):
+    """Pass rate of the challenges of one category; a challenge counts in each of its categories."""
+
+    category: str
+    passed: int
+    ungraded: int
+    rate: Statistic
+
+
+class SkillTree(msgspec.Struct, frozen=True):
+    """Categories with their pass rates, and challenges, each below one that it depends on."""
+
+    categories: list[CategoryRate]
+    skills: list[Skill]
+
+
+def skill_tree(attempts: Iterable[Attempt]) -> SkillTree:
+    """Arrange challenges by category and by what they depend on."""
+    attempts = list(attempts)
+    names = ChallengeNames(attempt.case for attempt in attempts)
+    groups: dict[str, list[Attempt]] = {}
+    for attempt in attempts:
+        groups.setdefault(challenge_name(attempt.case), []).append(attempt)
+    needs = {name: _needs(name, group, names) for name, group in groups.items()}
+    levels = _levels(needs)
+    skills = [
+        Skill(
+            name,
+            _categories(group[0])[0],
+            needs[name],
+            levels[name],
+            sum(each.success for each in group),
+            sum(_graded(each) for each in group),
+            len(group),
+        )
+        for name, group in groups.items()
+    ]
+    return SkillTree(_rates(attempts), _in_tree_order(skills))
+
+
+def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
+    """Put each challenge below the first of its dependencies that is nearest to it; others by category and name."""
+    ordered = sorted(skills, key=lambda skill: (skill.level, skill.category, skill.name))
+    level = {skill.name: skill.level for skill in ordered}
+    below: dict[str | None, list[Skill]] = {}
+    for skill in ordered:
+        lower = [name for name in skill.needs if level[name] < skill.level]
+        below.setdefault(max(lower, key=level.__getitem__, default=None), []).append(skill)
+    found: list[Skill] = []
+    waiting = below.pop(None, [])[::-1]
+    while waiting:
+        found.append(waiting.pop())
+        waiting += below.pop(found[-1].name, [])[::-1]
+    return [*found, *(skill for group in below.values() for skill in group)]
+
+
+def _needs(name: str, group: Sequence[Attempt], names: ChallengeNames) -> list[str]:
+    found = {names.resolve(each) for attempt in group for each in dependencies_of(attempt.case)}
+    return sorted(each for each in found if each is not None and each != name)
+
+
+def _levels(needs: dict[str, list[str]]) -> dict[str, int]:
+    """Return the longest chain of dependencies below each name; a circle ends after as many steps as names."""
+    levels = dict.fromkeys(needs, 0)
+    for _ in needs:
+        raised = {name: max((levels[each] + 1 for each in below), default=0) for name, below in needs.items()}
+        if raised == levels:
+            break
+        levels = raised
+    return levels
+
+
+def _categories(attempt: Attempt) -> list[str]:
+    named = attempt.case.tags.get("categories")
+    return str(named).split(", ") if named else [_NO_CATEGORY]
+
+
+def _graded(attempt: Attempt) -> bool:
+    return attempt.success or (attempt.verdict is not None and attempt.verdict.graded)
+
+
+def _rates(attempts: Sequence[Attempt]) -> list[CategoryRate]:
+    groups: dict[str, list[Attempt]] = {}
+    for attempt in attempts:
+        for category in _categories(attempt):
+            groups.setdefault(category, []).append(attempt)
+    return [_rate(category, group) for category, group in sorted(groups.items())]
+
+
+def _rate(category: str, group: Sequence[Attempt]) -> CategoryRate:
+    passed, graded = sum(each.success for each in group), sum(map(_graded, group))
+    if graded:
+        share = passed / graded
+        rate = defined(share, wilson_interval(share, graded), n=graded, method="Wilson")
+    else:
+        rate = undefined("no challenge was graded", n=0)
+    return CategoryRate(category, passed, len(group) - graded, rate)

@@ -1,0 +1,46 @@
+"""Skill tree: challenges with their results, joined to the challenges they depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from ...evaluation.artifacts.skills import Skill
+from .drawing import WIDTH, dot, path, svg, text
+
+_ROW, _TOP, _LEFT, _INDENT, _MOST_LEVELS = 22.0, 14.0, 10.0, 24.0, 8
+_LETTER = 7.0
+_MOST_ROWS = 300
+
+
+def skill_figure(skills: Sequence[Skill]) -> Markup:
+    """Draw one row per challenge, indented by its longest chain of dependencies."""
+    shown = skills[:_MOST_ROWS]
+    places = {
+        skill.name: (_LEFT + _INDENT * min(skill.level, _MOST_LEVELS), _TOP + _ROW * row)
+        for row, skill in enumerate(shown)
+    }
+    joins = [
+        path("course", [places[name], (places[name][0], places[skill.name][1]), places[skill.name]])
+        for skill in shown
+        for name in skill.needs
+        if name in places
+    ]
+    rows = [shape for skill in shown for shape in _row(skill, *places[skill.name])]
+    left_out = len(skills) - len(shown)
+    says = f"{len(skills)} challenges" + (f", {left_out} not shown" if left_out else "")
+    height = _TOP * 2 + _ROW * max(0, len(shown) - 1)
+    return svg("skills", WIDTH, height, "Skill tree", [*joins, *rows], says=says)
+
+
+def _row(skill: Skill, x: float, y: float) -> list[Markup]:
+    kind = "bounds" if not skill.graded else "agree" if skill.passed == skill.graded else "differ"
+    result = f"{skill.passed} of {skill.graded} passed" if skill.graded else "ungraded"
+    room = max(4, int((WIDTH - x - 110) / _LETTER))
+    needs = f"; depends on {', '.join(skill.needs)}" if skill.needs else ""
+    return [
+        dot(x, y, kind, says=f"{skill.name}: {result}{needs}"),
+        text(x + 10, y + 4, skill.name, room=room),
+        text(WIDTH - 4, y + 4, result, "share", anchor="end"),
+    ]

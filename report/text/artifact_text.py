@@ -1,0 +1,58 @@
+"""Results of an agent on challenges: passes, failures, and the skill tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...evaluation.artifacts.outcome import ArtifactOutcome
+from ...evaluation.artifacts.skills import SkillTree, skill_tree
+from ..document import Figure, Piece, document
+from ..document_table import Table
+from ..figures.skill_tree import skill_figure
+from . import number_text
+from .number_text import count, statistic_cells
+
+
+@document
+def artifacts_document(outcome: ArtifactOutcome) -> Iterator[Piece]:
+    """Yield passes, failures, ungraded challenges and the pass rates of categories."""
+    yield f"{outcome.passed:,} of {len(outcome.attempts):,} challenges passed"
+    yield from (f"failed: {each.case_id}: {each.error_type}: {each.reason}" for each in outcome.failed)
+    for each in outcome.ungraded:
+        yield f"{each.outcome.replace('_', ' ')}: {each.case_id}: {each.reason}"
+    yield from number_text.unknown_dependencies(outcome.unknown_dependencies, "is no challenge here")
+    yield _categories(skill_tree(outcome.attempts))
+
+
+@document
+def skills_document(tree: SkillTree) -> Iterator[Piece]:
+    """Yield categories and challenges, with their pass rates and dependencies."""
+    yield Figure(
+        skill_figure(tree.skills),
+        caption="Challenges, each to the right of those it depends on",
+        numbers=_skills(tree),
+    )
+    yield _categories(tree)
+
+
+def _categories(tree: SkillTree) -> Table:
+    rows = [
+        (each.category, count(each.passed), n, value, interval, count(each.ungraded))
+        for each in tree.categories
+        for value, interval, n, _ in [statistic_cells(each.rate)]
+    ]
+    return Table(("category", "passed", "n", "pass rate", "95% interval", "ungraded"), rows)
+
+
+def _skills(tree: SkillTree) -> Table:
+    rows = [
+        (
+            skill.name,
+            skill.category,
+            ", ".join(skill.needs),
+            f"{skill.passed:,} of {skill.graded:,}",
+            count(skill.of),
+        )
+        for skill in tree.skills
+    ]
+    return Table(("challenge", "category", "depends on", "passed", "of"), rows, words=frozenset({0, 1, 2}))
