@@ -7,6 +7,7 @@ SERVER := .venv-server
 SITE := .venv-site
 OBJECTS := .venv-objects
 RELEASE := .venv-release
+MCP := .venv-mcp
 PYTHONS ?= 3.11 3.12 3.13
 KERNELS ?= Haswell:1 SkylakeX:2 Zen:2 Prescott:1
 BIN := $(VENV)/bin
@@ -20,7 +21,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests release format clean
+.PHONY: help demo test browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests release mcp format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -104,6 +105,10 @@ objects: $(VENV)/.ready  ## runs kept in a store that speaks S3 (moto), with kil
 
 requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder)
+
+mcp: $(VENV)/.ready  ## the server for coding assistants, asked by the official client, in an environment of its own (70 MB)
+	$(call beside,$(MCP),.ci/mcp.txt)
+	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(MCP)/bin/python -m pytest -p pytest_timeout -W ignore tests/mcp
 
 release: $(VENV)/.ready  ## wheel and source archive of the last commit into ./dist, checked, and tried on every Python here; REPOSITORY=https://... names the repository
 	$(call beside,$(RELEASE),.ci/release.txt)

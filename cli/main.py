@@ -54,6 +54,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "prompts": "List, show, render, check and import judge prompts.",
         "plugins": "List plugins, and why one cannot be loaded.",
         "cache": "Show or clear the reply cache.",
+        "mcp": "Serve five verbs on a folder to a coding assistant.",
     },
 }
 """The subcommands by what they are for, in the order in which people need them."""

@@ -1,0 +1,40 @@
+"""`fiducial mcp`: serve five verbs on one folder to a coding assistant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import UsageError
+from .param_types import FOLDER, Number, Whole
+from .shared_options import option
+
+_EXAMPLE = """\b
+Examples:
+  fiducial mcp --folder evals
+  fiducial mcp --folder evals --model gpt-4.1-mini --max-cost 1
+"""
+
+
+@click.command("mcp", epilog=_EXAMPLE)
+@option("--folder", type=FOLDER, required=True, help="The only folder that is read and written.")
+@option("--model", metavar="NAME", help="The judging model; without one, nothing can be judged.")
+@option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]")
+@option("--max-calls", type=Whole(0), default=1_000, metavar="N", help="Model calls per request.")
+@option("--max-cost", type=Number(0), metavar="USD", help="Dollars per request.")
+def command(*, folder: Path, model: str | None, **reaching: Any) -> None:
+    """Serve check, judge, calibrate, explain and next step to a coding assistant (MCP).
+
+    The protocol runs over standard input and output. Nothing can run code, or read or write outside the folder. The
+    endpoint, the key ($OPENAI_API_KEY) and the budget are those of this command; the assistant cannot change them.
+    """
+    from ..api.assistant_tools import AssistantTools
+    from ..api.mcp_server import serve
+
+    given: Mapping[str, Any] = {name: value for name, value in reaching.items() if value is not None}
+    if model is None and given.keys() - {"max_calls"}:
+        raise UsageError(f"--{min(given.keys() - {'max_calls'}).replace('_', '-')} needs --model")
+    serve(AssistantTools(folder.resolve(), model, dict(given)))
