@@ -141,7 +141,7 @@ class AssistantTools:
             with RunItems(store) as items:
                 for candidate in items:
                     if candidate.key == wanted:
-                        item = candidate.read(candidate.place, asked=False)
+                        item = candidate.read(candidate.place, False)
                         mark = secrets.token_hex(8)
                         lines = as_lines(item_document(item, store.roster.cuts))
                         return "\n".join([_UNTRUSTED.format(mark=mark), mark, *lines, mark])
@@ -155,7 +155,7 @@ class AssistantTools:
             run: The run folder, relative to the folder.
         """
         step = load_run(self._run(run)).answers.next
-        return step.text if step.command is None else f"{step.text}\n  {step.command}"
+        return f"{step.text}\n  {step.command}" if step.command else step.text
 
     def _evaluated(self, cases: str, outputs: str, judges: list[ReadyJudge], out: str) -> str:
         place = self._place(out)

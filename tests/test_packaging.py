@@ -81,7 +81,17 @@ def test_everything_that_is_imported_is_declared_and_documented():
     declared = {re.split(r"[\[>=<]", entry)[0] for entry in project["dependencies"]}
     extras = {
         re.split(r"[\[>=<]", entry)[0]
-        for extra in ("inspect", "languages", "mcp", "otel", "parquet", "promptflow", "tables", "web", "worlds")
+        for extra in (
+            "inspect",
+            "languages",
+            "mcp",
+            "otel",
+            "parquet",
+            "promptflow",
+            "tables",
+            "web",
+            "worlds",
+        )
         for entry in project["optional-dependencies"][extra]
     }
     by_module = {

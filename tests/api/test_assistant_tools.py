@@ -95,7 +95,7 @@ def test_a_run_folder_cannot_lead_outside_by_a_link_or_by_its_manifest(tools: As
 
 @pytest.mark.attack("files of an assistant's folder")
 def test_a_workspace_outside_the_folder_is_not_looked_at(tools: AssistantTools):
-    case = CASE | {
+    case: dict[str, Any] = CASE | {
         "kind": "artifact",
         "tools": [],
         "reference": {"files": ["passwd"], "should_contain": ["root"]},
@@ -112,8 +112,12 @@ def test_functions_and_worlds_that_the_user_registered_are_not_run(
     tools: AssistantTools, monkeypatch: pytest.MonkeyPatch
 ):
     ran = list[str]()
+
+    def registered(*_: object) -> dict[str, Any]:
+        return {"touch": ran.append}
+
     for name in ("load_functions", "load_environments"):
-        monkeypatch.setattr(f"fiducial.api.check_options.{name}", lambda *_: {"touch": ran.append})
+        monkeypatch.setattr(f"fiducial.api.check_options.{name}", registered)
     case = CASE | {
         "kind": "executable_call",
         "reference": {"calls": ["touch('x')"], "match": ["exact"]},

@@ -29,7 +29,7 @@ CASES = [
 
 @pytest.fixture
 def action() -> dict[str, Any]:
-    return YAML(typ="safe").load(ROOT / "action.yml")
+    return YAML(typ="safe").load(ROOT / "action.yml")  # pyright: ignore[reportUnknownMemberType] - ruamel.yaml has no types
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ def play(action: dict[str, Any], folder: Path, **inputs: str) -> dict[str, subpr
         }
         if "!= '2'" in step.get("if", "") and status == "status=2":
             continue
-        environment = {
-            name: known.get(text.strip("${} "), text) for name, text in step.get("env", {}).items()
+        environment: dict[str, str] = {
+            name: known.get(text.strip("${} "), str(text)) for name, text in step.get("env", {}).items()
         }
         paths = [str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
         ended[step["name"]] = subprocess.run(

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run_hook(*files: Path) -> subprocess.CompletedProcess[str]:
-    (hook,) = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")
+    (hook,) = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")  # pyright: ignore[reportUnknownMemberType] - ruamel.yaml has no types
     program, *rest = shlex.split(hook["entry"])
     command = [str(Path(sys.executable).with_name(program)), *rest, *map(str, files)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
