@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TypedDict, Unpack
 
 from ..errors import UsageError
@@ -28,8 +28,15 @@ class LabelReading(TypedDict, total=False):
     map_label: Mapping[str, float] | None
 
 
-def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] | None = None) -> InputPath:
+def label_source(
+    labels: Labels,
+    grades: GradeScale,
+    columns: Mapping[str, str] | None = None,
+    without: Collection[str] = (),
+) -> InputPath:
     """Return where labels are read from: verdicts as they are, a table of grades as it was read.
+
+    ``without`` names columns of a table that hold no labels.
 
     Raises:
         InputError: A table cannot be read, or a value is no grade.
@@ -42,13 +49,17 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
                 "--label-scale and --label-pass-at are about tables of grades; verdicts are in [0, 1]"
             )
         return path
-    return label_table(path, grades, columns or {})
+    return label_table(path, grades, columns or {}, without)
 
 
 def labels_told(labels: Labels, **told: Unpack[LabelReading]) -> InputPath:
     """Return where labels are read from, by what a caller says of them."""
-    grades = grade_scale(told.get("label_scale"), told.get("label_pass_at"), told.get("map_label"))
-    return label_source(labels, grades, told.get("map"))
+    return label_source(labels, grades_told(**told), told.get("map"))
+
+
+def grades_told(**told: Unpack[LabelReading]) -> GradeScale:
+    """Return the meaning of grades, by what a caller says of them."""
+    return grade_scale(told.get("label_scale"), told.get("label_pass_at"), told.get("map_label"))
 
 
 def grade_scale(

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
 import msgspec
+from msgspec.structs import asdict
 
 from ..errors import InputError, UsageError
 from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cases, corrections
-from ..evaluation.labelling.joined_labels import JoinedLabels
 from ..evaluation.labelling.joined_labels import join_labels as join
+from ..evaluation.labelling.joined_references import JoinedReferences
 from ..evaluation.shards import shards_of
 from ..evaluation.store.copies import copy_at
 from ..evaluation.store.run_store import RunStore
+from ..formats.references import References
 from ..records import Case, MemoryFile, atomic_write, named, write_records
+from ..records.joined_table import joined_table
+from ..records.label_table import is_verdicts
 from ..report.text.number_text import counted
 from .display import Document, Shown
 from .input_sources import Cases, Labels, source
-from .label_sources import LabelReading, labels_told
+from .joining import complete_cases, next_lines
+from .label_sources import LabelReading, grades_told, label_source, labels_told
 from .paths import FilePath, written_path
 from .run import Run, folder_of
 
@@ -99,47 +103,90 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
     return LabelsExported(patch=patch, corrections=found, unsaid=unsaid)
 
 
-class LabelsJoined(JoinedLabels, Shown, frozen=True, kw_only=True):
-    """Labels that were joined to outputs."""
+class LabelsJoined(Shown, frozen=True, kw_only=True):
+    """Labels and references that were joined to outputs and cases.
+
+    Attributes:
+        folder: The import, or the run.
+        labels: The file that holds the labels; None where the table has none.
+        added: How many labels are new, or say something else than before.
+        unchanged: How many were there before.
+        unmatched: How many are of no output.
+        first_unmatched: The id of the first of those.
+        references: The references; None where the table has none.
+        commands: What to type next.
+    """
 
     folder: Path
+    labels: Path | None = None
+    added: int = 0
+    unchanged: int = 0
+    unmatched: int = 0
+    first_unmatched: str | None = None
+    references: JoinedReferences | None = None
+    commands: list[str] = []
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``labels add --json`` prints."""
-        return {
-            name: str(value) if isinstance(value, Path) else value
-            for name, value in msgspec.structs.asdict(self).items()
-        }
+        return msgspec.to_builtins(self, enc_hook=str)
 
     def document(self) -> Document:
         """Return the counts, and what to type next."""
-        lines = [f"labels: {self.labels} ({self.added:,} added, {self.unchanged:,} already there)"]
+        lines = [] if self.references is None else [*_told(self.references)]
+        if self.labels is not None:
+            lines.append(f"labels: {self.labels} ({self.added:,} added, {self.unchanged:,} already there)")
         if self.unmatched:
+            matches = "matches" if self.unmatched == 1 else "match"
             lines.append(
-                f"{counted(self.unmatched, 'label')} match no output, {self.first_unmatched!r} for one"
+                f"{counted(self.unmatched, 'label')} {matches} no output, {self.first_unmatched!r} for one"
             )
-        if (self.folder / "verdicts.jsonl").exists():
-            lines += [
-                "next: the pass rate, corrected with these labels",
-                f"  fiducial estimate {shlex.quote(str(self.folder))}",
-            ]
-        return lines
+        return [*lines, *self.commands]
+
+
+def _told(joined: JoinedReferences) -> Iterator[str]:
+    counts = f"{joined.added:,} added, {joined.replaced:,} replaced, {joined.unchanged:,} already there"
+    yield f"references: {joined.cases} ({counts})"
+    if joined.skipped:
+        first = joined.skipped[0]
+        place = ":".join(str(part) for part in (first.file, first.line) if part is not None)
+        yield f"skipped: {counted(len(joined.skipped), 'row')}, the first: {place}: {first.reason}"
 
 
 def join_labels(folder: Run | FilePath, labels: Labels, **told: Unpack[LabelReading]) -> LabelsJoined:
-    """Add labels that arrive later to an import or a run.
+    """Add labels, and references of cases, that arrive later to an import or a run.
+
+    References of an import are added to its cases. Those of a run make a file of cases beside it, by which its outputs are graded again.
 
     Args:
         folder: The folder of an import or of a run.
-        labels: Trusted verdicts, or a table with ids (and systems) and grades.
+        labels: Trusted verdicts, or a table with ids (and systems) and grades, expected_calls, accepted_answers, a criterion or a context.
         **told: The meaning of a table; see `LabelReading`.
 
     Raises:
-        InputError: The folder has no outputs, a label cannot be used, or none matches.
+        InputError: The folder has no outputs, a label or a reference cannot be used, or none matches.
     """
     place = folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
-    joined = join(place, labels_told(labels, **told))
-    return LabelsJoined(folder=place, **msgspec.structs.asdict(joined))
+    path = source("labels", labels)
+    if is_verdicts(path):
+        joined = join(place, labels_told(labels, **told))
+        return LabelsJoined(folder=place, commands=[*next_lines(place, labels=True)], **asdict(joined))
+    grades = grades_told(**told)
+    table = joined_table(path, told.get("map") or {}, grades)
+    completed = None
+    if table.references:
+        rows = References(path, table.of_references, grades, alone=True, without=table.not_references)
+        completed = complete_cases(place, rows)
+    joined = None
+    if table.has_labels:
+        joined = join(place, label_source(path, grades, table.of_labels, table.references))
+    references = None
+    if completed is not None:
+        references = completed.joined
+        if references.changed:
+            write_records(references.cases, completed.cases)
+    commands = next_lines(place, labels=joined is not None, references=references)
+    counts = {} if joined is None else asdict(joined)
+    return LabelsJoined(folder=place, references=references, commands=[*commands], **counts)
 
 
 def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -> list[Case]:

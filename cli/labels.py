@@ -22,16 +22,19 @@ _ADD_EXAMPLE = """\b
 Examples:
   fiducial labels add shop grades.csv
   fiducial labels add shop grades.csv --label-scale 1:5 --label-pass-at 4
+  fiducial labels add shop expected.csv          (session_id, expected_calls)
 """
 
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Add labels to an import or a run; export what people decided as corrected references."""
+    """Add labels and references to an import or a run; export what people decided as corrected references."""
 
 
 @command.command(
-    "add", short_help="Join labels that arrive later to an import or a run.", epilog=_ADD_EXAMPLE
+    "add",
+    short_help="Join labels and references that arrive later to an import or a run.",
+    epilog=_ADD_EXAMPLE,
 )
 @click.argument("folder", type=FOLDER)
 @click.argument("labels", type=EXISTING_FILE)
@@ -40,7 +43,8 @@ def command() -> None:
 def add(folder: Path, labels: Path, json_file: str | None) -> None:
     """Add LABELS to FOLDER, which `fiducial import` wrote, or a run.
 
-    LABELS is CSV, TSV, JSON Lines, JSON or Parquet with ids (and systems, where there are several) and grades, or trusted verdicts.
+    LABELS is CSV, TSV, JSON Lines, JSON or Parquet with ids (and systems, where there are several) and grades, or trusted verdicts. Its columns
+    expected_calls, accepted_answers, criterion and context are references of the cases, by which checkers and judges then grade.
     """
     from ..api.labels import join_labels
 

@@ -88,6 +88,8 @@ def _logs() -> Iterator[str]:
         "a case, `SESSION/1` and so on. Use it where earlier turns are examples in a prompt.\n\n"
         "An error without an answer, an empty `content` and an empty answer in a table are outputs that a checker grades 0. A table in which every answer is empty holds questions alone.\n\n"
         "`--join TABLE` adds what a table says of cases by `id` or `session_id`: `expected_calls` (over all turns of a session), `accepted_answers`, `criterion`, `context`, a label, and tags.\n"
+        "`fiducial labels add FOLDER TABLE` does so after the import: it adds labels, and gives cases these references, or others than they had. The next command it prints grades\n"
+        "the outputs by them in a run folder of their own. A run as FOLDER gets a file of cases beside it; its own inputs stay.\n"
         "The models of a log are systems of their own, each of which owes only what it was asked. `--system NAME` joins them: a second answer to a case is a second trial.\n"
     )
 

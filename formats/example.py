@@ -20,6 +20,7 @@ from typing import Any, cast
 
 import msgspec
 
+from ..errors import RecordError
 from ..records import (
     Case,
     ContextItem,
@@ -139,30 +140,10 @@ def _by_turn(example: Example, place: Place, options: Options) -> Iterator[Examp
 
 def _records(example: Example, place: Place, options: Options) -> Iterator[Found]:
     options.complete(example)
-    expected = plain_calls(example.expected_calls or [], "expected")
-    with_arguments = all(has_arguments(call) for call in example.expected_calls or [])
-    kind = _kind(example, options, calls=bool(expected) and with_arguments)
-    tools, tags = example.tools, dict(example.tags)
-    if expected and not with_arguments:
-        tags[EXPECTED_NAMES] = ", ".join(call.name for call in expected)
-        reason = (
-            "a call is expected and not with which arguments, so that none can be checked; its name is a tag"
-        )
-        yield place.passed_over("expected calls", reason)
-    if kind == "tool_call":
-        tools = [*tools, *_undocumented(expected, tools)]
     name = example.id or options.known.made_up(example.prefix, place.path, example.number)
-    case = Case(
-        id=name,
-        kind=kind,
-        messages=cast("list[Message | list[Message]]", example.asked),
-        tools=tools,
-        reference=_reference(kind, example, options, expected),
-        context=[context_item(item, number) for number, item in enumerate(example.context, start=1)],
-        tags=tags,
-        cluster=example.cluster,
-    )
-    validate_case(case)
+    case, unchecked = case_of(example, name, options)
+    if unchecked is not None:
+        yield place.passed_over("expected calls", unchecked)
     answer = example.answer
     error = example.error or (EMPTY if answer is not None and answer.is_empty else None)
     if options.known.is_new(case, failed=error is not None):
@@ -186,6 +167,66 @@ def _records(example: Example, place: Place, options: Options) -> Iterator[Found
         yield output
     for opinion in example.opinions:
         yield opinion.on(case.id, system, trial)
+
+
+def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:
+    """Return the case of an example; and why its expected calls cannot be checked, if so."""
+    expected = plain_calls(example.expected_calls or [], "expected")
+    with_arguments = all(has_arguments(call) for call in example.expected_calls or [])
+    kind = _kind(example, options, calls=bool(expected) and with_arguments)
+    tools, tags, unchecked = example.tools, dict(example.tags), None
+    if expected and not with_arguments:
+        tags[EXPECTED_NAMES] = ", ".join(call.name for call in expected)
+        unchecked = (
+            "a call is expected and not with which arguments, so that none can be checked; its name is a tag"
+        )
+    if kind == "tool_call":
+        tools = [*tools, *_undocumented(expected, tools)]
+    case = Case(
+        id=name,
+        kind=kind,
+        messages=cast("list[Message | list[Message]]", example.asked),
+        tools=tools,
+        reference=_reference(kind, example, options, expected),
+        context=[context_item(item, number) for number, item in enumerate(example.context, start=1)],
+        tags=tags,
+        cluster=example.cluster,
+    )
+    validate_case(case)
+    return case, unchecked
+
+
+_KINDS = frozenset(
+    {"tool_call", "any_call", "memory_answer", "web_search_answer", "grounded_answer", "open_answer"}
+)
+"""The kinds that a row can make; the reference of any other kind is in no column of a table."""
+
+
+def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
+    """Return a case with the reference that an example names; and why its calls cannot be checked, if so.
+
+    What the example does not name stays. A `RecordError` where no table can hold the reference of this kind of case.
+    """
+    if case.kind not in _KINDS:
+        raise RecordError(f"the reference of a case of kind {case.kind} is in no column", field="kind")
+    if case.kind == "tool_call" and told.expected_calls is None:
+        return case, None
+    own = case.reference
+    answers = own.get("answers") or ([own["answer"]] if own.get("answer") else [])
+    criterion = own.get("criterion")
+    example = Example(
+        asked=cast("list[Message]", case.messages),
+        tools=case.tools,
+        expected_calls=told.expected_calls,
+        accepted=told.accepted or answers,
+        context=told.context or [{"id": item.id, "content": item.content} for item in case.context],
+        criterion=told.criterion or (None if criterion in {DEFAULT_CRITERION, SAME_ANSWER} else criterion),
+        tags=told.tags | case.tags,
+        cluster=case.cluster,
+        calls_made=case.kind == "any_call",
+    )
+    made, unchecked = case_of(example, case.id, Options())
+    return made if told.context else msgspec.structs.replace(made, context=case.context), unchecked
 
 
 def _kind(example: Example, options: Options, *, calls: bool) -> Kind:

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError, UsageError
-from ..records import Case, Kind, Output, Source, Verdict, atomic_write, encode_record
+from ..records import Case, Kind, Output, Source, Verdict, atomic_write, encode_record, read_records
 from .example import EMPTY
 from .imported_records import Found, Skipped
 
@@ -74,13 +74,7 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
     """
     if (folder / "run.json").exists():
         raise UsageError(f"{folder} holds a run; name another folder")
-    kinds, outputs, by_kind, transcripts = Counter[Kind](), Counter[str](), Counter[Kind](), Counter[Kind]()
-    kind_of: dict[str, Kind] = {}
-    verdicts: dict[str, Counter[str]] = {}
-    clusters: dict[str, str] = {}
-    graded = Counter[Source]()
-    skipped, first = 0, None
-    told, answered = Counter[str](), _Answered()
+    seen = _Summary()
     with ExitStack() as stack:
         to_cases, to_outputs, to_verdicts, to_skipped, to_labels = (
             stack.enter_context(atomic_write(folder / each)).write
@@ -88,51 +82,94 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
         )
         for each in found:
             line = encode_record(each)
+            seen.add(each)
             if isinstance(each, Case):
                 to_cases(line)
-                kinds[each.kind] += 1
-                kind_of[each.id] = each.kind
-                told["sessions"] += len(each.turns) > 1
-                if each.cluster is not None:
-                    clusters[each.id] = each.cluster
             elif isinstance(each, Output):
                 to_outputs(line)
-                outputs[each.system] += 1
-                if each.error is None:
-                    by_kind[kind_of[each.case_id]] += 1
-                    transcripts[kind_of[each.case_id]] += each.turns is not None
-                told["earlier_calls"] += _calls_earlier(each)
-                told["empty" if each.error == EMPTY else "failed"] += each.error is not None
-                answered.add(each)
             elif isinstance(each, Verdict):
                 to_verdicts(line)
-                verdicts.setdefault(each.by, Counter())[each.outcome] += 1
-                graded[each.source] += each.graded
-                if _is_label(each):
+                if is_label(each):
                     to_labels(line)
             else:
                 to_skipped(line)
-                skipped, first = skipped + 1, first or each
-        if not kinds and not verdicts:
-            _refuse_nothing(first, name)
+        if not seen.kinds and not seen.verdicts:
+            _refuse_nothing(seen.first_skipped, name)
     _remove_empty(folder, VERDICTS, LABELS)
-    labels = graded["human"] + graded["construction"]
-    _write_clusters(folder / CLUSTERS, clusters)
-    return Imported(
-        format=name,
-        folder=str(folder),
-        kinds=dict(kinds),
-        outputs=dict(outputs),
-        answered=dict(by_kind),
-        transcripts=dict(transcripts),
-        labels=labels,
-        scored=graded["judge"] > 0,
-        verdicts={by: dict(said) for by, said in verdicts.items()},
-        skipped=skipped,
-        shared=answered.shared,
-        **{name: told[name] for name in ("sessions", "earlier_calls", "failed", "empty")},
-        first_skipped=first,
-    )
+    _write_clusters(folder / CLUSTERS, seen.clusters)
+    return seen.imported(name, folder)
+
+
+def summary_of(folder: Path) -> Imported:
+    """Return the summary of an import from its files, with the labels that were added since.
+
+    Raises:
+        InputError: They cannot be read.
+    """
+    seen = _Summary()
+    for name, record in ((CASES, Case), (OUTPUTS, Output), (VERDICTS, Verdict)):
+        if (folder / name).exists():
+            for each in read_records(folder / name, record):
+                seen.add(each)
+    path = folder / LABELS
+    labels = sum(map(is_label, read_records(path, Verdict))) if path.exists() else 0
+    return msgspec.structs.replace(seen.imported("", folder), labels=labels)
+
+
+class _Summary:
+    """Counts of an import's records."""
+
+    def __init__(self) -> None:
+        self.kinds = Counter[Kind]()
+        self.verdicts: dict[str, Counter[str]] = {}
+        self.clusters: dict[str, str] = {}
+        self.first_skipped: Skipped | None = None
+        self._kind_of: dict[str, Kind] = {}
+        self._outputs, self._told, self._graded = Counter[str](), Counter[str](), Counter[Source]()
+        self._answered, self._transcripts = Counter[Kind](), Counter[Kind]()
+        self._shared = _Answered()
+
+    def add(self, each: Found) -> None:
+        """Count a record."""
+        if isinstance(each, Case):
+            self.kinds[each.kind] += 1
+            self._kind_of[each.id] = each.kind
+            self._told["sessions"] += len(each.turns) > 1
+            if each.cluster is not None:
+                self.clusters[each.id] = each.cluster
+        elif isinstance(each, Output):
+            self._outputs[each.system] += 1
+            if each.error is None:
+                kind = self._kind_of[each.case_id]
+                self._answered[kind] += 1
+                self._transcripts[kind] += each.turns is not None
+            self._told["earlier_calls"] += _calls_earlier(each)
+            self._told["empty" if each.error == EMPTY else "failed"] += each.error is not None
+            self._shared.add(each)
+        elif isinstance(each, Verdict):
+            self.verdicts.setdefault(each.by, Counter())[each.outcome] += 1
+            self._graded[each.source] += each.graded
+        else:
+            self._told["skipped"] += 1
+            self.first_skipped = self.first_skipped or each
+
+    def imported(self, name: str, folder: Path) -> Imported:
+        """Return the summary."""
+        told = ("sessions", "earlier_calls", "failed", "empty", "skipped")
+        return Imported(
+            format=name,
+            folder=str(folder),
+            kinds=dict(self.kinds),
+            outputs=dict(self._outputs),
+            answered=dict(self._answered),
+            transcripts=dict(self._transcripts),
+            labels=self._graded["human"] + self._graded["construction"],
+            scored=self._graded["judge"] > 0,
+            verdicts={by: dict(said) for by, said in self.verdicts.items()},
+            shared=self._shared.shared,
+            first_skipped=self.first_skipped,
+            **{each: self._told[each] for each in told},
+        )
 
 
 class _Answered:
@@ -165,7 +202,7 @@ def _remove_empty(folder: Path, *names: str) -> None:
             (folder / name).unlink()
 
 
-def _is_label(verdict: Verdict) -> bool:
+def is_label(verdict: Verdict) -> bool:
     """Return whether a person says it, or most of several do."""
     return verdict.graded and verdict.source in {"human", "construction"}
 

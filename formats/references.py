@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from ..errors import InputError
-from ..records import nearest
+from ..records import Case, InputPath, nearest
 from ..records.column_names import SESSIONS, resolve
 from ..records.grades import PLAIN, GradeScale
+from ..records.table_rows import json_rows
 from .arrow_rows import read_any_rows
-from .example import Example
+from .example import Example, with_reference
 from .file_rows import Row
 from .imported_records import UNREADABLE, Place, Skipped
 from .known_columns import reference_example
 
 _NAMES_KEPT = 1000
+
+
+def _rows(path: InputPath) -> Iterator[Row | Skipped]:
+    if isinstance(path, Path):
+        return read_any_rows(path)
+    place = Path(str(path))
+    return (Row(dict(row), Place(place, line), number=line) for line, row in json_rows(path))
 
 
 class References:
@@ -25,20 +33,32 @@ class References:
         path: CSV, JSON Lines, JSON or Parquet.
         columns: Names of columns, as for any table.
         grades: The meaning of people's grades.
+        alone: Take references alone, without grades, scores and tags.
+        without: Columns that are none.
 
     Raises:
         InputError: It cannot be read, or no column holds ids.
     """
 
-    def __init__(self, path: Path, columns: Mapping[str, str], grades: GradeScale = PLAIN) -> None:
+    def __init__(
+        self,
+        path: InputPath,
+        columns: Mapping[str, str],
+        grades: GradeScale = PLAIN,
+        *,
+        alone: bool = False,
+        without: Collection[str] = (),
+    ) -> None:
         self.path = path
         self._grades = grades
+        self._alone = alone
+        self._without = without
         self._by_id: dict[str, Example] = {}
         self._places: dict[str, Place] = {}
         self._skipped: list[Skipped] = []
         self._used = set[str]()
         self._seen: list[str] = []
-        for row in read_any_rows(path):
+        for row in _rows(path):
             if isinstance(row, Skipped):
                 self._skipped.append(row)
             else:
@@ -46,12 +66,9 @@ class References:
 
     def complete(self, example: Example) -> None:
         """Add what the table says of an example; what the example says itself stays."""
-        if len(self._seen) < _NAMES_KEPT:
-            self._seen.append(example.id)
-        told = self._by_id.get(example.id)
+        told = self._told(example.id)
         if told is None:
             return
-        self._used.add(example.id)
         if example.expected_calls is None:
             example.expected_calls = told.expected_calls
         example.accepted = example.accepted or told.accepted
@@ -60,6 +77,34 @@ class References:
         example.cluster = example.cluster or told.cluster
         example.tags = told.tags | example.tags
         example.opinions = [*example.opinions, *told.opinions]
+
+    def complete_case(self, case: Case) -> Case:
+        """Return a case with the reference that the table names; the case itself where it names none."""
+        told = self._told(case.id)
+        if told is None:
+            return case
+        place = self._places[case.id]
+        try:
+            made, unchecked = with_reference(case, told)
+        except UNREADABLE as error:
+            self._skipped.append(place.skipped(error))
+            return case
+        if unchecked is not None:
+            self._skipped.append(place.passed_over("expected calls", unchecked))
+        return made
+
+    def names(self, case_id: str) -> bool:
+        """Return whether a row is of a case."""
+        return case_id in self._by_id
+
+    def _told(self, name: str) -> Example | None:
+        """Return what the table says of a case, and note that there is such a case."""
+        if len(self._seen) < _NAMES_KEPT:
+            self._seen.append(name)
+        told = self._by_id.get(name)
+        if told is not None:
+            self._used.add(name)
+        return told
 
     def left(self) -> Iterator[Skipped]:
         """Yield the rows that could not be read, and those of which there is no case.
@@ -77,7 +122,7 @@ class References:
 
     def _take(self, row: Row, columns: Mapping[str, str]) -> None:
         try:
-            names = resolve(row.node.value, columns)
+            names = resolve([name for name in row.node.value if name not in self._without], columns)
             if "id" not in names and names.get("cluster") in SESSIONS:
                 names["id"] = names.pop("cluster")
             if "id" not in names:
@@ -90,7 +135,12 @@ class References:
         except UNREADABLE as error:
             self._skipped.append(row.place.skipped(error))
             return
-        self._skipped += skipped
+        if self._alone:
+            example.opinions, example.tags = [], {}
+        else:
+            self._skipped += skipped
+        if example.id and example == self._by_id.get(example.id):
+            return  # a table with a row a system says it again
         if not example.id or example.id in self._by_id:
             reason = "the row has no id" if not example.id else f"a second row has the id {example.id!r}"
             self._skipped.append(row.place.passed_over("id", reason))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ColumnsError, InputError
 from .case import Record
-from .column_names import LABEL_FIELDS, is_label_like, is_person, resolve
+from .column_names import LABEL_FIELDS, SESSIONS, is_label_like, is_person, resolve
 from .explanations import nearest
 from .grades import GradeScale, UnknownGradeError, UnreadGrades, majority
 from .jsonl import read_records
@@ -64,13 +64,16 @@ def is_verdicts(path: InputPath) -> bool:
     return first is None or "outcome" in first[1]
 
 
-def label_table(path: InputPath, grades: GradeScale, columns: Mapping[str, str]) -> LabelTable:
+def label_table(
+    path: InputPath, grades: GradeScale, columns: Mapping[str, str], without: Collection[str] = ()
+) -> LabelTable:
     """Read a table of labels.
 
     Args:
         path: CSV, TSV, JSON, JSON Lines or Parquet.
         grades: The meaning of its grades.
         columns: What its columns are, where their names do not say so, in either order.
+        without: Columns that hold no labels.
 
     Raises:
         ColumnsError: No column can be the id or the label.
@@ -79,16 +82,25 @@ def label_table(path: InputPath, grades: GradeScale, columns: Mapping[str, str])
     """
     rows = file_rows(path)
     first = list(islice(rows, _LOOKED_AT))
-    there = list(dict.fromkeys(name for _, row in first for name in row))
-    names = _columns(there, columns, path)
+    there = [name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without]
+    names = label_columns(there, columns, path)
     people = () if "label" in names else tuple(name for name in there if is_person(name))
     found = list(_read(chain(first, rows), names, people, grades, path))
     return LabelTable(str(path), memory_file(str(path), found).read_bytes())
 
 
-def _columns(there: Sequence[str], told: Mapping[str, str], path: InputPath) -> dict[str, str]:
+def label_columns(there: Sequence[str], told: Mapping[str, str], path: InputPath) -> dict[str, str]:
+    """Return the column of each field of a table of labels.
+
+    Raises:
+        ColumnsError: No column can be the id or the label.
+        UsageError: A name that was told is neither a field nor a column.
+    """
     known = {left: right for left, right in told.items() if left in there or right in there}
     names = resolve(there, known, LABEL_FIELDS)
+    session = next((name for name in there if name in SESSIONS), None)
+    if "id" not in names and session is not None:
+        names["id"] = session
     people = [name for name in there if is_person(name)]
     if "label" not in names and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
         like = [name for name in there if is_label_like(name) and name not in names.values()]

@@ -13,13 +13,17 @@ from . import number_text
 from .number_text import counted
 
 _BECAUSE: dict[Kind, str] = {
-    "tool_call": "the file says which calls are wanted",
+    "tool_call": "the expected calls are known; a checker decides",
     "any_call": "tool calls without a reference: only a judge can grade them",
     "memory_answer": "the file has accepted answers",
     "web_search_answer": "the file has accepted answers and a context",
     "grounded_answer": "the file has a context",
     "open_answer": "no reference: graded against the criterion",
 }
+
+
+_CHECKED: frozenset[Kind] = frozenset({"tool_call"})
+"""Kinds that an import makes and a checker always decides."""
 
 
 def import_lines(imported: Imported) -> Iterator[str]:
@@ -41,7 +45,7 @@ def import_lines(imported: Imported) -> Iterator[str]:
         first = imported.first_skipped
         place = f"{first.file}{'' if first.line is None else f':{first.line}'}{f': {first.field}' if first.field else ''}"
         yield f"skipped: {imported.skipped:,}, listed in {Path(imported.folder) / SKIPPED}; the first: {place}: {first.reason}"
-    yield from _next(imported)
+    yield from next_of_import(imported)
 
 
 def _told(imported: Imported) -> Iterator[str]:
@@ -57,14 +61,15 @@ def _told(imported: Imported) -> Iterator[str]:
         yield f"  no case was answered by two systems ({names}); if they are one system: --system NAME"
 
 
-def _next(imported: Imported) -> Iterator[str]:
+def next_of_import(imported: Imported, run: str = "run") -> Iterator[str]:
+    """Yield the commands that an import leads to; ``run`` names the folder of the run within it."""
     folder = Path(imported.folder)
     if imported.outputs and imported.kinds:
         judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))
         asked = f" --judge {judges} --model {number_text.MODEL}" if judges else ""
-        cases, outputs, run = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, "run"))
+        cases, outputs, out = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, run))
         labels = f" --labels {shlex.quote(str(folder / LABELS))}" if imported.labels else ""
-        yield f"next: fiducial run {cases} --outputs {outputs}{asked}{labels} --out {run}"
+        yield f"next: fiducial run {cases} --outputs {outputs}{asked}{labels} --out {out}"
         if judges:
             yield f"      ({number_text.NEEDS_MODEL})"
         if imported.verdicts and not imported.labels:
@@ -81,5 +86,7 @@ def _next(imported: Imported) -> Iterator[str]:
 
 
 def judges_of(kind: Kind, imported: Imported) -> list[str]:
-    """Return the judges to recommend for a kind of case."""
+    """Return the judges to recommend for a kind of case; none where a checker decides every output."""
+    if kind in _CHECKED:
+        return []
     return judges_for(kind, imported.answered.get(kind, 0), imported.transcripts.get(kind, 0))

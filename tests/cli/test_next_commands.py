@@ -231,10 +231,42 @@ def test_an_imported_log_leads_to_its_rate(server: ProviderServer, monkeypatch: 
 
 
 def test_a_run_proposes_the_judges_that_its_import_proposes():
-    log = Path(__file__).parent.parent / "examples" / "real_logs" / "thanks.jsonl"
-    (told,) = proposed(typed(["import", str(log), "--out", "log"]))
+    (told,) = proposed(typed(["import", str(LOGS / "thanks.jsonl"), "--out", "log"]))
     (again,) = proposed(typed([word for word in told if word not in judged_by(told)]))
     assert judged_by(again) == judged_by(told) == ["--judge", "rubric", "task_completion", *MODEL_NAMED]
+
+
+LOGS = Path(__file__).parent.parent / "examples" / "real_logs"
+
+
+def test_references_that_arrive_later_lead_to_another_rate_in_one_command():
+    typed(["import", str(LOGS / "thanks.jsonl"), "--out", "my log"])
+    run = ["run", "my log/cases.jsonl", "--outputs", "my log/outputs.jsonl", "--out", "my log/run"]
+    assert "nothing is graded yet" in typed(run).out
+    (again,) = proposed(typed(["labels", "add", "my log", str(LOGS / "thanks_expected.csv")]))
+    assert "0.50 [0.15, 0.85] of 4 outputs pass" in typed(again).out
+
+
+def test_references_of_a_run_grade_its_outputs_again_in_another_folder():
+    typed(["import", str(LOGS / "thanks.jsonl"), "--out", "log"])
+    run = ["run", "log/cases.jsonl", "--outputs", "log/outputs.jsonl", "--out", "my run"]
+    judges = ["--judge", "rubric", "--model", "baseline"]
+    assert typed([*run, *judges]).code == 0
+    (again,) = proposed(typed(["labels", "add", "my run", str(LOGS / "thanks_expected.csv")]))
+    assert again == ["run", "my run-2.cases.jsonl", "--outputs", "log/outputs.jsonl", *judges, "--out", "my run-2"]  # fmt: skip
+    assert "0.50 [0.15, 0.85] of 4 outputs pass" in typed(again).out
+    assert Path("my run").is_dir()
+
+
+def test_references_of_a_run_of_an_agent_grade_what_it_made():
+    calls(0, count=2)
+    Path("agent.py").write_text("print('[g()]')\n")
+    assert typed(["run", "cases.jsonl", "--agent", "python agent.py", "--out", "run"]).code == 0
+    rows = [{"id": "c0", "expected_calls": [{"name": "g", "arguments": {}}]}]
+    Path("expected.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (again,) = proposed(typed(["labels", "add", "run", "expected.jsonl"]))
+    assert again == ["run", "run-2.cases.jsonl", "--outputs", "run/outputs.jsonl", "--out", "run-2"]
+    assert "0.50" in typed(again).out
 
 
 def judged_by(command: list[str]) -> list[str]:

@@ -94,7 +94,7 @@ def test_grades_that_arrive_later_are_joined_by_id(tmp_path: Path) -> None:
     options = ["--label-scale", "1:5", "--label-pass-at", "4"]
     said = fiducial("labels", "add", shop, grades, *options).out
     assert "(2 added, 0 already there)" in said
-    assert "1 label match no output, 'r77' for one" in said
+    assert "1 label matches no output, 'r77' for one" in said
     assert "(0 added, 2 already there)" in fiducial("labels", "add", shop, grades, *options).out
     grades.write_text("id,grade\nR-6,1\n")
     failed = fiducial("labels", "add", shop, grades)

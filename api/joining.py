@@ -1,0 +1,103 @@
+"""Folders that labels and references are joined to: an import, or a run."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from itertools import chain, count
+from pathlib import Path
+
+from ..errors import InputError, UsageError
+from ..evaluation.labelling.joined_references import CompletedCases, JoinedReferences, join_references
+from ..evaluation.store.copies import copy_at
+from ..evaluation.store.file_names import GENERATED
+from ..evaluation.store.run_store import LABELS, RunStore
+from ..formats.folder import CASES, VERDICTS, summary_of
+from ..formats.references import References
+from ..report.rerun_command import rerun_command
+from ..report.text.import_text import next_of_import
+
+
+def complete_cases(folder: Path, table: References) -> CompletedCases:
+    """Return the cases of an import or a run with the references of a table.
+
+    The cases of an import take the place of its own; those of a run are for a file beside it.
+
+    Raises:
+        InputError: The folder has no cases, none is in the table, or a reference cannot be met.
+        RunFolderError: The inputs of a run are not where, or not what, they were.
+        UsageError: The run is kept elsewhere.
+    """
+    if not _is_run(folder):
+        if not (folder / CASES).exists():
+            raise InputError(
+                f"holds no {CASES}; expected a folder of `fiducial import`, or a run", path=folder
+            )
+        return join_references([folder / CASES], table, folder / CASES)
+    if copy_at(folder) is not None:
+        raise UsageError(
+            f"references are written beside the run: give a run folder on this machine, not {folder}"
+        )
+    with RunStore(folder) as store:
+        return join_references(store.inputs.cases, table, _beside(_free(folder)))
+
+
+def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | None = None) -> Iterator[str]:
+    """Yield what to type after labels or references were joined."""
+    changed = references is not None and references.changed > 0
+    if _is_run(folder):
+        if changed:
+            yield "next: grade the outputs by these references"
+            yield f"  {_again(folder)}"
+        elif labels:
+            yield "next: the pass rate, corrected with these labels"
+            yield f"  fiducial estimate {shlex.quote(str(folder))}"
+    elif changed or not (folder / VERDICTS).exists():
+        run = folder / "run"
+        yield from next_of_import(summary_of(folder), (_free(run) if run.exists() else run).name)
+    elif labels:
+        yield "next: the pass rate, corrected with these labels"
+        yield f"  fiducial estimate {shlex.quote(str(folder))}"
+
+
+def _is_run(folder: Path) -> bool:
+    return (folder / "run.json").exists()
+
+
+def _free(folder: Path) -> Path:
+    """Return the first folder of this name with a number that is not there."""
+    names = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(name for name in names if not name.exists())
+
+
+def _beside(folder: Path) -> Path:
+    """Return the file for the cases of a run folder."""
+    return folder.with_name(f"{folder.name}.{CASES}")
+
+
+def _again(folder: Path) -> str:
+    """Return the command that grades the outputs of a run by its completed cases."""
+    with RunStore(folder) as store:
+        manifest = store.manifest
+        files = manifest.inputs or []
+        case_files = manifest.case_files or 1
+        typed = _words(manifest.command or "")
+        kept = list(chain(file.name or file.path for file in files[case_files:]))
+        outputs = [str(folder / GENERATED) if (folder / GENERATED).exists() else name for name in kept]
+    labels = folder / LABELS
+    out = _free(folder)
+    return rerun_command(
+        typed,
+        [file.name for file in files[:case_files]],
+        cases=_beside(out),
+        outputs=list(dict.fromkeys(outputs)),
+        labels=labels if labels.exists() else None,
+        out=out,
+    )
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []

@@ -1,0 +1,93 @@
+"""References that arrive later, joined to the cases of an import or a run by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ...deterministic import CheckOptions
+from ...deterministic.checkers import validate_reference
+from ...errors import InputError
+from ...formats.imported_records import Skipped
+from ...formats.references import References
+from ...records import Case, InputPath, read_records
+
+
+class JoinedReferences(msgspec.Struct, frozen=True, kw_only=True):
+    """References that were joined to cases.
+
+    Attributes:
+        cases: The file of cases that has them.
+        added: How many cases had none before.
+        replaced: How many had another.
+        unchanged: How many had the same.
+        skipped: Rows, or parts of them, that became no reference.
+    """
+
+    cases: Path
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+    skipped: list[Skipped] = []
+
+    @property
+    def changed(self) -> int:
+        """How many cases have a reference that they did not have."""
+        return self.added + self.replaced
+
+
+class CompletedCases(NamedTuple):
+    """Cases with references, and what was done to them."""
+
+    cases: list[Case]
+    joined: JoinedReferences
+
+
+def join_references(files: Iterable[InputPath], table: References, to: Path) -> CompletedCases:
+    """Give cases the references of a table; what a row does not name stays.
+
+    Args:
+        files: The cases.
+        table: The references by case.
+        to: The file that is to hold the cases.
+
+    Raises:
+        InputError: No row is of a case, or a reference cannot be met.
+    """
+    cases: list[Case] = []
+    added = replaced = 0
+    named = set[str]()
+    for case in chain.from_iterable(read_records(path, Case) for path in files):
+        made = table.complete_case(case)
+        if table.names(case.id):
+            named.add(case.id)
+        if made != case:
+            _refuse_unmeetable(made, table)
+            added, replaced = added + _is_plain(case), replaced + (not _is_plain(case))
+            cases.append(made)
+        else:
+            cases.append(case)
+    skipped = list(table.left())
+    unchanged = len(named) - added - replaced
+    return CompletedCases(
+        cases,
+        JoinedReferences(cases=to, added=added, replaced=replaced, unchanged=unchanged, skipped=skipped),
+    )
+
+
+def _is_plain(case: Case) -> bool:
+    """Return whether nothing was known of a case but what was asked and done."""
+    return case.kind in {"any_call", "grounded_answer"} or (
+        case.kind == "open_answer" and "answer" not in case.reference
+    )
+
+
+def _refuse_unmeetable(case: Case, table: References) -> None:
+    try:
+        validate_reference(case, CheckOptions())
+    except InputError as error:
+        raise InputError(f"the reference of {case.id!r}: {error.message}", path=table.path) from error

@@ -1,0 +1,53 @@
+"""Command that grades the outputs of a run again, by other cases, in another folder."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+_ONE_TIME = ("--generate", "--agent", "--labels-patch", "--again")
+"""Options after which a command cannot be repeated with other cases: they made the outputs, or the cases."""
+
+
+def rerun_command(
+    typed: Sequence[str],
+    named: Collection[str],
+    *,
+    cases: Path,
+    outputs: Sequence[str],
+    labels: Path | None,
+    out: Path,
+) -> str:
+    """Return the command of a run with other cases and another folder.
+
+    Args:
+        typed: The words of its command.
+        named: Its cases, as they were named there.
+        cases: The cases that take their place.
+        outputs: Its outputs.
+        labels: Labels that the run keeps.
+        out: The other folder.
+    """
+    repeatable = typed[1:2] in (["run"], ["judge"]) and set(named) <= {*typed}
+    if repeatable and not any(word.split("=")[0] in _ONE_TIME for word in typed):
+        words = ["fiducial", "run", str(cases), *_without(typed[2:], named)]
+    else:
+        words = ["fiducial", "run", str(cases), "--outputs", *outputs]
+    if labels is not None and not any(word.split("=")[0] == "--labels" for word in words):
+        words += ["--labels", str(labels)]
+    return shlex.join([*words, "--out", str(out)])
+
+
+def _without(words: Sequence[str], named: Collection[str]) -> Iterator[str]:
+    """Yield words of a command but its cases and its folder."""
+    left, is_folder = set(named), False
+    for word in words:
+        if is_folder or word.startswith("--out="):
+            is_folder = False
+        elif word == "--out":
+            is_folder = True
+        elif word in left:
+            left.remove(word)
+        else:
+            yield word
