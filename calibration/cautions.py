@@ -53,8 +53,7 @@ one's cut and not by the other's. ``repeats``: verdicts beyond a judge's first o
 ``no_output``: items that others have an output for. ``parts_differ``: items decided for one of two systems and open for the other, which
 only the stratum ``all`` compares. ``uncorrected``: rates of the open part that are the judge's own. ``corrected``: labels of the open part
 that correct it, which hold where they were drawn at random. ``chosen_by_score``: labels of the open part that correct nothing, because the judge scored what has
-one unlike the rest. ``labels_of_some``: labels of the open part that correct nothing, because the
-other systems have none. ``labels_of_checkers``: as of an agreement."""
+one unlike the rest. ``labels_of_some``: systems that labels do not correct while there are labels of others, with how many they lack. ``labels_of_checkers``: as of an agreement."""
 
 FEW_CLUSTERS = 20
 """With fewer clusters than this, their own spread is known too badly to promise the level."""

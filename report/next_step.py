@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from ..calibration.comparison.comparison_results import Stratum as Part
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN, JudgeUse, SystemResult
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
@@ -160,7 +161,7 @@ def _label_open(found: RunSummary) -> Answer | None:
     """Labels of the open part, where there are none that correct it."""
     strata = found.strata
     if strata is not None:
-        left = 0 if strata.open.corrected else _unlabelled(strata.open.graded, strata.open.labelled)
+        left = _unlabelled(strata.open)
     else:
         labelled = any(panel.n for panel in found.agreement.judges.values())
         uncorrected = {OPEN} if labelled else {OPEN, JUDGED}
@@ -172,8 +173,10 @@ def _label_open(found: RunSummary) -> Answer | None:
     return Answer(text=text, evidence="systems", command=found.reviewed())
 
 
-def _unlabelled(graded: Mapping[str, int], labelled: Mapping[str, int]) -> int:
-    return sum(graded.values()) - sum(labelled.values())
+def _unlabelled(part: Part) -> int:
+    """Count the judged outputs without a label of systems that labels do not correct."""
+    names = [name for name in part.graded if name not in part.corrected_systems]
+    return sum(part.graded[name] - part.labelled[name] for name in names)
 
 
 def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:

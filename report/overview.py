@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..calibration.comparison.comparison_results import Comparison
+from ..calibration.comparison.comparison_results import Comparison, Strata
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
 from .document import Columns, Details, Figure, Piece, document
@@ -62,11 +62,10 @@ def _parts(
             else {}
         )
     if any(strata.open.graded.values()):
-        found[
-            f"undecided outputs, judged, {'corrected with labels' if strata.open.corrected else 'uncorrected'}"
-        ] = strata.open.rates
+        how = number_text.correction(strata.open.corrected_systems, strata.open.rates)
+        found[f"undecided outputs, judged, {how}"] = strata.open.rates
         if decided:
-            found[f"all outputs{'' if strata.open.corrected else ', uncorrected'}"] = strata.all.rates
+            found[f"all outputs{'' if strata.open.corrected else f', {how}'}"] = strata.all.rates
     return found
 
 
@@ -92,17 +91,26 @@ def _differences(compared: Comparison | None) -> Iterator[Figure]:
     """Yield the first system's difference to every other, in the part that ranks systems."""
     if compared is None or compared.strata is None:
         return
-    part, of = deciding(compared.strata)
-    known = ranked_rates(part)
-    if len(known) > 1:
-        leader = next(iter(known))
-        rows = [
-            Interval.of(pair.b if pair.a == leader else pair.a, ahead(pair, leader))
-            for pair in part.pairs
-            if leader in {pair.a, pair.b} and pair.difference.value is not None
-        ]
+    _, of = deciding(compared.strata)
+    leader, found = overview_leads(compared.strata)
+    if found:
+        rows = [Interval.of(name, lead) for name, lead in found.items()]
         caption = f"how far {leader} is ahead, {of}"
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
+
+
+def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:
+    """Return the leader, and how far it is ahead of each other system."""
+    part, _ = deciding(strata)
+    known = ranked_rates(part)
+    if len(known) < 2:  # noqa: PLR2004 - one is ahead of nobody
+        return "", {}
+    leader = next(iter(known))
+    return leader, {
+        pair.b if pair.a == leader else pair.a: ahead(pair, leader, simultaneous=True)
+        for pair in part.pairs
+        if leader in {pair.a, pair.b} and pair.difference.value is not None
+    }
 
 
 def _rate(found: Statistic | None) -> Cell:

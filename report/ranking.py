@@ -39,15 +39,22 @@ def _best(found: RunSummary) -> str:
         return "The systems have no case in common; none is best."
     part, where = deciding(strata)
     known = ranked_rates(part)
+    without = _unranked(strata, part)
     if not known:
         return "No significant difference between systems yet: nothing is graded."
-    if unknown := [system.system for system in found.systems if system.system not in known]:
+    if unknown := [
+        system.system
+        for system in found.systems
+        if system.system not in known and system.system not in without
+    ]:
         return (
             f"No significant difference between systems yet: nothing of {listed(unknown)} is graded {where}."
         )
     if not any(pair.n for pair in part.pairs):
         return f"No significant difference between systems yet: they have no graded case in common {where}."
     text = _ranking(list(known), part, where)
+    if without:
+        text += f" Not ranked, for too few or unusual labels: {number_text.some(without)}."
     if part is strata.decided and any(strata.open.outputs.values()):
         text += f" {_rest(strata.open, next(iter(known)))}"
     return text
@@ -91,27 +98,43 @@ def _range(rate: Rate) -> str:
 def deciding(strata: Strata) -> tuple[Stratum, str]:
     """Return the part that ranks systems: all outputs if usable, else the checked ones.
 
-    All outputs are usable if judged ones are corrected with labels, or there are none.
+    All outputs are usable if there are no judged ones, or labels correct those of most systems.
     """
     decided, left, whole = strata.decided, strata.open, strata.all
     if not any(left.outputs.values()):
         return decided, _ON_ALL
-    if left.corrected and all(rate.value is not None for rate in whole.rates.values()):
+    usable = whole.corrected_systems
+    if 2 * len(usable) > len(whole.rates) and all(whole.rates[name].value is not None for name in usable):
         return whole, _ON_ALL
     if any(decided.graded.values()):
         return decided, _ON_CHECKED
     return left, _ON_JUDGED
 
 
+def _unranked(strata: Strata, part: Stratum) -> list[str]:
+    """Return the systems that labels do not correct, where they correct most others."""
+    if part is not strata.all:
+        return []
+    return [name for name in part.rates if name not in part.corrected_systems]
+
+
 def ranked_rates(part: Stratum) -> dict[str, float]:
-    """Return the rates of a part that are known, the highest first."""
-    known = {name: rate.value for name, rate in part.rates.items() if rate.value is not None}
-    return dict(sorted(known.items(), key=lambda each: -each[1]))
+    """Return the known rates of a part, the best system first.
+
+    A system that another one beats on their common outputs comes after all that none beats. Where labels correct some systems, these alone are ranked.
+    """
+    usable = part.corrected_systems or list(part.rates)
+    known = {name: rate.value for name in usable if (rate := part.rates[name]).value is not None}
+    beaten = {pair.b if pair.better == pair.a else pair.a for pair in part.pairs if pair.better is not None}
+    return dict(sorted(known.items(), key=lambda each: (each[0] in beaten, -each[1])))
 
 
-def ahead(pair: Pair, leader: str) -> Statistic:
-    """Return how far one of a pair is ahead of the other."""
-    found = pair.difference
+def ahead(pair: Pair, leader: str, *, simultaneous: bool = False) -> Statistic:
+    """Return how far one of a pair is ahead of the other.
+
+    The leader was chosen by these rates: a ``simultaneous`` interval holds for whichever leads.
+    """
+    found = (pair.simultaneous or pair.difference) if simultaneous else pair.difference
     if pair.a == leader:
         return found
     value, high, low = (None if end is None else -end for end in (found.value, found.low, found.high))
@@ -119,9 +142,13 @@ def ahead(pair: Pair, leader: str) -> Statistic:
 
 
 def _ranking(names: list[str], part: Stratum, where: str) -> str:
+    if len(names) < 2:  # noqa: PLR2004 - one is compared with none
+        return f"No significant difference between systems yet: only {names[0]} has a rate {where}."
     leader, second = names[:2]
     beaten = [name for name in names[1:] if pair_of(part.pairs, leader, name)[1]]
     gap = _gap(pair_of(part.pairs, leader, second)[0], leader)
+    if not gap:
+        return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second not in beaten:
         several = f" between {leader} and {second}" if len(names) > 2 else ""  # noqa: PLR2004 - of two it is plain
         lead = f"No significant difference{several}: {gap} {where}."
@@ -131,7 +158,12 @@ def _ranking(names: list[str], part: Stratum, where: str) -> str:
     passing = _COUNTED[where].format(f"{rate.n:,}")
     equal = [name for name in names[1:] if name not in beaten]
     rest = f" Not significantly different from it: {listed(equal)}." if equal else ""
-    return f"{leader} is best: {value} of {passing}, {gap} more than {second}.{rest}"
+    higher = [name for name in beaten if (part.rates[name].value or 0.0) > (rate.value or 0.0)]
+    if higher:
+        rest += (
+            f" {listed(higher)} {'has' if len(higher) == 1 else 'have'} a higher rate, but on other outputs."
+        )
+    return f"{leader} is best: {value} of {passing}, {gap} more than {second}{' on common outputs' if higher else ''}.{rest}"
 
 
 def pair_of(pairs: Sequence[Pair], a: str, b: str) -> tuple[Pair | None, bool]:
@@ -141,9 +173,10 @@ def pair_of(pairs: Sequence[Pair], a: str, b: str) -> tuple[Pair | None, bool]:
 
 
 def _gap(pair: Pair | None, leader: str) -> str:
+    """Return how far the leader is ahead; empty where that cannot be computed."""
     found = None if pair is None else ahead(pair, leader)
     if found is None or found.value is None:
-        return "an unknown share"
+        return ""
     return number_text.with_interval(found.value, found.low, found.high)
 
 

@@ -66,6 +66,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         better: Which is higher by ``adjusted_p``; None where there is no evidence, or none that stands among so many pairs.
         smallest_visible: The true difference that a comparison of this precision, by itself, finds four times in five.
         corrected: Whether labels of the open part correct the difference; the counts are of verdicts as they are.
+        simultaneous: Of systems, ``difference`` with an interval that holds for all pairs listed at once (Bonferroni); None for a single pair.
         auroc_difference: Where both scored the same labelled items with fractions.
         flips: Items that differ, as many as were asked for.
     """
@@ -94,6 +95,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     corrected: bool = False
     rate_a: Statistic | None = None
     rate_b: Statistic | None = None
+    simultaneous: Statistic | None = None
     auroc_difference: Areas | None = None
     flips: list[Flip] = []
 
@@ -168,7 +170,9 @@ class Stratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         outputs: How many outputs of this part each system has.
         graded: How many of them are graded.
         labelled: How many open ones are graded and have a label besides.
-        corrected: Whether labels correct what judges say of open outputs: where every system has some, drawn at random as far as scores tell.
+        corrected: Whether labels correct what judges say of open outputs of every system.
+        corrected_systems: Systems whose rates labels correct, or that have no open output while labels correct others'. A system needs two labels that
+            look like a random sample.
         chosen: Systems whose labelled open outputs are scored unlike the rest, with the p of that being chance.
         judges: The same by each judge alone, where several judged open outputs.
     """
@@ -180,6 +184,7 @@ class Stratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     graded: dict[str, int]
     labelled: dict[str, int]
     corrected: bool
+    corrected_systems: list[str] = []
     chosen: dict[str, float] = {}
     judges: Mapping[str, Stratum] = {}
 

@@ -11,9 +11,9 @@ import numpy as np
 from ..cautions import FEW_CLUSTERS, Caution, ComparisonCaution
 from ..pass_threshold import PassThreshold
 from ..statistics.estimator import ESTIMATORS, Estimator
-from .comparison_results import Pair, Strata
+from .comparison_results import Pair, Strata, Stratum
 from .contestants import Contestant
-from .outputs import Field
+from .outputs import FEWEST_LABELS, Field
 
 FEW_DIFFERING = 20
 """With fewer items that tell two judges apart, a bootstrap of their difference covers 91 to 93 % for 95."""
@@ -71,12 +71,20 @@ def of_systems(field: Field, strata: Strata) -> list[Caution]:
         *_one("no_output", absent),
         *_one("not_graded", silent),
         *_one("parts_differ", _apart(strata)),
-        *_one("uncorrected", {} if left.corrected else left.graded),
-        *_one("labels_of_some", {} if left.corrected or left.chosen else some),
+        *_one(
+            "uncorrected", {name: n for name, n in left.graded.items() if name not in left.corrected_systems}
+        ),
+        *_one("labels_of_some", _lacking(left) if some else {}),
         *_one("chosen_by_score", {name: left.labelled[name] for name in left.chosen}),
-        *_one("corrected", drawn if left.corrected else {}),
+        *_one("corrected", {name: n for name, n in drawn.items() if name in left.corrected_systems}),
         *_one("repeats", field.repeats),
     ]
+
+
+def _lacking(left: Stratum) -> dict[str, int]:
+    """Labels left to give each system that has open outputs and too few labels of them."""
+    lacking = {name: FEWEST_LABELS - count for name, count in left.labelled.items() if left.graded[name]}
+    return {name: count for name, count in lacking.items() if count > 0}
 
 
 def _apart(strata: Strata) -> dict[str, int]:

@@ -12,6 +12,9 @@ from ..tables.calibration_table import DECIDED, DECIDED_BY, Table
 from .comparison_results import Right
 from .contestants import without_system
 
+FEWEST_LABELS = 2
+"""A spread cannot be estimated from a single label."""
+
 _LABEL = "label"
 """Who decided where it is a table's labels that do."""
 

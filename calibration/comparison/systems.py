@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -10,20 +11,21 @@ from msgspec.structs import replace
 
 from ..arrays import FloatArray, IntArray
 from ..corrected_rate.chosen_labels import chosen_by_score
-from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned, tuned_lambda
+from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
+from ..corrected_rate.few_labels import unseen_variance
 from ..intervals.clustered_means import Combination, combine_means
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from .comparison_results import Pair, Strata, Stratum
 from .difference import Difference, clustered_difference, share_difference
-from .outputs import Field, Graded, graded_by, graded_of
+from .outputs import FEWEST_LABELS, Field, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
 
 LEAST_GRADED = 0.9
 """Share of a system's open outputs that must be graded before anything is said of all its outputs."""
 
-_FEWEST_LABELS = 2
-"""A spread cannot be estimated from a single label."""
+FEWEST_COMPARED = 5
+"""Labels of each system without which two corrected systems are not compared, unless every open output has one."""
 
 
 class SystemTerms(NamedTuple):
@@ -43,11 +45,12 @@ class SystemTerms(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """Rows of one mean, and what that mean counts for."""
+    """Rows of one mean, what that mean counts for, and the variance that too few rows do not show."""
 
     values: FloatArray
     cluster: IntArray
     coefficient: float
+    unseen: float = 0.0
 
 
 def strata_of(field: Field, terms: SystemTerms) -> Strata:
@@ -98,41 +101,49 @@ def _stratum(
     *,
     paired: bool = True,
 ) -> Stratum:
-    # Corrected is everybody or nobody: the rate of a judge beside a rate of labels would be no comparison.
-    chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each)) is not None}
-    correct = _correctable(graded.values()) and not chosen
+    looks = sum(bool(each.labelled.any()) for each in graded.values())
+    chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each, looks)) is not None}
+    correct = {name for name, each in graded.items() if name not in chosen and _correctable(each)}
+    if not any(graded[name].is_open.any() for name in correct):
+        correct.clear()
+    listed = every_pair(graded, terms.against) if paired else []
+    # Of a pair both are corrected or neither: the rate of a judge beside a rate of labels would be no comparison.
     pairs = [
-        _pair((a, b), (graded[a], graded[b]), correct=correct, terms=terms)
-        for a, b in (every_pair(graded, terms.against) if paired else ())
+        _pair((a, b), (graded[a], graded[b]), correct=correct >= {a, b}, terms=terms, among=len(listed))
+        for a, b in listed
     ]
     return Stratum(
         by=by,
         pairs=adjusted(pairs, terms.level),
-        rates={name: _rate(each, correct=correct, level=terms.level) for name, each in graded.items()},
+        rates={
+            name: _rate(each, correct=name in correct, level=terms.level) for name, each in graded.items()
+        },
         outputs={name: len(each.task) for name, each in graded.items()},
         graded={name: int(each.known.sum()) for name, each in graded.items()},
         labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
-        corrected=correct,
+        corrected=bool(correct) and len(correct) == len(graded),
+        corrected_systems=[name for name in graded if name in correct],
         chosen=chosen,
         judges=judges or {},
     )
 
 
-def _correctable(sides: Iterable[Graded]) -> bool:
-    """Return whether every system with undecided outputs has enough labels of them."""
-    having = [int(each.labelled.sum()) >= _FEWEST_LABELS for each in sides if each.is_open.any()]
-    return bool(having) and all(having)
+def _correctable(graded: Graded) -> bool:
+    """Return whether a system has enough labels of undecided outputs, or no such output."""
+    return not graded.is_open.any() or int(graded.labelled.sum()) >= FEWEST_LABELS
 
 
-def _chosen_by_score(graded: Graded) -> float | None:
+def _chosen_by_score(graded: Graded, looks: int) -> float | None:
     """Return the p of a test that labels are a random sample; None unless it rejects.
 
-    The hypothesis is "labelled undecided outputs are scored like the rest".
+    The hypothesis is "labelled undecided outputs are scored like the rest"; it is one of so many ``looks``.
     """
-    return chosen_by_score(_labelled_and_judged(graded)) if graded.labelled.any() else None
+    return chosen_by_score(_labelled_and_judged(graded), looks=looks) if graded.labelled.any() else None
 
 
-def _pair(names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool, terms: SystemTerms) -> Pair:
+def _pair(
+    names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool, terms: SystemTerms, among: int
+) -> Pair:
     """Compare two systems on their common tasks in the stratum.
 
     The pair is not yet adjusted for other pairs.
@@ -147,11 +158,20 @@ def _pair(names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool
         first.item[both],
         terms.names,
     )
-    correct = correct and _correctable((first, second))
+    correct = (
+        correct
+        and _correctable(first)
+        and _correctable(second)
+        and bool((first.is_open | second.is_open).any())
+    )
     found = _difference(first, second, items, correct=correct, level=terms.level)
     pair = pair_of(*names, items, found, corrected=correct, flips=terms.flips)
     if found.estimate.value is None:
         return pair
+    if among > 1:
+        level = 1 - (1 - terms.level) / among
+        wider = _difference(first, second, items, correct=correct, level=level).estimate
+        pair = replace(pair, simultaneous=replace(wider, level=terms.level))
     if correct or _weighed(first, second, items):
         n = len(items.cluster)
         rates = [_of_parts(each, correct=correct, n=n, level=terms.level) for each in (first, second)]
@@ -170,7 +190,7 @@ def _difference(first: Graded, second: Graded, items: Items, *, correct: bool, l
     if not len(items.cluster):
         return Difference(undefined("no common items", n=0, level=level))
     for each in (first, second):
-        too_few = _too_few(each)
+        too_few = _too_few(each) or (_too_few_labels(each) if correct else None)
         if too_few:
             return Difference(undefined(too_few, n=len(items.cluster), level=level))
     if not (correct or _weighed(first, second, items)):
@@ -187,6 +207,14 @@ def _too_few(graded: Graded) -> str | None:
     if not graded.mixed or known >= LEAST_GRADED * count:
         return None
     return f"only {known:,} of {count:,} open outputs are graded"
+
+
+def _too_few_labels(graded: Graded) -> str | None:
+    """Why a corrected system is not compared, if so."""
+    count = int(graded.labelled.sum())
+    if count >= FEWEST_COMPARED or count == int(graded.is_open.sum()):
+        return None
+    return f"one of them has {count} labels of its open outputs; a difference takes {FEWEST_COMPARED}"
 
 
 def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
@@ -249,22 +277,27 @@ def _pieces(graded: Graded, *, correct: bool) -> Iterator[_Piece]:
         yield _Piece(graded.result[judged], graded.cluster[judged], share)
         return
     data = _labelled_and_judged(graded)
-    weight = tuned_lambda(data) if len(data.unlabelled) else 0.0
+    weight = (power_tuned(data).weight or 0.0) if len(data.unlabelled) else 0.0
     rest = data.label - weight * data.score
-    if not weight:
-        yield _Piece(rest, data.label_cluster, share)
-        return
-    # The weight was fitted to the same labels: one degree of freedom more is spent, as of a slope.
-    spent = np.sqrt((len(rest) - 1) / max(1, len(rest) - 2))
-    yield _Piece(rest.mean() + spent * (rest - rest.mean()), data.label_cluster, share)
-    yield _Piece(data.unlabelled, data.unlabelled_cluster, share * weight)
+    if weight:
+        # The weight was fitted to the same labels: one degree of freedom more is spent, as of a slope.
+        spent = np.sqrt((len(rest) - 1) / max(1, len(rest) - 2))
+        rest = rest.mean() + spent * (rest - rest.mean())
+    unseen = unseen_variance(data, float(rest.var(ddof=1)) / len(rest)) if len(data.unlabelled) else 0.0
+    yield _Piece(rest, data.label_cluster, share, unseen)
+    if weight:
+        yield _Piece(data.unlabelled, data.unlabelled_cluster, share * weight)
 
 
 def _combined(pieces: list[_Piece]) -> Combination:
     cell = np.repeat(np.arange(len(pieces)), [len(piece.values) for piece in pieces])
-    return combine_means(
+    found = combine_means(
         np.concatenate([piece.values for piece in pieces]),
         cell,
         np.array([piece.coefficient for piece in pieces]),
         np.concatenate([piece.cluster for piece in pieces]),
+    )
+    unseen = sum(piece.coefficient**2 * piece.unseen for piece in pieces)
+    return found._replace(
+        error=math.sqrt(found.error**2 + unseen), row_error=math.sqrt(found.row_error**2 + unseen)
     )

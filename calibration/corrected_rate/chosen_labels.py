@@ -5,10 +5,13 @@ If they were, no estimate that takes them for a random sample is valid.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from scipy.special import ndtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..comparison.significance import placements
+from ..comparison.significance import mid_ranks, placements
 from ..intervals.clustered_means import combine_means
 from .estimators import LabelledAndJudged
 from .stratified import StratifiedItems
@@ -42,19 +45,32 @@ def chosen_within_strata(items: StratifiedItems) -> float | None:
 
 
 def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> float | None:
-    """Mann and Whitney's test, two-sided, of the ``(M,)`` scores of labelled and other items.
+    """Test whether the ``(M,)`` scores of labelled and other items differ, two-sided.
 
-    Its error is that of the sums of placements over clusters, so that a sample of whole clusters is no alarm. None where nothing can be told: one
-    sort of items is missing, or in one cluster, or all scores are equal.
+    The larger p of Mann and Whitney's test with two errors. One is that of the sums of placements over clusters, so that a sample of whole clusters is
+    no alarm. The other holds if the labels are a random sample; few labels that all score alike show no spread of their own.
 
-    Source: DeLong, DeLong and Clarke-Pearson 1988 for the placements; Obuchowski 1997 for clusters.
+    None where nothing can be told: one sort of items is missing, or in one cluster, or all scores are equal.
+
+    Source: DeLong, DeLong and Clarke-Pearson 1988 for the placements; Obuchowski 1997 for clusters; Lehmann 1975 for ties and continuity.
     """
     if labelled.all() or not labelled.any() or np.ptp(score) == 0.0:
         return None
     placed = placements(labelled, score) - 0.5
     found = combine_means(placed, labelled.astype(np.int64), np.ones(2), cluster)
     # Both means are the estimate, and each adds an error of its own to it.
-    return found._replace(value=found.value / 2).p()
+    seen = found._replace(value=found.value / 2).p()
+    return None if seen is None else max(seen, _null_p(score, labelled))
+
+
+def _null_p(score: FloatArray, labelled: BoolArray) -> float:
+    """Return the p of the labelled items' rank sum among random samples, corrected for ties and continuity."""
+    n, chosen, ranks = len(score), int(labelled.sum()), mid_ranks(score)
+    distance = abs(float(ranks[labelled].sum()) - chosen * (n + 1) / 2)
+    variance = chosen * (n - chosen) / n * float(ranks.var(ddof=1))
+    # Half of the least step that the rank sum can make.
+    half_step = float(np.diff(np.unique(ranks)).min()) / 2
+    return min(1.0, float(2 * ndtr(-max(0.0, distance - half_step) / math.sqrt(variance))))
 
 
 def _alarm(found: list[float | None]) -> float | None:

@@ -72,7 +72,11 @@ def _with_rates(system: SystemResult, undecided: Part, whole: Part) -> SystemRes
     name = system.system
     if name not in whole.rates:
         return replace(system, overall=_checked_alone(system))
-    names = (ONE_EACH_CORRECTED, ALL_CORRECTED) if whole.corrected else (ONE_EACH, ALL_UNCORRECTED)
+    names = (
+        (ONE_EACH_CORRECTED, ALL_CORRECTED)
+        if name in whole.corrected_systems
+        else (ONE_EACH, ALL_UNCORRECTED)
+    )
     judged = _stratum(names[0], name, undecided, 0) if undecided.outputs.get(name) else None
     overall_name = names[1] if judged is not None and judged.n else ALL
     return replace(system, overall=_stratum(overall_name, name, whole, system.missing), judged=judged)

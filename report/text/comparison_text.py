@@ -12,7 +12,7 @@ from ...calibration.statistic import Statistic
 from ..document import Caution as CautionBlock
 from ..document import Piece, document
 from ..document_table import ENDS, Table
-from .number_text import counted, number, p_value, statistic_cells
+from .number_text import correction, counted, number, p_value, statistic_cells
 
 _NAMED = 5
 """Pairs that a warning names; of more, it says how many."""
@@ -106,7 +106,9 @@ def _by_stratum(found: Comparison, terms: _Terms) -> Iterator[Piece]:
 def _said_by(stratum: Stratum) -> str:
     if not stratum.by:
         return "by no judge"
-    how = "corrected by labels" if stratum.corrected else "not corrected for the judge's errors"
+    how = "not corrected for the judge's errors"
+    if stratum.corrected_systems:
+        how = correction(stratum.corrected_systems, stratum.rates)
     return f"by {', '.join(stratum.by)}, {how}"
 
 
@@ -269,9 +271,9 @@ _CAUTIONS: dict[str, str] = {
     "uncorrected": "what is open is the judge's word, with its errors, which may favour a system; labels of randomly drawn open outputs of every "
     "system correct it (outputs judged)",
     "corrected": "the correction holds if the labelled outputs were drawn at random from the open ones (labels)",
-    "chosen_by_score": "labels of open outputs correct nothing, since the judge scored what is labelled unlike the rest: no random sample (labels)",
+    "chosen_by_score": "labels correct nothing where they look unlike a random sample by the judge's scores (labels)",
     "labels_of_checkers": "labels that call themselves a checker's, which nobody checked again here and no person gave (items)",
-    "labels_of_some": "labels of open outputs correct nothing, since not every system has two or more (labels)",
+    "labels_of_some": "systems with fewer than two labels of open outputs are not corrected (labels to add)",
 }
 
 

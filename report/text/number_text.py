@@ -181,6 +181,22 @@ def tokens(prompt: int, completion: int, cached: int = 0) -> str:
     return f"{count(prompt)} in{of_these}, {count(completion)} out"
 
 
+_NAMED = 5
+
+
+def some(names: Sequence[str]) -> str:
+    """Return names in a sentence; of many, how many there are."""
+    return listed(names) if len(names) <= _NAMED else f"{len(names):,} systems"
+
+
+def correction(corrected: Sequence[str], systems: Iterable[str]) -> str:
+    """Say which systems' rates labels correct: all, some or none."""
+    without = [name for name in systems if name not in corrected]
+    if not corrected:
+        return "uncorrected"
+    return f"corrected with labels{f', except {some(without)}' if without else ''}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence: ``a, b and c``."""
     *most, last = names

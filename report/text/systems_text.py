@@ -120,7 +120,16 @@ def _side_by_side(systems: Sequence[SystemResult]) -> Iterator[Piece]:
     if len(systems) > _MOST_SYSTEMS:
         yield f"{len(systems) - _MOST_SYSTEMS:,} more systems"
     if is_judged:
-        how = "uncorrected" if _uncorrected(systems) else "corrected with labels"
+        corrected = [
+            each.system
+            for each in systems
+            if each.overall is not None and each.overall.name != ALL_UNCORRECTED
+        ]
+        how = (
+            "uncorrected"
+            if _uncorrected(systems)
+            else number_text.correction(corrected, (each.system for each in systems))
+        )
         yield f"* undecided by checkers, judged, {how}"
 
 

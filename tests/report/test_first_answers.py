@@ -52,6 +52,55 @@ def test_systems_that_do_not_differ_significantly_are_not_ranked():
     assert better("a", "b").startswith("No significant difference: 0.")
 
 
+def test_a_leader_by_rate_that_is_beaten_on_common_outputs_does_not_lead():
+    # On the 60 outputs that both have, a passes where c fails; c has 400 easy ones to itself.
+    rows = [
+        {"item_id": f"i{n}|{name}|0", "judge": "j", "system": name, "score": None, "checker_score": passes}
+        for name, passes in (("a", 1), ("c", 0))
+        for n in range(20)
+    ]
+    rows += [row | {"item_id": row["item_id"].replace("i", "k", 1), "checker_score": 0} for row in rows]
+    rows += [
+        {"item_id": f"e{n}|c|0", "judge": "j", "system": "c", "score": None, "checker_score": 1}
+        for n in range(400)
+    ]
+    found = compare(table_from_rows(rows), by="system")
+    told = answers(RunSummary(systems=systems("a", "c"), compared=found)).better.text
+    assert told.startswith("a is best: 0.50")
+    assert "0.50 [0." in told.split("pass, ")[1]
+    assert "more than c on common outputs. c has a higher rate, but on other outputs." in told
+
+
+def labels_of(*names: str, per_system: int = 20) -> list[dict[str, Any]]:
+    """Undecided outputs of four systems, with labels of those named."""
+    return [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "judge": "j",
+            "system": name,
+            "score": float(n % 5 > 0),
+            "checker_score": None,
+            "label": float(n % 5 > (name == "d"))
+            if name in names and n % 3 == 0 and n < 3 * per_system
+            else None,
+        }
+        for name in "abcd"
+        for n in range(60)
+    ]
+
+
+def test_a_system_without_labels_keeps_no_other_from_being_ranked():
+    found = compare(table_from_rows(labels_of("a", "b", "c")), by="system")
+    told = answers(RunSummary(systems=systems(*"abcd"), compared=found)).better.text
+    assert told.endswith("on all outputs. Not ranked, for too few or unusual labels: d.")
+
+
+def test_too_few_labels_to_compare_are_said_to_be():
+    found = compare(table_from_rows(labels_of(*"abcd", per_system=3)), by="system")
+    told = answers(RunSummary(systems=systems(*"abcd"), compared=found)).better.text
+    assert "too few labels to compare" in told
+
+
 def test_what_judges_say_uncorrected_ranks_nothing():
     told = better("a", "c", judged=1.0)
     assert told.startswith("a is best: 0.")

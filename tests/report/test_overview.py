@@ -7,7 +7,7 @@ from found_results import compared, systems
 from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, Stratum
 from fiducial.report.document import Columns, Details, Document, Figure, as_html
 from fiducial.report.document_table import Table
-from fiducial.report.overview import overview_document
+from fiducial.report.overview import overview_document, overview_leads
 
 
 def _figures(document: Document) -> list[str]:
@@ -34,6 +34,14 @@ def test_there_is_a_figure_of_each_part_and_one_of_the_differences_to_the_best()
     shown = as_html(document)
     assert shown.count("<svg") == 4
     assert "how far a is ahead, on the checked outputs</title><desc>b 0.0" in shown
+
+
+def test_leads_over_all_others_hold_at_once():
+    found = compared("a", "b", "c").strata
+    assert found is not None
+    leader, leads = overview_leads(found)
+    wide = {pair.b: pair.simultaneous for pair in found.decided.pairs if pair.a == leader}
+    assert leads == wide
 
 
 def test_one_system_is_shown_by_itself_with_what_its_judge_says():

@@ -143,11 +143,49 @@ def test_labels_that_were_chosen_by_what_the_judge_said_correct_nothing() -> Non
     assert {"uncorrected", "chosen_by_score"} == set(cautions)
 
 
-def test_labels_of_one_system_correct_nothing_and_are_said_to() -> None:
+def test_labels_of_one_system_correct_its_rate_and_no_difference() -> None:
     rows = [r | ({"label": None} if r["system"] == "y" else {}) for r in two_systems(labelled=12)]
-    found = by_system(rows)
-    assert not strata_of(found).all.corrected
-    assert {each.kind: each.about for each in found.cautions}["labels_of_some"] == {"x": 12}
+    found, both = by_system(rows), by_system(two_systems(labelled=12))
+    left = strata_of(found).open
+    assert (left.corrected, left.corrected_systems, left.pairs[0].corrected) == (False, ["x"], False)
+    assert left.rates["x"] == strata_of(both).open.rates["x"]
+    cautions = {each.kind: each.about for each in found.cautions}
+    assert cautions["labels_of_some"] == {"y": 2}
+    assert cautions["corrected"] == {"x": 12}
+    assert cautions["uncorrected"] == {"y": 20}
+
+
+def test_few_labels_that_all_pass_make_no_system_better() -> None:
+    rows = [
+        row(case, system, score=score, label=label if case < 5 else None, checker_score=None)
+        for system, label, score in (("x", 1.0, 1.0), ("y", 0.0, 0.0))
+        for case in range(40)
+    ]
+    rows = [r | ({"score": 1 - r["score"]} if r["item_id"].startswith("c39") else {}) for r in rows]
+    five = strata_of(by_system(rows)).open.pairs[0]
+    low, high = five.difference.low, five.difference.high
+    assert low is not None
+    assert high is not None
+    assert high - low > 0.5
+    four = [r | ({"label": None} if r["item_id"].startswith("c4|") else {}) for r in rows]
+    pair = strata_of(by_system(four)).open.pairs[0]
+    assert (pair.better, pair.p) == (None, None)
+    assert "4 labels" in (pair.difference.undefined or "")
+
+
+def test_intervals_of_several_pairs_hold_at_once() -> None:
+    rng = np.random.default_rng(3)
+    rows = [row(n, name, checker_score=float(rng.random() < 0.7)) for name in "xyz" for n in range(50)]
+    pairs = by_system(rows).pairs
+    assert len(pairs) == 3
+    for pair in pairs:
+        wide, alone = pair.simultaneous, pair.difference
+        assert wide is not None
+        assert wide.low is not None
+        assert alone.low is not None
+        assert (wide.value, wide.level) == (alone.value, alone.level)
+        assert wide.low < alone.low
+    assert by_system([r for r in rows if r["system"] != "z"]).pairs[0].simultaneous is None
 
 
 def test_a_label_of_what_a_checker_decided_changes_nothing() -> None:

@@ -75,6 +75,22 @@ def test_a_sample_of_whole_clusters_is_no_choice_though_items_alone_would_look_l
     assert alarms[1] / 200 > 0.2
 
 
+@pytest.mark.parametrize("labels", [5, 10, 20])
+def test_few_random_labels_that_all_score_alike_are_no_alarm(labels: int) -> None:
+    score = np.repeat([0.0, 1.0], [20, 180])
+    known = np.arange(200) >= 200 - labels
+    p = selection_p(score, known, np.arange(200))
+    assert p is not None
+    assert p > 0.1
+
+
+def test_labels_of_what_fails_alone_are_an_alarm() -> None:
+    score = np.repeat([0.0, 1.0], [20, 180])
+    p = selection_p(score, np.arange(200) < 10, np.arange(200))
+    assert p is not None
+    assert p < 1e-6
+
+
 def test_the_test_of_independent_items_is_mann_and_whitneys() -> None:
     rng = np.random.default_rng(1)
     score, known = np.round(rng.random(400), 2), rng.random(400) < 0.4

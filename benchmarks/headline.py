@@ -1,0 +1,42 @@
+"""Whole sentences that people act on, held against simulated runs whose truth is known.
+
+    nice -n 15 python benchmarks/headline.py [--draws 1000] [--rows 1 2 ...]
+
+Prints a table: case, number measured before these methods, target, number measured now with its Monte Carlo error.
+"""
+
+from __future__ import annotations
+
+import time
+
+from commands import described
+from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
+from simulation.scenario import Scenarios
+
+ROWS: dict[int, tuple[str, Scenarios]] = {
+    1: ("false alarm: labels look chosen", alarms),
+    2: ("corrected runs", corrected_runs),
+    3: ("equal systems, one called better", false_winners),
+    4: ("interval of the difference of two systems", differences),
+    5: ("lead of the best system over each other one, all intervals at once", leads),
+}
+
+
+def main() -> None:
+    """Print the rows asked for, or all."""
+    parser = described(__doc__)
+    parser.add_argument("--draws", type=int, default=1_000)
+    parser.add_argument("--rows", type=int, nargs="*", choices=list(ROWS), default=list(ROWS))
+    arguments = parser.parse_args()
+    print("| row | case | before | wanted | measured |\n|---|---|---|---|---|")
+    for row in arguments.rows:
+        title, scenarios = ROWS[row]
+        started = time.perf_counter()
+        print(f"| {row} | **{title}** | | | |")
+        for each in scenarios(arguments.draws):
+            print(f"| | {each.what} | {each.before} | {each.wanted} | {each.measured} |", flush=True)
+        print(f"| | ({time.perf_counter() - started:.0f} s) | | | |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

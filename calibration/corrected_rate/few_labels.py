@@ -1,0 +1,38 @@
+"""Variance of a corrected rate that a handful of equal labels does not show."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..intervals.clustered_rates import usual_effect
+from .estimators import LabelledAndJudged
+
+_PSEUDO = 0.5
+"""As many outputs of each of the four kinds (passed or failed, rightly or wrongly) are added to those seen."""
+
+
+def unseen_variance(data: LabelledAndJudged, seen: float) -> float:
+    """Return by how much the variance of the labelled part is at least larger than what was ``seen``.
+
+    Five labels that all pass have no spread. Their mean has at least the variance ``p (1 - p) (1 - r^2) / n`` with ``p = (k + 1) / (n + 2)`` of ``k``
+    labels that pass, and the judge's correlation ``r`` with them, which half an output of each kind keeps from 1. Both approach what is seen as labels
+    grow. Rows in clusters have the usual design effect, since these labels show none.
+    """
+    n = len(data.label)
+    rate = (float(data.label.sum()) + 1) / (n + 2)
+    floor = rate * (1 - rate) * (1 - _smoothed_correlation(data) ** 2) / n
+    sizes = np.unique(data.label_cluster, return_counts=True)[1]
+    return max(0.0, floor - seen) * usual_effect(float((sizes**2).sum()) / n)
+
+
+def _smoothed_correlation(data: LabelledAndJudged) -> float:
+    label = np.concatenate([data.label, [0.0, 0.0, 1.0, 1.0]])
+    score = np.concatenate([data.score, [0.0, 1.0, 0.0, 1.0]])
+    weight = np.concatenate([np.ones(len(data.label)), np.full(4, _PSEUDO)])
+    return _correlation(label, score, weight / weight.sum())
+
+
+def _correlation(first: FloatArray, second: FloatArray, weight: FloatArray) -> float:
+    first, second = first - weight @ first, second - weight @ second
+    return float(weight @ (first * second) / np.sqrt((weight @ first**2) * (weight @ second**2)))
