@@ -80,7 +80,7 @@ def run_agent(
     )
 
 
-class Confinement(Diagnosis, Shown, frozen=True):
+class SandboxDiagnosis(Diagnosis, Shown, frozen=True):
     """Sandboxing that this machine offers for code in workspaces."""
 
     def document(self) -> Document:
@@ -88,9 +88,9 @@ class Confinement(Diagnosis, Shown, frozen=True):
         return list(_confinement(self))
 
 
-def sandbox() -> Confinement:
+def sandbox() -> SandboxDiagnosis:
     """Return the sandboxing that this machine offers for code in workspaces."""
-    return Confinement.of(diagnose(Limits()))
+    return SandboxDiagnosis.of(diagnose(Limits()))
 
 
 def _confinement(found: Diagnosis) -> Iterator[str]:

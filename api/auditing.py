@@ -25,7 +25,7 @@ from ..judges.prices import price_list
 from ..records import FolderPath
 from ..report.text.audit_text import probe_document
 from .audits import Audit
-from .check_options import Functions, Workspaces, Worlds, check_options, worlds_of
+from .check_options import FunctionsOption, Workspaces, Worlds, check_options, worlds_of
 from .display import Document, Shown
 from .evaluating import JudgeLike, asked_of
 from .input_sources import Cases, Outputs, output_sources, source
@@ -64,7 +64,7 @@ def mutate(
     seed: int = 0,
     per_output: int = 3,
     names: NamesOption = "auto",
-    functions: Functions = None,
+    functions: FunctionsOption = None,
     worlds: Worlds = None,
     workers: int | None = None,
     progress: bool | None = None,

@@ -15,12 +15,10 @@ from ..evaluation.audit import certificate as certificates
 from ..evaluation.audit import foreign_judges
 from ..evaluation.audit.annotators import AlternativeAnnotator, alternative_annotators, read_annotations
 from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE
-from ..evaluation.audit.audit_results import Audit as AuditNumbers
-from ..evaluation.audit.certificate import Certificate as CertificateNumbers
-from ..evaluation.audit.certificate import DriftTest
-from ..evaluation.audit.certificate_check import Standing as StandingNumbers
+from ..evaluation.audit.audit_results import AuditNumbers
+from ..evaluation.audit.certificate import CertificateRecord, DriftTest
+from ..evaluation.audit.certificate_check import CertificateValidity, read_certificate
 from ..evaluation.audit.certificate_check import check_certificate as check
-from ..evaluation.audit.certificate_check import read_certificate
 from ..evaluation.audit.judged_run import read_judged_run
 from ..evaluation.store.file_names import AUDIT
 from ..records import write_json
@@ -86,7 +84,7 @@ def import_audit(probes: FilePath, results: FilePath, out: FilePath, *, as_: str
     )
 
 
-class Certificate(CertificateNumbers, Shown, frozen=True, kw_only=True):
+class Certificate(CertificateRecord, Shown, frozen=True, kw_only=True):
     """Claims about a judge that its labelled run supports."""
 
     @property
@@ -97,7 +95,7 @@ class Certificate(CertificateNumbers, Shown, frozen=True, kw_only=True):
     _words = staticmethod(certificate_document)
 
 
-class Standing(StandingNumbers, Shown, frozen=True, kw_only=True):
+class Standing(CertificateValidity, Shown, frozen=True, kw_only=True):
     """Validity of a certificate."""
 
     _words = staticmethod(standing_document)

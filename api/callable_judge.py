@@ -18,7 +18,7 @@ from ..evaluation.judging.adaptation import adapted
 from ..evaluation.judging.asking import as_judged
 from ..evaluation.judging.tasks import JudgeTask
 from ..judges import Judge, PromptJudge, Provider, Work
-from ..judges.composite import Composite, Question, discuss
+from ..judges.composite import Composite, JudgeQuestion, discuss
 from ..judges.cycle import as_done
 from ..judges.loop_thread import is_loop_thread, run_sync, submit
 from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
@@ -35,7 +35,7 @@ _CLOSING = 5.0
 """Seconds that closing connections may take."""
 
 
-class Connection:
+class ModelConnection:
     """Connection of this process to the model.
 
     A connection inherited by a fork is not used, since it belongs to another loop.
@@ -102,7 +102,7 @@ class ReadyJudge:
         self.access = access
         self._made = made
         self._ways = ways or {}
-        self._connection = Connection(access)
+        self._connection = ModelConnection(access)
         weakref.finalize(self, self._connection.close)
 
     @property
@@ -245,7 +245,7 @@ class ReadyJudge:
     async def _repeated(self, case: Case, output: Output, repeat: int) -> Verdict:
         return await self._said(self.task.judge, case, output, repeat)
 
-    async def _asked(self, question: Question) -> Verdict:
+    async def _asked(self, question: JudgeQuestion) -> Verdict:
         way = self._ways.get(question.judge.id, self)._connection  # noqa: SLF001 - a judge like this one
         judge = cast("Judge", question.judge)
         return await judge.verdict(question.case, question.output, way, question.repeat)

@@ -16,7 +16,7 @@ from ..errors import UsageError
 Worlds: TypeAlias = Mapping[str, type] | Sequence[str] | None
 """Simulated worlds of one's own: classes by name, or ``module:Class``; those that are registered when left out."""
 
-Functions: TypeAlias = Mapping[str, Callable[..., Any]] | Sequence[str] | None
+FunctionsOption: TypeAlias = Mapping[str, Callable[..., Any]] | Sequence[str] | None
 """Functions that executable calls may name: by name, or ``module:NAME``; those that are registered when left out."""
 
 
@@ -43,14 +43,14 @@ def worlds_of(given: Worlds) -> Mapping[str, type]:
     return given if isinstance(given, Mapping) else load_environments(given or (), Path.cwd())
 
 
-def functions_of(given: Functions) -> Mapping[str, Callable[..., Any]]:
+def functions_of(given: FunctionsOption) -> Mapping[str, Callable[..., Any]]:
     """Return functions by name."""
     return given if isinstance(given, Mapping) else load_functions(given or (), Path.cwd())
 
 
 def check_options(
     rules: Rules = "strict",
-    functions: Functions = None,
+    functions: FunctionsOption = None,
     worlds: Worlds = None,
     *,
     code_timeout: float = 60.0,

@@ -9,7 +9,7 @@ from ..deterministic import Rules
 from ..deterministic import check as check_record
 from ..deterministic.checkers import validate_reference
 from ..records import Case, Output, Verdict
-from .check_options import Functions, Workspaces, Worlds, check_options
+from .check_options import FunctionsOption, Workspaces, Worlds, check_options
 from .input_sources import as_case, as_output
 
 
@@ -18,7 +18,7 @@ def check(
     output: Output | Mapping[str, Any],
     *,
     rules: Rules = "strict",
-    functions: Functions = None,
+    functions: FunctionsOption = None,
     worlds: Worlds = None,
     **workspaces: Unpack[Workspaces],
 ) -> Verdict:

@@ -13,7 +13,7 @@ from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.conclusion.run_results import SystemResult
 from ..report.text import number_text
 from ..report.text.summary_text import systems_document
-from .check_options import Functions, Workspaces, Worlds, check_options
+from .check_options import FunctionsOption, Workspaces, Worlds, check_options
 from .display import Document, Shown
 from .input_sources import paths_of
 from .paths import FilePath, written_path
@@ -47,7 +47,7 @@ def check_file(
     *,
     rules: Rules = "strict",
     names: NamesOption = "auto",
-    functions: Functions = None,
+    functions: FunctionsOption = None,
     worlds: Worlds = None,
     workers: int | None = None,
     progress: bool | None = None,

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from random import Random
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ConfigurationError
 from ..plugins import AGENTS, FORMATS, GROUPS, JUDGES, OPERATORS, STATISTICS, WORLDS, Plugin, load_module
 from ..records import Case, Output
 
 if TYPE_CHECKING:
-    from ..deterministic.mutation import Family, Mutation, Plants, Rung, Subject
+    from ..deterministic.mutation import OperatorFamily, Plants
+    from ..deterministic.mutation.dials.dial import Make
+    from ..deterministic.mutation.operator import Mutate
 
 A = TypeVar("A", bound=Callable[[Case], Any])
 F = TypeVar("F", bound=Callable[[Path], Iterable[Any]])
 J = TypeVar("J", bound=Callable[[Case, Output], Any])
 S = TypeVar("S", bound=Callable[..., Any])
 W = TypeVar("W", bound=type)
-Mutate: TypeAlias = "Callable[[Subject, Random], Iterator[Mutation]]"
-Make: TypeAlias = "Callable[[int, int], Rung]"
 
 
 def agent(name: str) -> Callable[[A], A]:
@@ -35,7 +34,13 @@ def agent(name: str) -> Callable[[A], A]:
 
 
 def dial(
-    name: str, *, family: Family, levels: Sequence[int], unit: str, about: str, steps: Sequence[str] = ()
+    name: str,
+    *,
+    family: OperatorFamily,
+    levels: Sequence[int],
+    unit: str,
+    about: str,
+    steps: Sequence[str] = (),
 ) -> Callable[[Make], Make]:
     """Register a dial: faults of graded difficulty, for ``fiducial audit run --ladder``.
 
@@ -92,7 +97,7 @@ def judge_function(name: str) -> Callable[[J], J]:
 
 
 def operator(
-    name: str, *, family: Family, plants: Plants, about: str, against: str = ""
+    name: str, *, family: OperatorFamily, plants: Plants, about: str, against: str = ""
 ) -> Callable[[Mutate], Mutate]:
     """Register an operator that changes correct outputs, for ``fiducial audit mutate``.
 

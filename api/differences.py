@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..evaluation.past_runs.compare_runs import Moved, TwoRuns, two_runs
-from ..evaluation.past_runs.history import History as HistoryNumbers
-from ..evaluation.past_runs.history import read_history
+from ..evaluation.past_runs.compare_runs import ChangedVerdict, TwoRuns, two_runs
+from ..evaluation.past_runs.history import HistoryNumbers, read_history
 from ..evaluation.store.run_store import RunStore
 from ..records.frames import data_frame
 from ..report.page import document_page
@@ -38,7 +37,7 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
             {"what": kind, **msgspec.to_builtins(each)} for kind, moved in kinds.items() for each in moved
         ]
         # Named, for where nothing changed there is no row that does.
-        return data_frame(rows, columns=["what", *Moved.__struct_fields__])
+        return data_frame(rows, columns=["what", *ChangedVerdict.__struct_fields__])
 
     def report(self, path: FilePath) -> Path:
         """Write the comparison as one HTML file that opens from the disk, and return its path.

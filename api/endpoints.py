@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from ..errors import ConfigurationError, UsageError
 from ..judges import Endpoint
-from ..judges.transport.endpoint import EndpointUse, Share
+from ..judges.transport.endpoint import EndpointShare, EndpointUse
 
 EndpointLike: TypeAlias = str | Mapping[str, Any]
 """``URL[,key-env=NAME][,weight=W][,model=NAME][,concurrency=N]``, or ``connection=NAME|FILE`` in place of the URL; or a mapping with
@@ -52,7 +52,7 @@ def _azure(resource: str, key: str, environment: Mapping[str, str]) -> Endpoint:
 
 def shares_of(
     given: Sequence[EndpointLike], concurrency: int, api_key: str | None, environment: Mapping[str, str]
-) -> tuple[Share, ...]:
+) -> tuple[EndpointShare, ...]:
     """Return the endpoints of a run.
 
     An endpoint that names no key uses ``api_key``, or else ``OPENAI_API_KEY``.
@@ -66,14 +66,14 @@ def shares_of(
 
 def _share(
     fields: Mapping[str, Any], concurrency: int, api_key: str | None, environment: Mapping[str, str]
-) -> Share:
+) -> EndpointShare:
     weight, own = fields.get("weight", 1), fields.get("concurrency")
     if not _is_number(weight) or not 0 < weight <= _MOST_SLOTS:
         raise UsageError(f"--endpoint: expected a weight above 0, got {weight!r}")
     slots = max(1, round(concurrency * weight)) if own is None else own
     if not isinstance(slots, int) or not 1 <= slots <= _MOST_SLOTS:
         raise UsageError(f"--endpoint: expected calls in flight from 1 to {_MOST_SLOTS:,}, got {slots!r}")
-    return Share(_endpoint(fields, api_key, environment), slots, fields.get("model"))
+    return EndpointShare(_endpoint(fields, api_key, environment), slots, fields.get("model"))
 
 
 def _endpoint(fields: Mapping[str, Any], api_key: str | None, environment: Mapping[str, str]) -> Endpoint:

@@ -14,7 +14,7 @@ from ..calibration.pass_threshold import GivenPassAt, pass_at_of
 from ..deterministic import Rules
 from ..errors import UsageError
 from ..evaluation.checking.dotted_names import NamesOption
-from ..evaluation.generation.output_sources import Source, callable_source, generate_into_run
+from ..evaluation.generation.output_sources import OutputSource, callable_source, generate_into_run
 from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.judge_on import JudgeOn
 from ..evaluation.judging.tasks import JudgeTask
@@ -27,9 +27,9 @@ from ..records import InputPath
 from ..report.text.generation_text import crashes
 from .agent_environments import scenes_of
 from .callable_judge import ReadyJudge
-from .check_options import Functions, Worlds, check_options, worlds_of
+from .check_options import FunctionsOption, Worlds, check_options, worlds_of
 from .engines import engine_of
-from .generating import Agent, warn_untracked
+from .generating import AgentLike, warn_untracked
 from .input_sources import Cases, Labels, Outputs, output_sources
 from .judging import judge
 from .label_sources import LabelReading, labels_told
@@ -43,7 +43,7 @@ JudgeLike: TypeAlias = ReadyJudge | str
 
 def evaluate(
     cases: Cases,
-    outputs: Outputs | Agent,
+    outputs: Outputs | AgentLike,
     *,
     judges: JudgeLike | Sequence[JudgeLike] = (),
     model: str | None = None,
@@ -55,7 +55,7 @@ def evaluate(
     judge_on: JudgeOn = DEFAULT_JUDGE_ON,
     repeats: int = 1,
     pass_at: GivenPassAt = None,
-    functions: Functions = None,
+    functions: FunctionsOption = None,
     worlds: Worlds = None,
     allow_code: bool = False,
     again: bool = False,
@@ -135,7 +135,7 @@ def evaluate(
     return run_apart(partial(_evaluate, plan, progress, by, again=again))
 
 
-async def aevaluate(cases: Cases, outputs: Outputs | Agent, **options: Any) -> Run:
+async def aevaluate(cases: Cases, outputs: Outputs | AgentLike, **options: Any) -> Run:
     """Run `evaluate` without blocking the running event loop; takes the same arguments."""
     return await asyncio.to_thread(evaluate, cases, outputs, **options)
 
@@ -187,7 +187,13 @@ def _task(
     return given.reached
 
 
-def _evaluate(plan: Plan, progress: bool | None, by: Source | None = None, *, again: bool = False) -> Run:  # noqa: FBT001 - as `evaluate` has it
+def _evaluate(
+    plan: Plan,
+    progress: bool | None,  # noqa: FBT001 - as `evaluate` has it
+    by: OutputSource | None = None,
+    *,
+    again: bool = False,
+) -> Run:
     with shown_progress(wanted=progress) as shown:
         if by is not None:
             tally = generate_into_run(by, plan.cases, plan.out, shown, again=again)

@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeAlias, Unpack
 from ..errors import ConfigurationError, ProviderError, UsageError
 from ..evaluation.generation.agent_tools import Tool
 from ..evaluation.generation.binding import memories_beside
-from ..evaluation.generation.chats import Mode
-from ..evaluation.generation.generate import Tally
+from ..evaluation.generation.chats import ToolMode
+from ..evaluation.generation.generate import GenerationTally
 from ..evaluation.generation.kept_attempts import Kept, OutputsFile
 from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
 from ..evaluation.generation.output_sources import callable_source, model_source, name_of, work_through
@@ -34,7 +34,7 @@ class AgentWithTools(Protocol):
         ...
 
 
-Agent: TypeAlias = Callable[[Case], Any] | AgentWithTools
+AgentLike: TypeAlias = Callable[[Case], Any] | AgentWithTools
 """A case in, and the case's tools where it has a parameter ``tools``; a text, calls, the fields of an output or an `Output` out, or a
 generator of steps; may be a coroutine function."""
 
@@ -50,12 +50,12 @@ class Generated(list[Output]):
     """
 
     failures: Mapping[ItemKey, str]
-    tally: Tally
+    tally: GenerationTally
 
 
 async def agenerate(
     cases: Cases,
-    agent: Agent | str,
+    agent: AgentLike | str,
     *,
     system: str | None = None,
     trials: int = 1,
@@ -64,7 +64,7 @@ async def agenerate(
     accept_edited: bool = False,
     again: bool = False,
     keep_crashes: bool = False,
-    mode: Mode = "tools",
+    mode: ToolMode = "tools",
     parameters: Mapping[str, Any] | None = None,
     steps_per_turn: int = STEPS_PER_TURN,
     worlds: Worlds = None,
@@ -169,7 +169,7 @@ async def agenerate(
 generate = waiting(agenerate)
 
 
-def warn_untracked(tally: Tally) -> None:
+def warn_untracked(tally: GenerationTally) -> None:
     """Warn about earlier outputs, which the agent's current code may not have made."""
     if tally.kept and not tally.tracked:
         said = f"{tally.kept:,} outputs were there, {tally.made:,} generated now; the agent's code is not tracked"
@@ -186,7 +186,7 @@ def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAcc
         ) from error
 
 
-def _generated(kept: Kept, wanted: list[ItemKey], tally: Tally) -> Generated:
+def _generated(kept: Kept, wanted: list[ItemKey], tally: GenerationTally) -> Generated:
     found = Generated(kept.outputs[key] for key in wanted if key in kept.outputs)
     found.failures, found.tally = kept.failures, tally
     warn_untracked(tally)

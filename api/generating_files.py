@@ -9,10 +9,10 @@ from typing import Any
 from ..errors import UsageError
 from ..evaluation.bfcl.generate_results import foresee_tree, generate_tree, system_folder
 from ..evaluation.generation.binding import memories_beside
-from ..evaluation.generation.generate import Tally
+from ..evaluation.generation.generate import GenerationTally
 from ..evaluation.generation.generation_forecast import GenerationForecast, foresee_generation
 from ..evaluation.generation.model_agent import ModelSettings
-from ..evaluation.generation.output_sources import Source, command_source, model_source
+from ..evaluation.generation.output_sources import OutputSource, command_source, model_source
 from ..evaluation.generation.output_sources import generate_file as make_file
 from ..evaluation.generation.output_sources import generate_into_run as make_into_run
 from ..evaluation.judging.access import ModelAccess
@@ -34,7 +34,7 @@ __all__ = [
     "Foreseen",
     "Generation",
     "ModelAccess",
-    "Source",
+    "OutputSource",
     "foresee_bfcl",
     "foresee_file",
     "generate_bfcl",
@@ -57,11 +57,13 @@ class Generation(Shown, frozen=True, kw_only=True):
     """
 
     name: str
-    tally: Tally
+    tally: GenerationTally
     cost: float | None = None
 
     @classmethod
-    def by(cls, source: Source, tally: Tally, prices: Sequence[str], name: str | None = None) -> Generation:
+    def by(
+        cls, source: OutputSource, tally: GenerationTally, prices: Sequence[str], name: str | None = None
+    ) -> Generation:
         """Return the results of a source, with cost; ``name`` is the category, if there is one."""
         model = None if source.model is None else source.model.settings.model
         known = None if model is None or not tally.prompt_tokens else price_list(prices)(model)
@@ -90,7 +92,7 @@ def who_generates(
     search: str | None = None,
     embedding_model: str | None = None,
     **settings: Any,
-) -> Source:
+) -> OutputSource:
     """Return the source of outputs: a model, or a command that may call the tools of cases.
 
     ``settings`` are those of the requests to the model.
@@ -126,7 +128,7 @@ def who_generates(
 
 
 def generate_file(
-    source: Source,
+    source: OutputSource,
     cases: FilePath,
     out: FilePath,
     *,
@@ -156,7 +158,7 @@ class Foreseen(Shown, frozen=True, kw_only=True):
 
 
 def foresee_file(
-    source: Source,
+    source: OutputSource,
     cases: FilePath | Sequence[FilePath],
     out: FilePath,
     *,
@@ -174,7 +176,7 @@ def foresee_file(
 
 
 def generate_into_run(
-    source: Source,
+    source: OutputSource,
     cases: FilePath | Sequence[FilePath],
     run: FilePath,
     *,
@@ -231,7 +233,7 @@ def _asked_by_bfcl(
     search: str | None = None,
     embedding_model: str | None = None,
     **settings: Any,
-) -> tuple[DataSource, Source]:
+) -> tuple[DataSource, OutputSource]:
     asked, source = ModelSettings(**settings, any_type="string"), open_source(input_path(data))
     scenes = scenes_of(
         histories=bfcl_histories(source),

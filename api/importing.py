@@ -20,7 +20,7 @@ from .reading import read_strictly
 
 __all__ = [
     "Imported",
-    "Suite",
+    "ImportedSuite",
     "import_agbenchmark",
     "import_bfcl",
     "import_log",
@@ -45,7 +45,7 @@ class Imported(Generic[T]):
         return write_records(written_path(path), self)
 
 
-class Suite:
+class ImportedSuite:
     """Content of an imported file.
 
     Attributes:
@@ -62,7 +62,7 @@ class Suite:
 
 def import_bfcl(
     path: FilePath, categories: Iterable[str] = ("all_scoring",), *, results: FilePath | None = None
-) -> Suite:
+) -> ImportedSuite:
     """Import BFCL's cases, and the outputs of a result tree.
 
     Args:
@@ -93,10 +93,12 @@ def import_bfcl(
                 )
             yield output
 
-    return Suite(cases) if results is None else Suite(cases, outputs)
+    return ImportedSuite(cases) if results is None else ImportedSuite(cases, outputs)
 
 
-def import_log(source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED) -> Suite:
+def import_log(
+    source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED
+) -> ImportedSuite:
     """Read a log completely, or raise at the first bad record.
 
     `fiducial.read` instead skips what it cannot read, and reports it.
@@ -104,18 +106,18 @@ def import_log(source: str, path: FilePath, *, criterion: str | None = None, sys
     return _suite(lambda: read_strictly(source, path, criterion=criterion, system=system))
 
 
-def _suite(read: Callable[[], Iterator[object]]) -> Suite:
-    return Suite(
+def _suite(read: Callable[[], Iterator[object]]) -> ImportedSuite:
+    return ImportedSuite(
         lambda: (each for each in read() if isinstance(each, Case)),
         lambda: (each for each in read() if isinstance(each, Output)),
     )
 
 
-def import_agbenchmark(path: FilePath) -> Suite:
+def import_agbenchmark(path: FilePath) -> ImportedSuite:
     """Import agbenchmark's challenges from the folders below a path."""
-    return Suite(lambda: iter(read_challenges(input_path(path))))
+    return ImportedSuite(lambda: iter(read_challenges(input_path(path))))
 
 
-def import_own(name: str, path: FilePath) -> Suite:
+def import_own(name: str, path: FilePath) -> ImportedSuite:
     """Read a file in a custom format (`file_format`); it is looked up at iteration."""
     return _suite(lambda: read_own(name, input_path(path)))

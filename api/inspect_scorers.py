@@ -24,7 +24,7 @@ import msgspec
 from ..errors import FiducialError
 from ..formats.example import DEFAULT_CRITERION, SAME_ANSWER, context_item, listed
 from ..formats.field_reader import FieldReader
-from ..formats.imported_records import Options, Place
+from ..formats.imported_records import FilePosition, Options
 from ..formats.inspect_logs import read_sample
 from ..judges.catalogue import JUDGED_KINDS
 from ..records import BUILT_IN_KINDS, Case, Kind, Outcome, Output, Verdict
@@ -138,7 +138,7 @@ def _item(state: Any, target: Any) -> tuple[Case, Output]:
         "output": {"completion": state.output.completion},
         "metadata": {name: value for name, value in told.items() if name not in {CASE, "cluster"}},
     }
-    place = Place(Path("sample"))
+    place = FilePosition(Path("sample"))
     found = list(read_sample(FieldReader(sample), place, str(state.model), Options()))
     case = next(each for each in found if isinstance(each, Case))
     nothing = Output(case_id=case.id, system=str(state.model), text="")

@@ -12,7 +12,7 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..judges import Budget, Endpoint
 from ..judges.prices import price_list
-from ..judges.transport.endpoint import EndpointUse, Share, Spread
+from ..judges.transport.endpoint import EndpointGroup, EndpointShare, EndpointUse
 from .endpoints import EndpointLike, find_endpoint, shares_of
 from .paths import FilePath, input_path, written_path
 
@@ -78,7 +78,7 @@ def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching])
     alone = len(shares) == 1 and shares[0].model is None
     return ModelAccess(
         endpoint=None if replay is not None else shares[0].endpoint if shares else _endpoint(given),
-        spread=Spread(shares, given.get("endpoints_told")) if shares and not alone else None,
+        spread=EndpointGroup(shares, given.get("endpoints_told")) if shares and not alone else None,
         concurrency=sum(each.slots for each in shares) or concurrency,
         timeout=timeout,
         attempts=attempts,
@@ -123,7 +123,7 @@ def default_cache() -> Path:
     return user_cache_path("fiducial") / "replies.sqlite"
 
 
-def _shares(given: Reaching, concurrency: int) -> tuple[Share, ...]:
+def _shares(given: Reaching, concurrency: int) -> tuple[EndpointShare, ...]:
     """Return the shares of several endpoints, or none if they are not named."""
     named = given.get("endpoints", ())
     if not named:

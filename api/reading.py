@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
 
 from ..errors import InputError, UsageError
-from ..formats.file_rows import Row
-from ..formats.folder import Imported, write_folder
-from ..formats.imported_records import LOGGED, Found, Options, Place, Skipped, only_records
+from ..formats.file_rows import FileRow
+from ..formats.folder import ImportSummary, write_folder
+from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Options, Skipped, only_records
 from ..formats.readers import NAMES, find_format, read_all, read_found, read_held
 from ..formats.references import References
 from ..formats.table_formats import read_table
@@ -57,7 +57,7 @@ class Reading:
         skipped: What became no record, with file, line, field and reason.
     """
 
-    def __init__(self, name: str, found: Iterable[Found]) -> None:
+    def __init__(self, name: str, found: Iterable[ImportedRecord]) -> None:
         self.format = name
         self.cases: list[Case] = []
         self.outputs: list[Output] = []
@@ -73,14 +73,14 @@ class Reading:
             homes[type(each)].append(each)
 
     @property
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[ImportedRecord]:
         """All records, cases first."""
         yield from self.cases
         yield from self.outputs
         yield from self.verdicts
         yield from self.skipped
 
-    def save(self, folder: FilePath) -> Imported:
+    def save(self, folder: FilePath) -> ImportSummary:
         """Write the records as ``fiducial import`` does.
 
         Args:
@@ -168,7 +168,7 @@ def import_files(
     label_scale: tuple[float, float] | None = None,
     label_pass_at: float | None = None,
     map_label: Mapping[str, float] | None = None,
-) -> Imported:
+) -> ImportSummary:
     """Read files of one format, as `read` does, and write their records as a folder.
 
     This streams: for lines without a session, memory holds one key each.
@@ -207,7 +207,7 @@ def _options(
     return references, options if references is None else replace(options, complete=references.complete)
 
 
-def _joined(found: Iterable[Found], references: References | None) -> Iterator[Found]:
+def _joined(found: Iterable[ImportedRecord], references: References | None) -> Iterator[ImportedRecord]:
     """Yield the records found, then the references that have no case."""
     yield from found
     if references is not None:
@@ -230,13 +230,13 @@ def _refuse_missing(path: Path) -> None:
         raise InputError("there is no such file or folder", path=path)
 
 
-def _rows(given: Any) -> Iterator[Row]:
+def _rows(given: Any) -> Iterator[FileRow]:
     if is_frame(given):
         given = frame_rows(given)
     elif isinstance(given, Mapping) or not isinstance(given, Iterable):
         kind = type(given).__name__  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         raise UsageError(f"expected a path, a data frame or rows, got {kind}")
-    place = Place(Path("rows"))
+    place = FilePosition(Path("rows"))
     for number, row in enumerate(cast("Iterable[Any]", given), start=1):
         value = dict(cast("Mapping[str, Any]", row)) if isinstance(row, Mapping) else row
-        yield Row(value, place, f"row {number}", number)
+        yield FileRow(value, place, f"row {number}", number)

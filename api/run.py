@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..errors import RunFolderError, UsageError, as_named
-from ..evaluation.conclusion.run_results import ALL, CORRECTED, DECIDED, Stratum, SystemResult
+from ..evaluation.conclusion.run_results import ALL, CORRECTED, DECIDED, StratumRate, SystemResult
 from ..evaluation.judging.judge_order import judge_order
 from ..evaluation.store.file_names import AUDIT
 from ..evaluation.store.run_store import RunStore
@@ -49,7 +49,7 @@ def folder_of(given: Run | FilePath, purpose: str) -> Path:
     return kept
 
 
-class Rate(Stratum, frozen=True, kw_only=True, dict=True):
+class Rate(StratumRate, frozen=True, kw_only=True, dict=True):
     """Rate of a run: a statistic with access to the outputs behind it."""
 
     @property
@@ -125,7 +125,7 @@ class Run(InWords):
         with RunStore(self.kept) as store:
             return list(store.verdicts.whole())
 
-    def failures(self, rate: Stratum) -> list[Verdict]:
+    def failures(self, rate: StratumRate) -> list[Verdict]:
         """Return the verdicts below 1 behind a rate of this run, lowest first."""
         if rate.name.startswith(ALL):
             return self._failures_overall(vars(rate).get("system"))
@@ -213,7 +213,7 @@ class Run(InWords):
         rates = [self._rate(result.system, stratum) for stratum in result.strata]
         decided = next((rate for rate in rates if rate.name == DECIDED), None)
         if decided is None:
-            nothing = Stratum(name=DECIDED, n=0, of=0, undefined="no checker was asked")
+            nothing = StratumRate(name=DECIDED, n=0, of=0, undefined="no checker was asked")
             decided = self._rate(result.system, nothing)
         judged = [rate for rate in rates if rate.by is not None]
         return SystemRates(
@@ -226,16 +226,16 @@ class Run(InWords):
             faults=result.faults,
         )
 
-    def _rate(self, system: str, stratum: Stratum) -> Rate:
+    def _rate(self, system: str, stratum: StratumRate) -> Rate:
         rate = Rate(**{name: getattr(stratum, name) for name in stratum.__struct_fields__})
         vars(rate).update(run=self, system=system)
         return rate
 
 
-_UNKNOWN = Stratum(name=ALL, n=0, of=0, undefined="nothing was graded")
+_UNKNOWN = StratumRate(name=ALL, n=0, of=0, undefined="nothing was graded")
 
 
-def _behind(verdict: Verdict, rate: Stratum, judge: Author | None) -> bool:
+def _behind(verdict: Verdict, rate: StratumRate, judge: Author | None) -> bool:
     if vars(rate).get("system", verdict.system) != verdict.system:
         return False
     return verdict.source == "checker" if judge is None else verdict.author == judge

@@ -49,8 +49,8 @@ __all__ = [
     "Access",
     "Forecasts",
     "ModelAccess",
-    "Outcome",
     "Plan",
+    "RunResults",
     "engine_of",
     "forecast",
     "parse_judge_on",
@@ -63,7 +63,7 @@ Access: TypeAlias = Callable[[], ModelAccess]
 """How a model is reached; asked for only when one has to be asked."""
 
 
-class Outcome(Shown, frozen=True, kw_only=True):
+class RunResults(Shown, frozen=True, kw_only=True):
     """Results of a run.
 
     Attributes:
@@ -159,7 +159,7 @@ def _jury(rule: Any, weights: tuple[float, ...], unsure: tuple[float, float]) ->
     return JuryRule(rule=rule, weights=weights, unsure=unsure)
 
 
-def run(plan: Plan, access: Access, *, progress: bool | None = None) -> Outcome:
+def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResults:
     """Run a plan, or resume it, and write the report.
 
     Raises:
@@ -173,7 +173,7 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> Outcome:
         conclusion = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
     report = report_on(plan.out, unchanged=conclusion.unchanged)
     assert isinstance(report, Path)
-    return Outcome(plan=plan, conclusion=conclusion, report=report)
+    return RunResults(plan=plan, conclusion=conclusion, report=report)
 
 
 def _load(plan: Plan) -> None:

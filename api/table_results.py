@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..calibration.agreement.calibration_results import Calibration as CalibrationNumbers
-from ..calibration.agreement.calibration_results import calibration_json
-from ..calibration.comparison.comparison_results import Comparison as ComparisonNumbers
-from ..calibration.corrected_rate.estimation_results import Estimation as EstimationNumbers
-from ..calibration.corrected_rate.estimation_results import estimation_json
-from ..calibration.planning.plan_results import SamplePlan as PlanNumbers
-from ..calibration.planning.plan_results import plan_json
+from ..calibration.agreement.calibration_results import CalibrationNumbers, calibration_json
+from ..calibration.comparison.comparison_results import ComparisonNumbers
+from ..calibration.corrected_rate.estimation_results import EstimationNumbers, estimation_json
+from ..calibration.planning.plan_results import PlanNumbers, plan_json
 from ..records.frames import data_frame
 from ..report.text.calibration_text import calibration_document
 from ..report.text.caution_text import sentences

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias, Unpack, get_args
+from collections.abc import Sequence
+from typing import Literal, Unpack, get_args
 
 from ..calibration.agreement.calibrate import calibrate as calibrate_table
 from ..calibration.agreement.diagnosis_results import AuditMethod
 from ..calibration.agreement.requests import Requests
+from ..calibration.comparison.choosing import CostOf
 from ..calibration.comparison.compare import compare as compare_table
 from ..calibration.comparison.comparison_results import By, Right
 from ..calibration.corrected_rate.estimation import estimate as estimate_table
@@ -26,8 +27,6 @@ from .tables import Rows, TableReading, Tables, read, together
 
 STATISTICS = tuple(ESTIMATORS)
 """Every statistic of a judge, by name."""
-
-CostOf: TypeAlias = Callable[[str, float, float], float | None]
 
 _LEVELS = range(2, 51)
 

@@ -33,7 +33,7 @@ from fiducial.deterministic.multi_turn.worlds import state_of
 from fiducial.evaluation.bfcl.generate_results import generate_tree
 from fiducial.evaluation.bfcl.scoring import ScoringOptions, score_tree
 from fiducial.evaluation.generation.model_agent import ModelSettings
-from fiducial.evaluation.generation.output_sources import Source, model_source
+from fiducial.evaluation.generation.output_sources import OutputSource, model_source
 from fiducial.evaluation.generation.scene import Converse, Scene, SimulatedWorlds, WorldScene
 from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.evaluation.progress import Silent
@@ -142,7 +142,7 @@ def _native(text: str, names: Mapping[str, list[str]]) -> dict[str, str]:
     return {call.func.id: json.dumps({name: ast.literal_eval(value) for name, value in given.items()})}
 
 
-def _source(system: str, mode: str, url: str, worlds: dict[str, Mapping[str, Any]]) -> Source:
+def _source(system: str, mode: str, url: str, worlds: dict[str, Mapping[str, Any]]) -> OutputSource:
     by = model_source(
         ModelSettings(model=system, mode="prompt" if mode == "prompt" else "tools", any_type="string"),
         ModelAccess(endpoint=Endpoint(url, "none"), concurrency=1, cache=None, patience=0),

@@ -22,7 +22,7 @@ from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.preference.bradley_terry import strengths
 from fiducial.calibration.preference.choices import Choices
 from fiducial.calibration.preference.measure import preferences_of
-from fiducial.calibration.preference.preference_results import Preferences
+from fiducial.calibration.preference.preference_results import PreferenceNumbers
 from fiducial.report.text.number_text import p_value
 
 SYSTEMS = ["a", "b", "c", "d"]
@@ -144,7 +144,7 @@ def shown(found: Any) -> str:
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
-def of_prompts(path: Path, subsets: set[str]) -> Iterator[tuple[str, Preferences]]:
+def of_prompts(path: Path, subsets: set[str]) -> Iterator[tuple[str, PreferenceNumbers]]:
     """Each prompt's choices, the first and the second output as two systems."""
     items: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for line in path.read_text("utf-8").splitlines():

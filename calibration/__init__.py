@@ -7,18 +7,19 @@ Names are resolved when they are first used: scipy takes most of a second to imp
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .agreement.calibrate import calibrate
-    from .agreement.calibration_results import Calibration, JudgeCalibration
+    from .agreement.calibration_results import CalibrationNumbers, JudgeCalibration
     from .agreement.requests import Requests
     from .cautions import Caution
     from .comparison.compare import compare
-    from .comparison.comparison_results import Comparison
+    from .comparison.comparison_results import ComparisonNumbers
     from .corrected_rate.estimation import estimate
-    from .corrected_rate.estimation_results import Estimation
+    from .corrected_rate.estimation_results import EstimationNumbers
     from .corrected_rate.rate_interval import RateInterval
     from .intervals.measurement import Settings, measure
     from .sample import Sample, make_sample
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
 _HOME = {
     "AGREEMENT": "statistics.estimator",
     "calibrate": "agreement.calibrate",
-    "Calibration": "agreement.calibration_results",
+    "CalibrationNumbers": "agreement.calibration_results",
     "Caution": "cautions",
     "compare": "comparison.compare",
-    "Comparison": "comparison.comparison_results",
+    "ComparisonNumbers": "comparison.comparison_results",
     "estimate": "corrected_rate.estimation",
-    "Estimation": "corrected_rate.estimation_results",
+    "EstimationNumbers": "corrected_rate.estimation_results",
     "ESTIMATORS": "statistics.estimator",
     "JudgeCalibration": "agreement.calibration_results",
     "make_sample": "sample",
@@ -54,10 +55,10 @@ _HOME = {
 __all__ = [
     "AGREEMENT",
     "ESTIMATORS",
-    "Calibration",
+    "CalibrationNumbers",
     "Caution",
-    "Comparison",
-    "Estimation",
+    "ComparisonNumbers",
+    "EstimationNumbers",
     "JudgeCalibration",
     "RateInterval",
     "Requests",
@@ -76,7 +77,13 @@ __all__ = [
 ]
 
 
+_FORMER = {name: f"{name}Numbers" for name in ("Calibration", "Comparison", "Estimation")}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _FORMER:
+        warnings.warn(f"{__name__}.{name} is now {_FORMER[name]}", DeprecationWarning, stacklevel=2)
+        name = _FORMER[name]
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

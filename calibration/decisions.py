@@ -25,7 +25,7 @@ FAULTS = {
 }
 """Why judge and label differed, as it is written down, and in words."""
 
-Found: TypeAlias = Literal["right", "wrong", "undecidable"]
+LabelDecision: TypeAlias = Literal["right", "wrong", "undecidable"]
 
 
 class Decision(NamedTuple):
@@ -42,7 +42,7 @@ class Decision(NamedTuple):
     """
 
     by: str
-    found: Found
+    found: LabelDecision
     fault: str = ""
     reason: str = ""
     seed: int = 0
@@ -118,9 +118,9 @@ def review_of(verdict: Verdict) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", review) if isinstance(review, dict) else {}
 
 
-def settled(decisions: Iterable[Decision]) -> Found:
+def settled(decisions: Iterable[Decision]) -> LabelDecision:
     """Return the majority decision; undecidable if no more than half agree."""
-    counts: Counter[Found] = Counter(each.found for each in decisions)
+    counts: Counter[LabelDecision] = Counter(each.found for each in decisions)
     found, most = counts.most_common(1)[0]
     return found if 2 * most > counts.total() else "undecidable"
 

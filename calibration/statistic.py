@@ -69,7 +69,7 @@ def undefined(why: str, *, n: int, level: float = 0.95) -> Statistic:
     return Statistic(n=n, level=level, undefined=why)
 
 
-class Entry:
+class StatisticEntry:
     """Attribute access to an entry of ``statistics``.
 
     ``found.mcc`` is ``found.statistics["mcc"]``.
@@ -85,10 +85,10 @@ class Entry:
         self._name = name
 
     @overload
-    def __get__(self, found: None, owner: type) -> Entry: ...
+    def __get__(self, found: None, owner: type) -> StatisticEntry: ...
     @overload
     def __get__(self, found: object, owner: type) -> Statistic: ...
-    def __get__(self, found: Any, owner: type) -> Statistic | Entry:
+    def __get__(self, found: Any, owner: type) -> Statistic | StatisticEntry:
         if found is None:
             return self
         statistic: Statistic | None = getattr(found, self._mapping).get(self._name)

@@ -13,7 +13,7 @@ from .plugin_option import take_plugins
 from .shared_options import SpreadCommand, compose, option
 
 if TYPE_CHECKING:
-    from ..api.importing import Suite
+    from ..api.importing import ImportedSuite
 
 _OUT = option("--out", type=OUT_FILE, required=True, help="The cases file to write (JSON Lines).")
 
@@ -161,7 +161,7 @@ def _own_format(name: str) -> click.Command:
     return own
 
 
-def _write(suite: Suite, out: Path, outputs_out: Path | None = None) -> None:
+def _write(suite: ImportedSuite, out: Path, outputs_out: Path | None = None) -> None:
     click.echo(f"{suite.cases.write(out):,} cases in {out}")
     if outputs_out is not None:
         click.echo(f"{suite.outputs.write(outputs_out):,} outputs in {outputs_out}")

@@ -17,7 +17,7 @@ from .param_types import INPUT_FILE, OUT_FILE, Number, Whole
 from .shared_options import SectionedCommand, compose, dry_run_option, option, section, worlds
 
 if TYPE_CHECKING:
-    from ..api.generating_files import Generation, ModelAccess, Source
+    from ..api.generating_files import Generation, ModelAccess, OutputSource
 
 _EXAMPLE = """\b
 Examples:
@@ -145,7 +145,7 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
 
 def source_of(
     options: Mapping[str, Any], model: str | None, out: Path, access: Callable[[], ModelAccess]
-) -> Source:
+) -> OutputSource:
     """Return the source of outputs that the options of this module name."""
     from ..api.generating_files import who_generates
 

@@ -3,16 +3,16 @@
 from .checkers import Checker, check, checker_for
 from .custom_checkers import OwnChecker, checker
 from .finding import PASSED, Finding, fault, undecided
-from .options import CheckOptions, Names, Rules
-from .stored_results import Mode, check_result
+from .options import CheckOptions, NameStyle, Rules
+from .stored_results import CallMode, check_result
 
 __all__ = [
     "PASSED",
+    "CallMode",
     "CheckOptions",
     "Checker",
     "Finding",
-    "Mode",
-    "Names",
+    "NameStyle",
     "OwnChecker",
     "Rules",
     "check",

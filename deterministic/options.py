@@ -34,7 +34,7 @@ class ArtifactOptions(msgspec.Struct, frozen=True, kw_only=True):
 Rules: TypeAlias = Literal["bfcl", "strict"]
 """``bfcl``: verdict for verdict as the original; ``strict``: its known faults mended (docs/bfcl-differences.md)."""
 
-Names: TypeAlias = Literal["dotted", "underscored"]
+NameStyle: TypeAlias = Literal["dotted", "underscored"]
 """How the system had to write a documented name with dots: as it is, or with underscores (some providers forbid dots)."""
 
 
@@ -50,7 +50,7 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     rules: Rules = "strict"
-    names: Names = "dotted"
+    names: NameStyle = "dotted"
     functions: Mapping[str, Callable[..., Any]] = {}
     environments: Mapping[str, type] = {}
     artifacts: ArtifactOptions = ArtifactOptions()

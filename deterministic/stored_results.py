@@ -13,11 +13,11 @@ from .decoding import PLAIN, AskedForm, asked_form, decode_native, decode_native
 from .finding import Finding
 from .options import CheckOptions
 
-Mode: TypeAlias = Literal["prompt", "fc"]
+CallMode: TypeAlias = Literal["prompt", "fc"]
 """Calls as text, or native function calls."""
 
 
-def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Finding:
+def check_result(case: Case, result: Any, *, mode: CallMode, options: CheckOptions | None = None) -> Finding:
     """Decide on a stored result as BFCL does.
 
     Args:
@@ -38,7 +38,7 @@ def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions |
     return check_reply(case, lambda: decode_result(result, mode=mode), result, options)
 
 
-def decode_result(result: Any, *, mode: Mode, asked: AskedForm = PLAIN, strictly: bool = False) -> Any:
+def decode_result(result: Any, *, mode: CallMode, asked: AskedForm = PLAIN, strictly: bool = False) -> Any:
     """Read the calls of a stored single-turn result of any type.
 
     As `decode_prompt` or `decode_native` do.
@@ -53,7 +53,7 @@ def decode_result(result: Any, *, mode: Mode, asked: AskedForm = PLAIN, strictly
     return decode_prompt(result, asked, strictly=strictly)
 
 
-def _check_calls(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Finding:
+def _check_calls(case: Case, result: Any, mode: CallMode, options: CheckOptions) -> Finding:
     from .ast.tool_calls import check_case, decoder_failed  # noqa: PLC0415 - loaded when the first case comes
 
     try:

@@ -18,7 +18,7 @@ from .checking.checks import check_into_folder
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
-from .judging.asking import Step
+from .judging.asking import JudgingStep
 from .judging.tasks import refuse_idle, transcripts
 from .open_requests import KnownReplies, OpenTokens, cost_of
 from .pipeline import Plan, planned_steps, planned_tasks
@@ -126,7 +126,7 @@ def _if_unsure(forecast: Forecast) -> Forecast:
 
 
 def forecast_steps(
-    steps: Iterable[Step], access: ModelAccess, prices: PriceList | None, *, in_batch: bool = False
+    steps: Iterable[JudgingStep], access: ModelAccess, prices: PriceList | None, *, in_batch: bool = False
 ) -> list[Forecast]:
     """Forecast the judging in these steps, counting each request once.
 

@@ -118,7 +118,7 @@ class EvaluationInputs(Closing):
             yield from outputs_of(path)
 
     @cached_property
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[FileSlice]:
         """The outputs files cut into pieces of about one size; `outputs_in` has what is in them."""
         return [piece for path in self.output_files for piece in _pieces_of(path)]
 
@@ -205,7 +205,7 @@ def _owed(answered: Mapping[str, set[int]], cases: int, logged: Mapping[str, set
     return {name: asked[name] + len(logged.get(name, ())) + unanswered for name in answered}
 
 
-class Piece(NamedTuple):
+class FileSlice(NamedTuple):
     """A part of a file: the lines that begin from ``start`` on and before ``end``."""
 
     path: InputPath
@@ -213,13 +213,13 @@ class Piece(NamedTuple):
     end: int
 
 
-def _pieces_of(path: InputPath) -> Iterator[Piece]:
+def _pieces_of(path: InputPath) -> Iterator[FileSlice]:
     with path.open("rb") as file:
         size = file.seek(0, io.SEEK_END)
-    return (Piece(path, start, start + _PIECE) for start in range(0, size, _PIECE))
+    return (FileSlice(path, start, start + _PIECE) for start in range(0, size, _PIECE))
 
 
-def outputs_in(piece: Piece) -> Iterator[Output]:
+def outputs_in(piece: FileSlice) -> Iterator[Output]:
     """Yield the outputs of a piece that was read before; see `outputs_of`."""
     begin = max(0, piece.start - 1)  # a line that begins at the start has the end of another before it
     with piece.path.open("rb") as file:

@@ -23,7 +23,7 @@ from .engines.ray_engine import RayEngine
 from .inputs import EvaluationInputs
 from .judging.access import BatchMode, ModelAccess
 from .judging.adaptation import ask_adapting
-from .judging.asking import EachOutput, Step, Wanted, ask, every_output
+from .judging.asking import EachOutput, JudgingStep, Wanted, ask, every_output
 from .judging.composites import JuryRule, by_statement, deliberated, is_split, seat
 from .judging.judge_on import JudgeOn, select
 from .judging.tasks import (
@@ -237,14 +237,14 @@ def _judge(
     return None
 
 
-def _ask(steps: Iterable[Step], access: Callable[[], ModelAccess], plan: Plan) -> None:
+def _ask(steps: Iterable[JudgingStep], access: Callable[[], ModelAccess], plan: Plan) -> None:
     for step in steps:
         ask(step, access, plan.batch)
 
 
 def planned_steps(
     plan: Plan, context: RunContext, tasks: Sequence[JudgeTask], *, foreseen: bool = False
-) -> Iterator[Step]:
+) -> Iterator[JudgingStep]:
     """Yield the steps of a plan's judges and jury: plain judges first, then composite ones."""
     wanted = wanted_outputs(plan, context, tasks)
     if plan.jury is not None:

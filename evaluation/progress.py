@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from ..judges.transport.exchange import CallError
-    from ..judges.transport.retry import Failing
+    from ..judges.transport.retry import OnFailure
 
 
 class Progress(Protocol):
@@ -35,7 +35,7 @@ class Silent:
         """Discard."""
 
 
-def failing_in(progress: Progress) -> Failing:
+def failing_in(progress: Progress) -> OnFailure:
     """Report failed calls as progress."""
 
     def failing(error: CallError, wait: float | None) -> None:

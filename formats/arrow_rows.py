@@ -11,19 +11,19 @@ from typing import Any, cast
 from ..records.arrow_file import arrow_batches
 from ..records.csv_file import SUFFIXES
 from .csv_rows import read_csv_rows
-from .file_rows import Row, read_rows
-from .imported_records import Place, Skipped
+from .file_rows import FileRow, read_rows
+from .imported_records import FilePosition, Skipped
 from .json_values import is_list, is_object
 
 _NULLS = "a struct has every key in every row, so that null there was taken as not given"
 
 
-def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
+def read_arrow_rows(path: Path) -> Iterator[FileRow | Skipped]:
     """Yield the rows of a file, with dates and decimals as text.
 
     Dropped null keys of structs are reported once per column.
     """
-    place, number, told = Place(path), 0, set[str]()
+    place, number, told = FilePosition(path), 0, set[str]()
     for batch in arrow_batches(path):
         for row in cast("list[dict[str, Any]]", batch.to_pylist()):
             number += 1
@@ -32,10 +32,10 @@ def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
                 if name not in told and _has_null_key(value):
                     told.add(name)
                     yield place.passed_over(name, _NULLS)
-            yield Row(plain, place, f"row {number}", number)
+            yield FileRow(plain, place, f"row {number}", number)
 
 
-def read_any_rows(path: Path) -> Iterator[Row | Skipped]:
+def read_any_rows(path: Path) -> Iterator[FileRow | Skipped]:
     """Yield the rows of CSV, TSV, Parquet, Arrow or JSON, by file extension."""
     suffix = path.suffix.lower()
     if suffix in {".parquet", ".arrow"}:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from ..records import UNGRADED, Message, Outcome
-from .calls import Answer, answer_of, divided, messages_of, plain_calls, said_by_user
+from .calls import AgentAnswer, answer_of, divided, messages_of, plain_calls, said_by_user
 from .conversation_turns import conversation
 from .example import Example, answers_of, listed, records_of
 from .field_reader import FieldReader
-from .file_rows import Row, each, read_rows
-from .imported_records import Found, Options
+from .file_rows import FileRow, each, read_rows
+from .imported_records import ImportedRecord, Options
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, tags_of
 
@@ -47,7 +47,7 @@ def recognises(glimpse: Any) -> bool:
     return row or "conversation" in glimpse or any(name.startswith("inputs.") for name in glimpse)
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read rows, or results; see `Format`."""
     yield from each(read_rows(path, _results), lambda row: _records(row, options))
 
@@ -56,7 +56,7 @@ def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
     return document.items("rows") if "rows" in document else None
 
 
-def _records(row: Row, options: Options) -> Iterator[Found]:
+def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     line = row.node
     given = {
         name.removeprefix("inputs."): value
@@ -68,7 +68,7 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
     answer = answer_of(answered) if answered or "response" in fields else None
     if (answer is None or answer.calls is None) and fields.get("tool_calls") is not None:
         calls = plain_calls(listed(fields.unpacked("tool_calls")), "tool_calls")
-        answer = (answer or Answer())._replace(calls=calls)
+        answer = (answer or AgentAnswer())._replace(calls=calls)
     expected, accepted = _expected(fields)
     example = Example(
         id=fields.name("id") or "",

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .calls import Answer, answer_of, are_messages, question_of
+from .calls import AgentAnswer, answer_of, are_messages, question_of
 from .example import Example, answers_of, records_of
 from .field_reader import FieldReader
-from .file_rows import Row, each, read_rows
-from .imported_records import Found, Options, Trials
+from .file_rows import FileRow, each, read_rows
+from .imported_records import ImportedRecord, Options, TrialCounter
 from .imported_scores import collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of, told
 
@@ -32,14 +32,14 @@ def recognises(glimpse: Any) -> bool:
     return "input" in glimpse and is_object(glimpse.get("scores"))
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read rows of an experiment; see `Format`."""
-    trials = Trials()
+    trials = TrialCounter()
     rows = read_rows(path, lambda node: node.items("results") if "results" in node else None)
     yield from each(rows, lambda row: _records(row, options, trials))
 
 
-def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
+def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[ImportedRecord]:
     line = row.node
     if "input" not in line:
         raise line.refuse("input", "what was asked")
@@ -77,11 +77,11 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
     yield from records_of(example, row.place, options)
 
 
-def _answer(line: FieldReader, output: Any) -> Answer | None:
+def _answer(line: FieldReader, output: Any) -> AgentAnswer | None:
     if output is None:
         return None
     if are_messages(output):
         return answer_of(line.nodes("output"))
     if is_object(output) and "role" in output:
         return answer_of([line.node("output")])
-    return Answer(told(output))
+    return AgentAnswer(told(output))

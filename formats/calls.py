@@ -34,7 +34,7 @@ class IdentifiedCall(NamedTuple):
     id: str | None = None
 
 
-class Answer(NamedTuple):
+class AgentAnswer(NamedTuple):
     """Agent's answer: its last text, all its calls, and its steps if they add information."""
 
     text: str | None = None
@@ -218,7 +218,7 @@ def are_messages(given: Any) -> bool:
     return all(is_object(item) and ("role" in item or "content" in item) for item in given)
 
 
-def answer_of(messages: Iterable[FieldReader]) -> Answer:
+def answer_of(messages: Iterable[FieldReader]) -> AgentAnswer:
     """Return what an agent did, from the messages of its turn."""
     return answer_of_steps(steps_of(messages))
 
@@ -248,14 +248,14 @@ def steps_of(messages: Iterable[FieldReader]) -> list[Step]:
     return steps
 
 
-def answer_of_steps(steps: list[Step]) -> Answer:
+def answer_of_steps(steps: list[Step]) -> AgentAnswer:
     """Return an agent's answer from its steps; drop steps if text and calls are enough."""
     texts = [step for step in steps if isinstance(step, str)]
     calls = [call for step in steps if is_list(step) for call in step]
     says_more = len(steps) > len(texts[-1:]) + bool(calls) or (
         len(steps) == 2 and is_list(steps[0])  # noqa: PLR2004 - calls, and a text after them
     )
-    return Answer(texts[-1] if texts else None, calls or None, steps if says_more else None)
+    return AgentAnswer(texts[-1] if texts else None, calls or None, steps if says_more else None)
 
 
 def _in_order(calls: list[str | None], returned: list[tuple[str | None, Any]]) -> list[Any]:

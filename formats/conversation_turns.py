@@ -7,7 +7,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ..records import Message, Step
-from .calls import Answer, answer_of_steps, message_of, results_of, role_of, steps_of, text_of
+from .calls import AgentAnswer, answer_of_steps, message_of, results_of, role_of, steps_of, text_of
 from .field_reader import FieldReader
 from .imported_records import Options
 
@@ -18,7 +18,7 @@ _AGENT = frozenset({"assistant", "tool"})
 _ROLES = frozenset({"user", "system", "developer", "assistant", "tool"})
 
 
-class Turn(NamedTuple):
+class ConversationTurn(NamedTuple):
     """One turn of a conversation."""
 
     asked: list[FieldReader]
@@ -46,17 +46,17 @@ def is_agents(message: FieldReader) -> bool:
     return role_of(message) in _AGENT or (bool(results_of(message)) and text_of(message) is None)
 
 
-def turns_of(messages: Iterable[FieldReader]) -> list[Turn]:
+def turns_of(messages: Iterable[FieldReader]) -> list[ConversationTurn]:
     """Cut a conversation into turns.
 
     Agent messages before anybody else's belong to the question.
     """
-    turns: list[Turn] = []
+    turns: list[ConversationTurn] = []
     spoken = False
     for message in messages:
         agents = is_agents(message)
         if not turns or (turns[-1].done and not agents):
-            turns.append(Turn([], []))
+            turns.append(ConversationTurn([], []))
         spoken = spoken or role_of(message) == "user"
         (turns[-1].done if agents and spoken else turns[-1].asked).append(message)
     return turns
@@ -70,7 +70,7 @@ def asked_message(message: FieldReader) -> Message:
     return message_of(message.value, message.at)
 
 
-def conversation(messages: Iterable[FieldReader], options: Options) -> list[Turn]:
+def conversation(messages: Iterable[FieldReader], options: Options) -> list[ConversationTurn]:
     """Return a conversation's turns if there are several and the options use more than the last."""
     turns = turns_of(messages) if options.unit != "last" else []
     return turns if len(turns) > 1 else []
@@ -81,6 +81,6 @@ def failed(error: str) -> FieldReader:
     return FieldReader({"role": "assistant", "content": None, FAILED: error})
 
 
-def answer_over(turns: Sequence[Turn]) -> Answer:
+def answer_over(turns: Sequence[ConversationTurn]) -> AgentAnswer:
     """Return the answer of a whole conversation: its last non-empty text, and all its calls."""
     return answer_of_steps([step for turn in turns for step in turn.steps])

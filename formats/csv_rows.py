@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..records.csv_file import SUFFIXES, opened_csv, refuse_repeated_names
-from .file_rows import Row, files_of
-from .imported_records import Place, Skipped
+from .file_rows import FileRow, files_of
+from .imported_records import FilePosition, Skipped
 
 
-def read_csv_rows(path: Path) -> Iterator[Row | Skipped]:
+def read_csv_rows(path: Path) -> Iterator[FileRow | Skipped]:
     """Yield the rows of CSV or TSV files by header name; an empty cell is null.
 
     The commonest separator in the header counts.
@@ -21,13 +21,13 @@ def read_csv_rows(path: Path) -> Iterator[Row | Skipped]:
         yield from _read(file)
 
 
-def _read(path: Path) -> Iterator[Row | Skipped]:
+def _read(path: Path) -> Iterator[FileRow | Skipped]:
     with opened_csv(path) as (header, rows):
         refuse_repeated_names(header, path)
         for number, (line, cells) in enumerate(rows, start=1):
             if len(cells) == len(header):
                 named = {name: cell or None for name, cell in zip(header, cells, strict=True)}
-                yield Row(named, Place(path, line), number=number)
+                yield FileRow(named, FilePosition(path, line), number=number)
             elif cells:
                 reason = f"{len(cells)} fields, where the header names {len(header)}"
                 yield Skipped(file=str(path), line=line, reason=reason)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from .arrow_rows import read_any_rows
-from .calls import Answer, answer_of, divided, plain_calls, said_by_user
+from .calls import AgentAnswer, answer_of, divided, plain_calls, said_by_user
 from .conversation_turns import conversation
 from .example import Example, answers_of, records_of
 from .field_reader import FieldReader
-from .file_rows import Row, each, read_rows
-from .imported_records import Found, Options, Trials
+from .file_rows import FileRow, each, read_rows
+from .imported_records import ImportedRecord, Options, TrialCounter
 from .imported_scores import ImportedScore, numbered_names, scored, unscored
 from .json_values import is_object, tags_of
 
@@ -35,9 +35,9 @@ def recognises(glimpse: Any) -> bool:
     return row or "testCases" in glimpse or "test_cases" in glimpse
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read test cases, goldens or a test run; see `Format`."""
-    trials = Trials()
+    trials = TrialCounter()
     rows = read_rows(path, _cases) if path.suffix.lower() not in _TABLES else read_any_rows(path)
     yield from each(rows, lambda row: _records(row, options, trials))
 
@@ -53,7 +53,7 @@ def _cases(document: FieldReader) -> list[tuple[str, Any]] | None:
     return [item for pair in names for item in document.items(*pair)]
 
 
-def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
+def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[ImportedRecord]:
     case = row.node
     turns = case.nodes("turns")
     if not turns and case.get("input", "scenario") is None:
@@ -100,9 +100,9 @@ def _texts(case: FieldReader, *names: str) -> list[Any]:
     return _listed(case, *names) or []
 
 
-def _answer(text: str | None, called: list[Any] | None) -> Answer | None:
+def _answer(text: str | None, called: list[Any] | None) -> AgentAnswer | None:
     if called is None:
-        return None if text is None else Answer(text)
+        return None if text is None else AgentAnswer(text)
     calls = [FieldReader(call, f"toolsCalled[{at}]") for at, call in enumerate(called)]
     messages = [FieldReader({"role": "assistant", "tool_calls": [call.value]}, call.at) for call in calls]
     results = [FieldReader({"role": "tool", "content": call.get("output")}) for call in calls]

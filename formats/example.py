@@ -33,9 +33,9 @@ from ..records import (
     is_marked,
     validate_case,
 )
-from .calls import Answer, answer_of_steps, has_arguments, plain_calls
-from .conversation_turns import Turn, answer_over, asked_message
-from .imported_records import Found, Options, Place, Skipped
+from .calls import AgentAnswer, answer_of_steps, has_arguments, plain_calls
+from .conversation_turns import ConversationTurn, answer_over, asked_message
+from .imported_records import FilePosition, ImportedRecord, Options, Skipped
 from .imported_scores import ImportedScore
 from .json_values import as_text, is_list, is_object
 
@@ -72,17 +72,17 @@ class Example(msgspec.Struct, kw_only=True):
     criterion: str | None = None
     tags: dict[str, TagValue] = {}
     cluster: str | None = None
-    answer: Answer | None = None
+    answer: AgentAnswer | None = None
     error: str | None = None
     system: str | None = None
     trial: int = 0
     turns: list[list[Step]] | None = None
-    conversation: list[Turn] = []
+    conversation: list[ConversationTurn] = []
     calls_made: bool | None = None
     opinions: list[ImportedScore] = []
 
 
-def records_of(example: Example, place: Place, options: Options) -> Iterator[Found]:
+def records_of(example: Example, place: FilePosition, options: Options) -> Iterator[ImportedRecord]:
     """Yield the records of an example: its case, its output if answered, and the verdicts.
 
     A conversation is one example, or one per turn, depending on the options.
@@ -112,7 +112,7 @@ def _whole(example: Example) -> Example:
     )
 
 
-def _by_turn(example: Example, place: Place, options: Options) -> Iterator[Example | Skipped]:
+def _by_turn(example: Example, place: FilePosition, options: Options) -> Iterator[Example | Skipped]:
     """Yield the turns of a conversation as examples; references and scores belong to the last."""
     name = example.id or options.known.made_up(example.prefix, place.path, example.number)
     earlier: list[Message] = []
@@ -138,7 +138,7 @@ def _by_turn(example: Example, place: Place, options: Options) -> Iterator[Examp
         earlier = earlier + turn.messages
 
 
-def _records(example: Example, place: Place, options: Options) -> Iterator[Found]:
+def _records(example: Example, place: FilePosition, options: Options) -> Iterator[ImportedRecord]:
     options.complete(example)
     name = example.id or options.known.made_up(example.prefix, place.path, example.number)
     case, unchecked = case_of(example, name, options)
@@ -151,7 +151,7 @@ def _records(example: Example, place: Place, options: Options) -> Iterator[Found
     system = options.joined or example.system or options.system
     trial = example.trial
     if error is not None or answer is not None:
-        answer = answer or Answer()
+        answer = answer or AgentAnswer()
         if options.joined is not None:
             trial = options.known.free_trial(case.id, system, trial)
         output = Output(

@@ -20,8 +20,8 @@ from ..records import TagValue
 from ..records.column_names import SESSIONS
 from .calls import are_messages, calls_of, results_of, role_of, said_by_user, text_of
 from .field_reader import FieldReader
-from .file_rows import Row
-from .imported_records import Place
+from .file_rows import FileRow
+from .imported_records import FilePosition
 from .json_values import as_text, is_list, is_object, parsed, tags_of
 
 REQUESTS = (
@@ -61,7 +61,7 @@ class Exchange(msgspec.Struct, kw_only=True):
         time: Order within a session; None where the line does not say.
     """
 
-    place: Place
+    place: FilePosition
     number: int
     messages: list[FieldReader]
     choices: list[list[FieldReader]] = []
@@ -112,7 +112,7 @@ def is_exchange(value: Any, *, plain: bool = True) -> bool:
     return any(are_messages(parsed(request.get(name))) for name in ("messages", "contents", *REQUESTS))
 
 
-def exchange_of(row: Row) -> Exchange:
+def exchange_of(row: FileRow) -> Exchange:
     """Return the exchange that a line holds; a `RecordError` where nothing was asked."""
     line = FieldReader({"messages": row.value}, row.at) if is_list(row.value) else row.node
     scopes = _scopes(line)

@@ -12,18 +12,18 @@ import msgspec
 from ..errors import InputError, RecordError, readable
 from ..records import not_utf8, read_lines
 from .field_reader import FieldReader
-from .imported_records import UNREADABLE, Found, Place, Skipped, converted
+from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Skipped, converted
 from .json_values import is_list, is_object
 
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 """Larger documents are refused: one is held in memory whole."""
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """One value of a file, and where it stands."""
 
     value: Any
-    place: Place
+    place: FilePosition
     at: str = ""
     number: int = 1
     """From 1 in its file; its line, where it has one."""
@@ -56,7 +56,7 @@ Within: TypeAlias = Callable[[FieldReader], list[tuple[str, Any]] | None]
 
 def read_rows(
     path: Path, within: Within | None = None, *, is_row: Callable[[Any], bool] | None = None
-) -> Iterator[Row | Skipped]:
+) -> Iterator[FileRow | Skipped]:
     """Yield the JSON values of a file, or of every such file in a folder.
 
     A file holds one value per line, a list of them, or a single one.
@@ -73,16 +73,16 @@ def read_rows(
         yield from rows if within is None else _unwrapped(rows, within)
 
 
-def _document_rows(path: Path, is_row: Callable[[Any], bool] | None) -> Iterator[Row]:
-    document, place = read_document(path), Place(path)
+def _document_rows(path: Path, is_row: Callable[[Any], bool] | None) -> Iterator[FileRow]:
+    document, place = read_document(path), FilePosition(path)
     if not is_list(document) or (is_row is not None and is_row(document)):
-        yield Row(document, place)
+        yield FileRow(document, place)
         return
     for number, item in enumerate(document):
-        yield Row(item, place, f"[{number}]", number + 1)
+        yield FileRow(item, place, f"[{number}]", number + 1)
 
 
-def _unwrapped(rows: Iterable[Row | Skipped], within: Within) -> Iterator[Row | Skipped]:
+def _unwrapped(rows: Iterable[FileRow | Skipped], within: Within) -> Iterator[FileRow | Skipped]:
     for row in rows:
         if isinstance(row, Skipped) or not is_object(row.value):
             yield row
@@ -95,7 +95,9 @@ def _unwrapped(rows: Iterable[Row | Skipped], within: Within) -> Iterator[Row | 
         if items is None:
             yield row
         else:
-            yield from (Row(item, row.place, at, number) for number, (at, item) in enumerate(items, start=1))
+            yield from (
+                FileRow(item, row.place, at, number) for number, (at, item) in enumerate(items, start=1)
+            )
 
 
 def read_document(path: Path) -> Any:
@@ -133,7 +135,9 @@ def decode(raw: bytes) -> Any:
         raise RecordError("the JSON is nested too deeply") from error
 
 
-def each(rows: Iterable[Row | Skipped], convert: Callable[[Row], Iterable[Found]]) -> Iterator[Found]:
+def each(
+    rows: Iterable[FileRow | Skipped], convert: Callable[[FileRow], Iterable[ImportedRecord]]
+) -> Iterator[ImportedRecord]:
     """Convert row by row; of one that is not what it should be, it is listed why."""
     return converted(rows, convert, lambda row: row.place)
 
@@ -156,10 +160,10 @@ def _has_lines(path: Path) -> bool:
     return True
 
 
-def _lines(path: Path) -> Iterator[Row | Skipped]:
+def _lines(path: Path) -> Iterator[FileRow | Skipped]:
     for line, _, raw in read_lines(path):
-        place = Place(path, line)
+        place = FilePosition(path, line)
         try:
-            yield Row(decode(raw), place, number=line)
+            yield FileRow(decode(raw), place, number=line)
         except RecordError as error:
             yield place.skipped(RecordError(error.message))

@@ -12,7 +12,7 @@ import msgspec
 from ..errors import InputError, UsageError
 from ..records import Case, Kind, Output, Source, Verdict, atomic_write, encode_record, read_records
 from .example import EMPTY
-from .imported_records import Found, Skipped
+from .imported_records import ImportedRecord, Skipped
 
 CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS, LABELS = (
     "cases.jsonl",
@@ -25,7 +25,7 @@ CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS, LABELS = (
 """The files of the folder; verdicts, clusters and labels only where there are some. Labels are what people say, which verdicts hold, too."""
 
 
-class Imported(msgspec.Struct, kw_only=True):
+class ImportSummary(msgspec.Struct, kw_only=True):
     """Summary of an import.
 
     Attributes:
@@ -65,7 +65,7 @@ class Imported(msgspec.Struct, kw_only=True):
     first_skipped: Skipped | None = None
 
 
-def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
+def write_folder(found: Iterable[ImportedRecord], folder: Path, name: str) -> ImportSummary:
     """Write what was found, all or nothing, in the place of an earlier import.
 
     Raises:
@@ -100,7 +100,7 @@ def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
     return seen.imported(name, folder)
 
 
-def summary_of(folder: Path) -> Imported:
+def summary_of(folder: Path) -> ImportSummary:
     """Return the summary of an import from its files, with the labels that were added since.
 
     Raises:
@@ -129,7 +129,7 @@ class _Summary:
         self._answered, self._transcripts = Counter[Kind](), Counter[Kind]()
         self._shared = _Answered()
 
-    def add(self, each: Found) -> None:
+    def add(self, each: ImportedRecord) -> None:
         """Count a record."""
         if isinstance(each, Case):
             self.kinds[each.kind] += 1
@@ -153,10 +153,10 @@ class _Summary:
             self._told["skipped"] += 1
             self.first_skipped = self.first_skipped or each
 
-    def imported(self, name: str, folder: Path) -> Imported:
+    def imported(self, name: str, folder: Path) -> ImportSummary:
         """Return the summary."""
         told = ("sessions", "earlier_calls", "failed", "empty", "skipped")
-        return Imported(
+        return ImportSummary(
             format=name,
             folder=str(folder),
             kinds=dict(self.kinds),

@@ -40,7 +40,7 @@ class Skipped(Record, frozen=True, kw_only=True):
     field: str | None = None
 
 
-Found: TypeAlias = Case | Output | Verdict | Skipped
+ImportedRecord: TypeAlias = Case | Output | Verdict | Skipped
 """What a file is read as, piece by piece; a case comes before its outputs, these before their verdicts."""
 
 
@@ -111,8 +111,8 @@ class Held:
     """Lines that can be read only at the end: exchanges of sessions, and failed calls."""
 
     def __init__(self) -> None:
-        self.sessions: dict[str, list[tuple[bytes, Place, str, int]]] = {}
-        self.failures: list[tuple[Example, Place]] = []
+        self.sessions: dict[str, list[tuple[bytes, FilePosition, str, int]]] = {}
+        self.failures: list[tuple[Example, FilePosition]] = []
         self.systems = set[str]()
 
 
@@ -153,7 +153,7 @@ class Options:
     grades: GradeScale = PLAIN
 
 
-class Place(NamedTuple):
+class FilePosition(NamedTuple):
     """Where something stands in a file."""
 
     path: Path
@@ -178,8 +178,10 @@ UNREADABLE = (RecordError, msgspec.ValidationError)
 
 
 def converted(
-    items: Iterable[T | Skipped], convert: Callable[[T], Iterable[Found]], place: Callable[[T], Place]
-) -> Iterator[Found]:
+    items: Iterable[T | Skipped],
+    convert: Callable[[T], Iterable[ImportedRecord]],
+    place: Callable[[T], FilePosition],
+) -> Iterator[ImportedRecord]:
     """Convert items, and list the reason for each that is invalid; keep skipped ones."""
     for item in items:
         if isinstance(item, Skipped):
@@ -193,7 +195,7 @@ def converted(
             yield from found
 
 
-class Trials:
+class TrialCounter:
     """Counter of a system's attempts at a case, for files that repeat rows unnumbered."""
 
     def __init__(self) -> None:
@@ -207,7 +209,7 @@ class Trials:
         return self._seen[case_id, system] - 1
 
 
-def only_records(found: Iterator[Found]) -> Iterator[Case | Output | Verdict]:
+def only_records(found: Iterator[ImportedRecord]) -> Iterator[Case | Output | Verdict]:
     """Yield all records of a file, or fail on the first that was skipped.
 
     Raises:

@@ -11,7 +11,7 @@ from ..errors import RecordError
 from ..records import Outcome, Source, Verdict
 from ..records.grades import WORDS, plain_word
 from .field_reader import named
-from .imported_records import UNREADABLE, Place, Skipped
+from .imported_records import UNREADABLE, FilePosition, Skipped
 
 T = TypeVar("T")
 
@@ -114,7 +114,7 @@ def collect_scores(
     opinions: list[ImportedScore],
     items: Iterable[T],
     opinions_of: Callable[[T], Iterable[ImportedScore]],
-    place: Place,
+    place: FilePosition,
 ) -> Iterator[Skipped]:
     """Add what items say of an answer; of one that is not what it should be, it is listed why."""
     for item in items:

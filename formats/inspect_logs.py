@@ -13,11 +13,11 @@ from typing import Any
 
 from ..errors import InputError, readable
 from ..records import UNGRADED, Outcome
-from .calls import Answer, answer_of, messages_of, role_of
+from .calls import AgentAnswer, answer_of, messages_of, role_of
 from .example import Example, answers_of, records_of
 from .field_reader import FieldReader
-from .file_rows import Row, decode, each, files_of, read_document, read_rows
-from .imported_records import Found, Options, Place, Skipped
+from .file_rows import FileRow, decode, each, files_of, read_document, read_rows
+from .imported_records import FilePosition, ImportedRecord, Options, Skipped
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, number_in, tags_of
 from .zipped import Zipped
@@ -49,7 +49,7 @@ _ATTACHMENT = "attachment://"
 _PRECOMPUTED = {"id", "value", "epoch", "answer", "explanation", "metadata"}
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read logs; see `Format`."""
     for file in files_of(path, (".eval", ".json")):
         try:
@@ -57,10 +57,10 @@ def read(path: Path, options: Options) -> Iterator[Found]:
         except InputError as error:
             if not path.is_dir():  # beside logs there are other files
                 raise
-            yield Place(file).skipped(error)
+            yield FilePosition(file).skipped(error)
 
 
-def _read_file(path: Path, options: Options) -> Iterator[Found]:
+def _read_file(path: Path, options: Options) -> Iterator[ImportedRecord]:
     if _is_zip(path):
         return _read_zip(path, options)
     if path.suffix == ".jsonl":
@@ -73,9 +73,9 @@ def _is_zip(path: Path) -> bool:
         return file.read(2) == b"PK" or path.suffix == ".eval"
 
 
-def _read_zip(path: Path, options: Options) -> Iterator[Found]:
+def _read_zip(path: Path, options: Options) -> Iterator[ImportedRecord]:
     with Zipped(path) as archive:
-        place = Place(path)
+        place = FilePosition(path)
         head = next(
             (name for name in ("header.json", "_journal/start.json") if name in archive.members), None
         )
@@ -85,19 +85,19 @@ def _read_zip(path: Path, options: Options) -> Iterator[Found]:
             )
         system = _system(FieldReader(decode(archive.read(head)), head), options)
 
-        def rows() -> Iterator[Row | Skipped]:
+        def rows() -> Iterator[FileRow | Skipped]:
             for name in archive.members:
                 if name.startswith("samples/") and name.endswith(".json"):
                     try:
-                        yield Row(decode(archive.read(name)), place, name)
+                        yield FileRow(decode(archive.read(name)), place, name)
                     except InputError as error:
                         yield place.passed_over(name, error.message)
 
         yield from each(rows(), lambda row: read_sample(row.node, place, system, options))
 
 
-def _read_json(path: Path, options: Options) -> Iterator[Found]:
-    document, place = read_document(path), Place(path)
+def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
+    document, place = read_document(path), FilePosition(path)
     if is_list(document):
         yield from each(read_rows(path), lambda row: [_precomputed(row, options)])
         return
@@ -108,7 +108,7 @@ def _read_json(path: Path, options: Options) -> Iterator[Found]:
         system, samples = _system(log, options), log.items("samples")
     except InputError as error:
         raise InputError(error.message, path=path, field=error.field) from error
-    rows = (Row(sample, place, at) for at, sample in samples)
+    rows = (FileRow(sample, place, at) for at, sample in samples)
     yield from each(rows, lambda row: read_sample(row.node, place, system, options))
 
 
@@ -118,7 +118,9 @@ def _system(log: FieldReader, options: Options) -> str:
     return options.system if model in {None, "none/none", "none"} else str(model)
 
 
-def read_sample(sample: FieldReader, place: Place, system: str, options: Options) -> Iterator[Found]:
+def read_sample(
+    sample: FieldReader, place: FilePosition, system: str, options: Options
+) -> Iterator[ImportedRecord]:
     """Yield a log sample's records: its case, its output, its verdicts, and skipped parts.
 
     Raises:
@@ -179,7 +181,7 @@ def _tools(sample: FieldReader) -> list[dict[str, Any]]:
     return [] if first is None else [tool.value for tool in first.nodes("tools")]
 
 
-def _answered(sample: FieldReader, asked: int) -> tuple[Answer | None, list[str]]:
+def _answered(sample: FieldReader, asked: int) -> tuple[AgentAnswer | None, list[str]]:
     """Return the model's answer to the input, and where others spoke during it."""
     messages = sample.nodes("messages")
     # A system message that a solver put in front is not in the input.
@@ -189,7 +191,7 @@ def _answered(sample: FieldReader, asked: int) -> tuple[Answer | None, list[str]
     )
     if first is None:
         text = sample.node("output").text("completion")
-        return (Answer(text) if text else None), []
+        return (AgentAnswer(text) if text else None), []
     rest = messages[first:]
     answer = answer_of(rest)
     completion = sample.node("output").text("completion")
@@ -223,7 +225,7 @@ def _opinions(by: str, score: FieldReader) -> Iterator[ImportedScore]:
             )
 
 
-def _precomputed(row: Row, options: Options) -> Found:
+def _precomputed(row: FileRow, options: Options) -> ImportedRecord:
     """Read a score for `precomputed_scores`, whose sample is not in the file."""
     score = row.node
     opinions = list(_opinions("precomputed_scores", score))

@@ -13,12 +13,12 @@ from ..errors import RecordError
 from ..records import Step, Verdict
 from ..records.column_names import SESSIONS, is_person, resolve
 from ..records.grades import GradeScale, UnknownGradeError, majority
-from .calls import Answer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
+from .calls import AgentAnswer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .conversation_turns import conversation
 from .example import Example, answers_of, listed
 from .exchanges import is_exchange
 from .field_reader import FieldReader
-from .file_rows import Row
+from .file_rows import FileRow
 from .imported_records import Options, Skipped
 from .imported_scores import ImportedScore, collect_scores, scored
 from .json_values import as_text, asked, is_list, is_object, number_in, tags_of, told
@@ -58,7 +58,7 @@ def is_turn_of_a_session(row: Mapping[str, Any], told_by_user: Mapping[str, str]
     )
 
 
-def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
+def row_example(row: FileRow, options: Options) -> tuple[Example, list[Skipped]]:
     """Return a row's example, from mapped or known columns, and its skipped parts."""
     line = row.node
     names = resolve(line.value, options.columns)
@@ -85,7 +85,7 @@ def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
         criterion=as_text(fields.get("criterion")),
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
         cluster=fields.name("cluster"),
-        answer=Answer() if answer is None and "response" in names and messages is None else answer,
+        answer=AgentAnswer() if answer is None and "response" in names and messages is None else answer,
         conversation=turns,
         error=as_text(fields.get("error")),
         system=fields.text("system"),
@@ -97,7 +97,7 @@ def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
 
 
 def reference_example(
-    row: Row, names: Mapping[str, str], grades: GradeScale
+    row: FileRow, names: Mapping[str, str], grades: GradeScale
 ) -> tuple[Example, list[Skipped]]:
     """Return the reference fields of a row, from known columns, and its skipped parts.
 
@@ -131,7 +131,7 @@ def _accepted(fields: FieldReader) -> list[str]:
     return answers_of(told(value) if is_object(value) else value)
 
 
-def _conversation(fields: FieldReader, names: Mapping[str, str]) -> tuple[list[Any], Answer | None]:
+def _conversation(fields: FieldReader, names: Mapping[str, str]) -> tuple[list[Any], AgentAnswer | None]:
     messages, query = fields.unpacked("messages"), fields.unpacked("query")
     if messages is None and are_messages(query):
         messages = query
@@ -158,15 +158,15 @@ def _conversation(fields: FieldReader, names: Mapping[str, str]) -> tuple[list[A
     return [] if text is None else [said_by_user(text)], answer
 
 
-def _answer(fields: FieldReader) -> Answer | None:
+def _answer(fields: FieldReader) -> AgentAnswer | None:
     response, calls = fields.unpacked("response"), _list(fields, "tool_calls")
     if are_messages(response):
         answer = answer_of(FieldReader({"response": response}, fields.at).nodes("response"))
     elif response is None:
-        answer = None if calls is None else Answer()
+        answer = None if calls is None else AgentAnswer()
     else:
         raw = fields.get("response")
-        answer = Answer(told(response) if is_object(response) else as_text(raw))
+        answer = AgentAnswer(told(response) if is_object(response) else as_text(raw))
     if calls is not None and answer is not None:
         return answer._replace(calls=plain_calls(calls, "tool_calls"))
     return answer

@@ -15,8 +15,8 @@ from ..records import Source
 from .calls import are_messages, call_of, messages_of, question_of
 from .example import Example, answers_of, records_of
 from .field_reader import FieldReader
-from .file_rows import Row, each, read_rows
-from .imported_records import Found, Options, Place, converted
+from .file_rows import FileRow, each, read_rows
+from .imported_records import FilePosition, ImportedRecord, Options, converted
 from .imported_scores import ImportedScore, on_named, scored
 from .json_values import is_arguments, is_list, is_object, parsed, tags_of, told
 from .spans import Span, SpanKind, records_of_spans
@@ -73,10 +73,10 @@ class _Read:
 
     def __init__(self) -> None:
         self.spans: dict[str, Span] = {}
-        self.scores: list[tuple[FieldReader, Place]] = []
-        self.items: list[tuple[FieldReader, Place]] = []
+        self.scores: list[tuple[FieldReader, FilePosition]] = []
+        self.items: list[tuple[FieldReader, FilePosition]] = []
 
-    def take(self, row: Row) -> Iterable[Found]:
+    def take(self, row: FileRow) -> Iterable[ImportedRecord]:
         """Store an observation, score, trace or dataset item; records are built later."""
         node = row.node
         if _is_score(node.value):
@@ -89,7 +89,7 @@ class _Read:
             self._add(_span(node, row.place))
         return ()
 
-    def _take_trace(self, node: FieldReader, place: Place) -> None:
+    def _take_trace(self, node: FieldReader, place: FilePosition) -> None:
         identity = node.need("id")
         root = Span(
             id=identity,
@@ -113,7 +113,7 @@ class _Read:
         self.spans[span.id] = span
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read observations, scores and traces; see `Format`."""
     found = _Read()
     rows = read_rows(path, lambda node: node.items("data") if is_list(node.get("data")) else None)
@@ -135,7 +135,7 @@ def _tags(node: FieldReader) -> dict[str, Any]:
     )
 
 
-def _span(node: FieldReader, place: Place) -> Span:
+def _span(node: FieldReader, place: FilePosition) -> Span:
     kind = _KINDS.get((node.text("type") or "").upper(), "other")
     given, returned = parsed(node.get("input")), parsed(node.get("output"))
     span = Span(
@@ -168,8 +168,8 @@ def _span(node: FieldReader, place: Place) -> Span:
 
 
 def _score(
-    score: FieldReader, place: Place, spans: dict[str, Span], roots: dict[str, Span], options: Options
-) -> Iterator[Found]:
+    score: FieldReader, place: FilePosition, spans: dict[str, Span], roots: dict[str, Span], options: Options
+) -> Iterator[ImportedRecord]:
     subject = score.node("subject")
     kind = subject.text("kind")
     observation = score.name("observationId") or (subject.name("id") if kind == "observation" else None)

@@ -17,8 +17,8 @@ from .arrow_rows import read_any_rows
 from .calls import are_messages, call_of, question_of
 from .example import Example, answers_of, records_of
 from .field_reader import FieldReader
-from .file_rows import Row, each
-from .imported_records import Found, Options, Place, Skipped, Trials, converted
+from .file_rows import FileRow, each
+from .imported_records import FilePosition, ImportedRecord, Options, Skipped, TrialCounter, converted
 from .imported_scores import ImportedScore, scored, unscored
 from .json_values import is_list, is_object, parsed, tags_of, told
 from .spans import Span, SpanKind, example_of, records_of_spans
@@ -43,7 +43,7 @@ def _is_feedback(value: dict[str, Any]) -> bool:
     return "key" in value and "score" in value and bool({"run_id", "trace_id"} & value.keys())
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read runs, examples and feedback; see `Format`."""
     found = _Read()
     yield from each(_pieces(read_any_rows(path)), found.take)
@@ -56,11 +56,11 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     yield from records_of_spans((span for spans in by_trace.values() for span in spans), options)
 
 
-def _pieces(rows: Iterator[Row | Skipped]) -> Iterator[Row | Skipped]:
+def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
     """Runs, examples and feedback; a result of an experiment is one of each."""
     for row in rows:
-        value: Any = row.value if isinstance(row, Row) else None
-        if not isinstance(row, Row) or not is_object(value) or "evaluation_results" not in value:
+        value: Any = row.value if isinstance(row, FileRow) else None
+        if not isinstance(row, FileRow) or not is_object(value) or "evaluation_results" not in value:
             yield row
             continue
         run, results = value.get("run"), value["evaluation_results"]
@@ -76,15 +76,15 @@ def _pieces(rows: Iterator[Row | Skipped]) -> Iterator[Row | Skipped]:
             yield row._replace(value=told, at=_at(row, f"evaluation_results[{number}]"))
 
 
-def _at(row: Row, name: str) -> str:
+def _at(row: FileRow, name: str) -> str:
     return f"{row.at}.{name}" if row.at else name
 
 
 def _examples(
     found: _Read, by_trace: dict[str, list[Span]], options: Options
-) -> Iterator[tuple[Callable[[], Example], Place]]:
+) -> Iterator[tuple[Callable[[], Example], FilePosition]]:
     """Yield runs that answer examples, removing their traces; then unanswered examples."""
-    answered, trials = set[str](), Trials()
+    answered, trials = set[str](), TrialCounter()
     for span, answers in found.runs.values():
         if answers is not None:
             answered.add(answers)
@@ -101,10 +101,10 @@ class _Read:
 
     def __init__(self) -> None:
         self.runs: dict[str, tuple[Span, str | None]] = {}
-        self.examples: dict[str, tuple[FieldReader, Place]] = {}
-        self.feedback: list[tuple[FieldReader, Place]] = []
+        self.examples: dict[str, tuple[FieldReader, FilePosition]] = {}
+        self.feedback: list[tuple[FieldReader, FilePosition]] = []
 
-    def take(self, row: Row) -> Iterable[Found]:
+    def take(self, row: FileRow) -> Iterable[ImportedRecord]:
         """Take a run, feedback or an example; nothing can be said of it yet."""
         if "run_type" in row.node:
             span = _span(row)
@@ -117,7 +117,7 @@ class _Read:
         return ()
 
 
-def _span(row: Row) -> Span:
+def _span(row: FileRow) -> Span:
     run = row.node
     kind = _KINDS.get(run.need("run_type"), "other")
     identity = run.need("id", "run_id")
@@ -147,7 +147,11 @@ def _span(row: Row) -> Span:
 
 
 def _example(
-    root: Span, spans: list[Span], example_id: str, examples: dict[str, tuple[FieldReader, Place]], trial: int
+    root: Span,
+    spans: list[Span],
+    example_id: str,
+    examples: dict[str, tuple[FieldReader, FilePosition]],
+    trial: int,
 ) -> Example:
     """Build the example of a run that answers one.
 
@@ -175,9 +179,11 @@ def _unanswered(node: FieldReader) -> Example:
 
 
 def _attached(
-    feedback: list[tuple[FieldReader, Place]], runs: dict[str, tuple[Span, str | None]], options: Options
-) -> Iterator[Found]:
-    def attach(node: FieldReader) -> Iterator[Found]:
+    feedback: list[tuple[FieldReader, FilePosition]],
+    runs: dict[str, tuple[Span, str | None]],
+    options: Options,
+) -> Iterator[ImportedRecord]:
+    def attach(node: FieldReader) -> Iterator[ImportedRecord]:
         opinion = _opinion(node)
         run = node.name("run_id", "trace_id") or ""
         if run in runs:

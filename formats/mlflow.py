@@ -15,8 +15,8 @@ from ..records import UNGRADED, Outcome, Source
 from .calls import call_of
 from .example import answers_of
 from .field_reader import FieldReader
-from .file_rows import Row, each, read_rows
-from .imported_records import UNREADABLE, Found, Options, Skipped
+from .file_rows import FileRow, each, read_rows
+from .imported_records import UNREADABLE, ImportedRecord, Options, Skipped
 from .imported_scores import ImportedScore, collect_scores, on_named, scored, unscored
 from .json_values import is_arguments, is_list, is_object, parsed, tags_of
 from .otlp import hex_id
@@ -50,13 +50,13 @@ def recognises(glimpse: Any) -> bool:
     )
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read traces; see `Format`."""
     rows = read_rows(path, lambda node: node.items("traces") if "traces" in node else None)
     yield from each(rows, lambda row: _records(row, options))
 
 
-def _records(row: Row, options: Options) -> Iterator[Found]:
+def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if "assessment_name" in row.node:
         opinions = list[ImportedScore]()
         yield from collect_scores(opinions, [row.node], _feedback, row.place)
@@ -68,7 +68,7 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
     yield from records_of_spans(spans, options)
 
 
-def _spans(row: Row) -> list[Span]:
+def _spans(row: FileRow) -> list[Span]:
     info = row.node.node("info")
     trace = info.need("trace_id", "request_id")
     spans = [_span(piece, trace, row) for piece in row.node.node("data").nodes("spans")]
@@ -84,7 +84,7 @@ def _spans(row: Row) -> list[Span]:
     return spans
 
 
-def _span(piece: FieldReader, trace: str, row: Row) -> Span:
+def _span(piece: FieldReader, trace: str, row: FileRow) -> Span:
     attributes = FieldReader(
         {name: parsed(value) for name, value in piece.node("attributes").value.items()},
         piece.place("attributes"),
@@ -126,7 +126,7 @@ def _read_chat(span: Span, attributes: FieldReader) -> None:
         span.tools = cast("list[dict[str, Any]]", tools)
 
 
-def _assess(spans: list[Span], row: Row) -> Iterator[Skipped]:
+def _assess(spans: list[Span], row: FileRow) -> Iterator[Skipped]:
     """Add feedback on a trace to the span it is about, and expectations to the root."""
     by_id = {span.id: span for span in spans}
     root = next((span for span in spans if span.parent is None), spans[0])

@@ -16,13 +16,13 @@ from typing import Any
 
 from ..records import TagValue
 from ..records.case import LOG_TAGS
-from .calls import Answer, answer_of, are_messages, role_of
+from .calls import AgentAnswer, answer_of, are_messages, role_of
 from .conversation_turns import asked_message, failed, is_agents, turns_of
 from .example import Example, answers_of, records_of
 from .exchanges import Exchange, exchange_of, item_message, message_key
 from .field_reader import FieldReader
-from .file_rows import Row, decode, each, read_rows
-from .imported_records import Found, Options, converted
+from .file_rows import FileRow, decode, each, read_rows
+from .imported_records import ImportedRecord, Options, converted
 from .json_values import is_list, is_object
 from .openai_evals import evals_example, is_evals_row
 from .sessions import conversations_of
@@ -44,7 +44,7 @@ def recognises(glimpse: Any) -> bool:
     return chat or named or is_evals_row(glimpse)
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read chats, one per line; see `Format`.
 
     Read what is then left in `Options.held` with `held_records`.
@@ -57,14 +57,14 @@ def _page(document: FieldReader) -> list[tuple[str, Any]] | None:
     return document.items("data") if is_list(document.get("data")) and "messages" not in document else None
 
 
-def _records(row: Row, options: Options) -> Iterator[Found]:
+def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if is_object(row.value) and is_evals_row(row.value):
         yield from records_of(evals_example(row), row.place, options)
     else:
         yield from exchange_records(exchange_of(row), row, options)
 
 
-def exchange_records(exchange: Exchange, row: Row, options: Options) -> Iterator[Found]:
+def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     """Yield the records of an exchange, or hold it back where it is of a session."""
     if exchange.session is None or options.unit == "last":
         yield from _chat(exchange, exchange.id, options)
@@ -75,7 +75,7 @@ def exchange_records(exchange: Exchange, row: Row, options: Options) -> Iterator
     options.held.sessions.setdefault(exchange.session, []).append((line, row.place, row.at, row.number))
 
 
-def held_records(options: Options) -> Iterator[Found]:
+def held_records(options: Options) -> Iterator[ImportedRecord]:
     """Yield the records held back: sessions merged from their lines, then failed calls."""
     held = options.held
     sessions = iter(held.sessions.items())
@@ -90,10 +90,10 @@ def held_records(options: Options) -> Iterator[Found]:
 
 
 def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
-    return [exchange_of(Row(decode(line), place, at, number)) for line, place, at, number in lines]
+    return [exchange_of(FileRow(decode(line), place, at, number)) for line, place, at, number in lines]
 
 
-def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator[Found]:
+def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator[ImportedRecord]:
     wholes, listed = conversations_of(exchanges, one_system=options.joined is not None)
     yield from listed
     made = [made for whole in wholes if (made := _makes_calls(whole)) is not None]
@@ -111,7 +111,7 @@ def _makes_calls(exchange: Exchange) -> bool | None:
     return None if answer.is_empty else bool(answer.calls)
 
 
-def _failure(example: Example, place: Any, options: Options) -> Iterator[Found]:
+def _failure(example: Example, place: Any, options: Options) -> Iterator[ImportedRecord]:
     (only,) = options.held.systems if len(options.held.systems) == 1 else (None,)
     example.system = example.system or only
     if example.calls_made is None and not (example.answer and example.answer.calls):
@@ -127,7 +127,7 @@ def _failure(example: Example, place: Any, options: Options) -> Iterator[Found]:
 
 def _chat(
     exchange: Exchange, name: str, options: Options, *, calls_made: bool | None = None
-) -> Iterator[Found]:
+) -> Iterator[ImportedRecord]:
     if len(exchange.choices) > 1:
         name = name or options.known.made_up("chat", exchange.place.path, exchange.number)
     if exchange.model is not None:
@@ -170,7 +170,9 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
     return example
 
 
-def _split(exchange: Exchange, choice: list[FieldReader] | None) -> tuple[list[FieldReader], Answer | None]:
+def _split(
+    exchange: Exchange, choice: list[FieldReader] | None
+) -> tuple[list[FieldReader], AgentAnswer | None]:
     """Return what was asked, and the answer to it."""
     messages = exchange.messages
     end = len(messages)
@@ -181,7 +183,7 @@ def _split(exchange: Exchange, choice: list[FieldReader] | None) -> tuple[list[F
     asked, done = (messages[:end], messages[end:]) if goes_on else (messages, [])
     if choice is not None or done:
         return asked, answer_of([*done, *(choice or [])])
-    return asked, Answer() if exchange.answered else None
+    return asked, AgentAnswer() if exchange.answered else None
 
 
 def reply_messages(given: dict[str, Any]) -> list[FieldReader] | None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import RecordError
-from .calls import Answer, answer_of, are_messages, messages_of
+from .calls import AgentAnswer, answer_of, are_messages, messages_of
 from .example import Example, answers_of
 from .field_reader import FieldReader
-from .file_rows import Row
+from .file_rows import FileRow
 from .imported_scores import ImportedScore, scored, unscored
 from .json_values import as_text, asked, tags_of
 
@@ -22,7 +22,7 @@ def is_evals_row(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("item", value.get("datasource_item")), dict)
 
 
-def evals_example(row: Row) -> Example:
+def evals_example(row: FileRow) -> Example:
     """Return the example of a row accepted by `is_evals_row`."""
     line = row.node
     item, sample = line.node("item", "datasource_item"), line.node("sample")
@@ -50,12 +50,12 @@ def evals_example(row: Row) -> Example:
     )
 
 
-def _answer(sample: FieldReader) -> Answer | None:
+def _answer(sample: FieldReader) -> AgentAnswer | None:
     done = sample.nodes("outputs", "output") if not isinstance(sample.get("output"), str) else []
     if done:
         return answer_of(done)
     text = sample.text("output_text", "output")
-    return None if text is None else Answer(text)
+    return None if text is None else AgentAnswer(text)
 
 
 def _opinions(line: FieldReader) -> Iterator[ImportedScore]:

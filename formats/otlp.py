@@ -16,9 +16,9 @@ from ..errors import RecordError
 from ..records import UNGRADED, Outcome
 from .attributes import plain_attributes
 from .field_reader import FieldReader
-from .file_rows import Row, each, read_rows
+from .file_rows import FileRow, each, read_rows
 from .genai import genai_span
-from .imported_records import UNREADABLE, Found, Options, Place, Skipped, converted
+from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Options, Skipped, converted
 from .imported_scores import ImportedScore, collect_scores, on_named, scored, unscored
 from .json_values import is_object
 from .openinference import openinference_span
@@ -32,7 +32,7 @@ EVALUATION = "gen_ai.evaluation.result"
 TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
 """Tags that say which span a case was read from, so that what is said of it can be told to that span."""
 
-_Event: TypeAlias = tuple[Place, FieldReader, dict[str, Any]]
+_Event: TypeAlias = tuple[FilePosition, FieldReader, dict[str, Any]]
 _HOLDERS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 _HEX_LENGTHS = frozenset({16, 32})
 
@@ -46,12 +46,12 @@ def recognises(glimpse: Any) -> bool:
     return "attributes" in glimpse and ("context" in glimpse or "event_name" in glimpse or "name" in glimpse)
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read spans and events; see `Format`."""
     spans: dict[tuple[str, str], Span] = {}
     events: list[_Event] = []
 
-    def take(row: Row) -> Iterator[Found]:
+    def take(row: FileRow) -> Iterator[ImportedRecord]:
         piece = row.node
         attributes = plain_attributes(piece)
         if _is_event(piece):
@@ -69,7 +69,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     yield from records_of_spans(spans.values(), options)
 
 
-def _pieces(rows: Iterator[Row | Skipped]) -> Iterator[Row | Skipped]:
+def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
     """Spans and log records, out of whatever holds them."""
     for row in rows:
         if isinstance(row, Skipped):
@@ -91,7 +91,7 @@ def _pieces(rows: Iterator[Row | Skipped]) -> Iterator[Row | Skipped]:
                     for at, piece in scope.items("spans", "logRecords", "log_records"):
                         if is_object(piece):
                             piece = {"resource": {"attributes": named}, **piece}  # noqa: PLW2901
-                        yield Row(piece, row.place, at)
+                        yield FileRow(piece, row.place, at)
         except UNREADABLE as error:
             yield row.place.skipped(error)
 
@@ -104,7 +104,7 @@ def _event_name(piece: FieldReader, attributes: Mapping[str, Any]) -> str:
     return str(piece.get("eventName", "event_name", "name") or attributes.get("event.name") or "")
 
 
-def _span(piece: FieldReader, attributes: dict[str, Any], row: Row) -> Span:
+def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
     context = piece.node("context")
     status = piece.node("status")
     resource = plain_attributes(piece.node("resource"))
@@ -142,12 +142,12 @@ def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dic
 
 
 def _attach(
-    place: Place,
+    place: FilePosition,
     piece: FieldReader,
     attributes: dict[str, Any],
     spans: dict[tuple[str, str], Span],
     options: Options,
-) -> Iterator[Found]:
+) -> Iterator[ImportedRecord]:
     name = _event_name(piece, attributes)
     trace = hex_id(piece.text("traceId", "trace_id") or "")
     span = spans.get((trace, hex_id(piece.text("spanId", "span_id") or "")))

@@ -13,8 +13,8 @@ from ..records import Source
 from .arrow_rows import read_any_rows
 from .example import records_of
 from .field_reader import FieldReader
-from .file_rows import Row, each
-from .imported_records import Found, Options
+from .file_rows import FileRow, each
+from .imported_records import ImportedRecord, Options
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_object, parsed
 from .known_columns import row_example
@@ -31,17 +31,17 @@ def recognises(glimpse: Any) -> bool:
     return is_object(glimpse) and any(name.endswith(_DETAILS) for name in glimpse)
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read evaluated rows; see `Format`."""
     yield from each(read_any_rows(path), lambda row: _records(row, options))
 
 
-def _records(row: Row, options: Options) -> Iterator[Found]:
+def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     line = row.node
     names = [name.removesuffix(_DETAILS) for name in line.value if name.endswith(_DETAILS)]
     theirs = {f"{name}{ending}" for name in names for ending in (_DETAILS, _SCORE)}
     plain = {name: value for name, value in line.value.items() if name not in theirs}
-    example, skipped = row_example(Row(plain, row.place, row.at, row.number), options)
+    example, skipped = row_example(FileRow(plain, row.place, row.at, row.number), options)
     yield from skipped
     yield from collect_scores(example.opinions, names, lambda name: [_opinion(name, line)], row.place)
     yield from records_of(example, row.place, options)

@@ -14,11 +14,11 @@ from typing import Any, cast
 from ..errors import InputError, RecordError
 from ..records import Message, Outcome
 from ..records.csv_file import opened_csv
-from .calls import Answer, answer_of, are_messages, messages_of, said_by_user
+from .calls import AgentAnswer, answer_of, are_messages, messages_of, said_by_user
 from .example import Example, records_of
 from .field_reader import FieldReader
-from .file_rows import Row, each, read_rows
-from .imported_records import UNREADABLE, Found, Options, Place, Trials
+from .file_rows import FileRow, each, read_rows
+from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Options, TrialCounter
 from .imported_scores import ImportedScore, numbered_names, scored, unscored
 from .json_values import as_text, is_list, is_object, number_in, parsed, tags_of
 
@@ -54,7 +54,7 @@ def recognises(glimpse: Any) -> bool:
     return {"promptIdx", "testIdx"} <= glimpse.keys() or (is_object(results) and "results" in results)
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read results; see `Format`."""
     if path.suffix.lower() == ".csv":
         yield from _read_csv(path, options)
@@ -62,9 +62,9 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     prompts = {
         str(row.value.get("promptIdx"))
         for row in read_rows(path, _results)
-        if isinstance(row, Row) and is_object(row.value)
+        if isinstance(row, FileRow) and is_object(row.value)
     }
-    trials = Trials()
+    trials = TrialCounter()
     yield from each(
         read_rows(path, _results), lambda row: _example(row, options, trials, several=len(prompts) > 1)
     )
@@ -77,7 +77,9 @@ def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
     return (document.node("results") if is_object(results) else document).items("results")
 
 
-def _example(row: Row, options: Options, trials: Trials, *, several: bool) -> Iterator[Found]:
+def _example(
+    row: FileRow, options: Options, trials: TrialCounter, *, several: bool
+) -> Iterator[ImportedRecord]:
     result = row.node
     provider = result.node("provider") if is_object(result.get("provider")) else None
     name = result.text("provider") if provider is None else (provider.text("label") or provider.need("id"))
@@ -129,7 +131,7 @@ def _values(test: FieldReader, *types: str) -> list[str]:
     return [value for value in values if isinstance(value, str) and "{{" not in value]
 
 
-def _answer(response: FieldReader) -> Answer | None:
+def _answer(response: FieldReader) -> AgentAnswer | None:
     output = response.get("output")
     if output is None:
         return None
@@ -138,7 +140,7 @@ def _answer(response: FieldReader) -> Answer | None:
         return answer_of([FieldReader({"role": "assistant", "tool_calls": calls}, response.place("output"))])
     if is_object(output) and ("tool_calls" in output or "function_call" in output):
         return answer_of([FieldReader({"role": "assistant", **output}, response.place("output"))])
-    return Answer(as_text(output))
+    return AgentAnswer(as_text(output))
 
 
 def _opinions(result: FieldReader, error: str | None) -> Iterator[ImportedScore]:
@@ -189,7 +191,7 @@ def _opinion(by: str, grading: FieldReader, evidence: Mapping[str, Any] | None =
 _BLOCK = ("Status", "Score", "Named Scores")
 
 
-def _read_csv(path: Path, options: Options) -> Iterator[Found]:
+def _read_csv(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read results from a table: variables, then a block of columns per prompt.
 
     The header of a block is ``[provider] prompt``.
@@ -200,11 +202,16 @@ def _read_csv(path: Path, options: Options) -> Iterator[Found]:
             raise InputError(
                 "no results of promptfoo: no column is followed by Status, Score, Named Scores", path=path
             )
-        rows = (Row(cells, Place(path, line), number=number) for number, (line, cells) in enumerate(lines))
+        rows = (
+            FileRow(cells, FilePosition(path, line), number=number)
+            for number, (line, cells) in enumerate(lines)
+        )
         yield from each(rows, lambda row: _csv_examples(row, header, heads, options))
 
 
-def _csv_examples(row: Row, header: list[str], heads: list[int], options: Options) -> Iterator[Found]:
+def _csv_examples(
+    row: FileRow, header: list[str], heads: list[int], options: Options
+) -> Iterator[ImportedRecord]:
     cells = cast("list[str]", row.value)
     if len(cells) != len(header):
         raise RecordError(f"{len(cells)} fields, and the header names {len(header)}")
@@ -219,7 +226,7 @@ def _csv_examples(row: Row, header: list[str], heads: list[int], options: Option
                 id=f"test-{row.number}",
                 asked=_asked(variables, None if len(heads) > 1 else label, several=len(heads) > 1),
                 tags={**variables, **({"description": description} if description else {})},
-                answer=None if failed else Answer(cells[at]),
+                answer=None if failed else AgentAnswer(cells[at]),
                 error=cells[at] or block.get("Grader Reason") or "the provider failed" if failed else None,
                 system=f"{provider} {label}" if len(heads) > 1 else provider,
                 opinions=list(_csv_opinions(block, failed=failed)),

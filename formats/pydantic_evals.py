@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, readable
-from .calls import Answer, question_of
+from .calls import AgentAnswer, question_of
 from .example import Example, answers_of, records_of
 from .field_reader import FieldReader
-from .file_rows import Row, each, files_of, read_document
-from .imported_records import UNREADABLE, Found, Options, Place, Trials
+from .file_rows import FileRow, each, files_of, read_document
+from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Options, TrialCounter
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, tags_of, told
 
@@ -31,11 +31,11 @@ def recognises(glimpse: Any) -> bool:
     return is_list(cases) and (not cases or (is_object(cases[0]) and "inputs" in cases[0]))
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read data sets and reports; see `Format`."""
     for file in files_of(path, (".json", ".yaml", ".yml")):
         document = _yaml(file) if file.suffix.lower() in {".yaml", ".yml"} else read_document(file)
-        place, trials = Place(file), Trials()
+        place, trials = FilePosition(file), TrialCounter()
         try:
             whole = FieldReader(document)
             if "cases" not in whole:
@@ -45,7 +45,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
             system = whole.text("name") if "analyses" in whole or "failures" in whole else None
         except UNREADABLE as error:
             raise InputError(str(error), path=file) from error
-        numbered = (Row(item, place, at, number) for number, (at, item, _) in enumerate(rows, start=1))
+        numbered = (FileRow(item, place, at, number) for number, (at, item, _) in enumerate(rows, start=1))
         failed = {at for at, _, fails in rows if fails}
         yield from each(
             numbered, lambda row, s=system, f=failed, t=trials: _records(row, s, row.at in f, t, options)
@@ -64,13 +64,19 @@ def _yaml(path: Path) -> Any:
         raise InputError(f"not YAML: {' '.join(str(error).split())}", path=path) from error
 
 
-def _records(row: Row, system: str | None, failed: bool, trials: Trials, options: Options) -> Iterator[Found]:  # noqa: FBT001 - which list it is of
+def _records(
+    row: FileRow,
+    system: str | None,
+    failed: bool,  # noqa: FBT001 - names the list that the row is from
+    trials: TrialCounter,
+    options: Options,
+) -> Iterator[ImportedRecord]:
     case = row.node
     if "inputs" not in case:
         raise case.refuse("inputs", "what was asked")
     case_id = case.name("source_case_name") or case.name("name") or ""
     output = case.get("output")
-    answer = Answer(told(output)) if output is not None else None
+    answer = AgentAnswer(told(output)) if output is not None else None
     example = Example(
         id=case_id,
         prefix="case",

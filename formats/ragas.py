@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from .arrow_rows import read_any_rows
-from .calls import Answer, answer_of, divided, messages_of
-from .conversation_turns import Turn, conversation
+from .calls import AgentAnswer, answer_of, divided, messages_of
+from .conversation_turns import ConversationTurn, conversation
 from .example import Example, answers_of, listed, records_of
 from .field_reader import FieldReader
-from .file_rows import Row, each
-from .imported_records import Found, Options
+from .file_rows import FileRow, each
+from .imported_records import ImportedRecord, Options
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of
 
@@ -32,18 +32,18 @@ def recognises(glimpse: Any) -> bool:
     return is_object(glimpse) and "user_input" in glimpse
 
 
-def read(path: Path, options: Options) -> Iterator[Found]:
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read samples; see `Format`."""
     yield from each(read_any_rows(path), lambda row: _records(row, options))
 
 
-def _records(row: Row, options: Options) -> Iterator[Found]:
+def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     line = row.node
     if line.get("user_input") is None:
         raise line.refuse("user_input", "a text or a list of messages")
     asked, response = line.unpacked("user_input"), line.text("response")
-    answer = None if response is None else Answer(response)
-    turns: list[Turn] = []
+    answer = None if response is None else AgentAnswer(response)
+    turns: list[ConversationTurn] = []
     if is_list(asked):
         messages = FieldReader({"user_input": asked}, line.at).nodes("user_input")
         before, after = divided(messages)

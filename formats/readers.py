@@ -17,8 +17,8 @@ from .arrow_rows import read_arrow_rows
 from .csv_rows import read_csv_rows
 from .custom_format import read_own
 from .exchanges import is_exchange
-from .file_rows import Row, read_rows
-from .imported_records import Found, Options, Skipped
+from .file_rows import FileRow, read_rows
+from .imported_records import ImportedRecord, Options, Skipped
 from .json_values import is_list, is_object
 from .table_formats import TABLES, is_folder_of_datasets
 
@@ -37,7 +37,7 @@ class Format(Protocol):
         """Return whether the first JSON value of a file is of this format."""
         ...
 
-    def read(self, path: Path, options: Options) -> Iterator[Found]:
+    def read(self, path: Path, options: Options) -> Iterator[ImportedRecord]:
         """Read a file, or a folder of such files, which belong together.
 
         Raises:
@@ -87,12 +87,12 @@ def format_of(name: str) -> Format:
     return cast("Format", import_module(f".{_MODULES[name]}", __package__))
 
 
-def read_found(name: str, path: Path, options: Options) -> Iterator[Found]:
+def read_found(name: str, path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read one file or folder; see `read_all`."""
     return read_all(name, [path], options)
 
 
-def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Found]:
+def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[ImportedRecord]:
     """Read files or folders of one built-in or registered format.
 
     Sessions may continue from file to file.
@@ -110,7 +110,7 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Fou
     yield from read_held(options)
 
 
-def read_held(options: Options) -> Iterator[Found]:
+def read_held(options: Options) -> Iterator[ImportedRecord]:
     """Yield what could be read only when all lines were known: sessions, and calls that failed."""
     if options.held.sessions or options.held.failures:
         from .openai_chat import held_records  # noqa: PLC0415 - loaded where lines of chats were read
@@ -118,7 +118,9 @@ def read_held(options: Options) -> Iterator[Found]:
         yield from held_records(options)
 
 
-def _without_repetitions(found: Iterable[Found], options: Options, path: Path) -> Iterator[Found]:
+def _without_repetitions(
+    found: Iterable[ImportedRecord], options: Options, path: Path
+) -> Iterator[ImportedRecord]:
     for each in found:
         if isinstance(each, Verdict) and options.known.is_said_again(each):
             yield Skipped(file=str(path), reason=f"a second verdict of {each.by!r} on {each.key}")
@@ -190,7 +192,7 @@ def _of_table(path: Path) -> str:
     return _of_columns(row) or "csv"
 
 
-def _of_columns(row: Row | None) -> str | None:
+def _of_columns(row: FileRow | None) -> str | None:
     """Return the tool whose columns a table has, from its first row."""
     tools = ("phoenix", "deepeval", "ragas", "langsmith")
     return (
@@ -198,8 +200,8 @@ def _of_columns(row: Row | None) -> str | None:
     )
 
 
-def _first(rows: Iterator[Row | Skipped]) -> Row | None:
-    return next((row for row in rows if isinstance(row, Row)), None)
+def _first(rows: Iterator[FileRow | Skipped]) -> FileRow | None:
+    return next((row for row in rows if isinstance(row, FileRow)), None)
 
 
 def _glimpses(path: Path) -> Iterator[Any]:
@@ -207,7 +209,7 @@ def _glimpses(path: Path) -> Iterator[Any]:
 
     Several are read because the very first may be of no use.
     """
-    rows = (row for row in read_rows(path, is_row=lambda _: True) if isinstance(row, Row))
+    rows = (row for row in read_rows(path, is_row=lambda _: True) if isinstance(row, FileRow))
     for row in islice(rows, _GLIMPSES):
         yield row.value
         if is_list(row.value) and row.value:

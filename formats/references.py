@@ -12,18 +12,18 @@ from ..records.grades import PLAIN, GradeScale
 from ..records.table_rows import json_rows
 from .arrow_rows import read_any_rows
 from .example import Example, with_reference
-from .file_rows import Row
-from .imported_records import UNREADABLE, Place, Skipped
+from .file_rows import FileRow
+from .imported_records import UNREADABLE, FilePosition, Skipped
 from .known_columns import reference_example
 
 _NAMES_KEPT = 1000
 
 
-def _rows(path: InputPath) -> Iterator[Row | Skipped]:
+def _rows(path: InputPath) -> Iterator[FileRow | Skipped]:
     if isinstance(path, Path):
         return read_any_rows(path)
     place = Path(str(path))
-    return (Row(dict(row), Place(place, line), number=line) for line, row in json_rows(path))
+    return (FileRow(dict(row), FilePosition(place, line), number=line) for line, row in json_rows(path))
 
 
 class References:
@@ -54,7 +54,7 @@ class References:
         self._alone = alone
         self._without = without
         self._by_id: dict[str, Example] = {}
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, FilePosition] = {}
         self._skipped: list[Skipped] = []
         self._used = set[str]()
         self._seen: list[str] = []
@@ -120,7 +120,7 @@ class References:
         for name in unused:
             yield self._places[name].passed_over("id", f"no case has the id {name!r}")
 
-    def _take(self, row: Row, columns: Mapping[str, str]) -> None:
+    def _take(self, row: FileRow, columns: Mapping[str, str]) -> None:
         try:
             names = resolve([name for name in row.node.value if name not in self._without], columns)
             if "id" not in names and names.get("cluster") in SESSIONS:

@@ -14,7 +14,7 @@ import msgspec
 
 from ..records import Message, Step, TagValue, ToolResults
 from .calls import (
-    Answer,
+    AgentAnswer,
     IdentifiedCall,
     answer_of,
     answer_of_steps,
@@ -25,7 +25,7 @@ from .calls import (
 )
 from .example import Example, records_of
 from .field_reader import FieldReader
-from .imported_records import Found, Options, Place, converted
+from .imported_records import FilePosition, ImportedRecord, Options, converted
 from .imported_scores import ImportedScore, numbered_names
 from .json_values import as_text, is_object, parsed, told
 
@@ -50,7 +50,7 @@ class Span(msgspec.Struct, kw_only=True):
     """
 
     id: str
-    place: Place
+    place: FilePosition
     trace: str = ""
     parent: str | None = None
     kind: SpanKind = "other"
@@ -104,7 +104,7 @@ class _Calls:
             yield ToolResults(results=[self.results.get(at) for at in range(len(self.calls))])
 
 
-def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[Found]:
+def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[ImportedRecord]:
     """Yield the records of all traces among these spans, which may come in any order."""
     traces: dict[str, list[Span]] = {}
     for span in spans:
@@ -119,11 +119,11 @@ def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[Found]
         yield from _records(sorted(trace, key=lambda span: span.start), options)
 
 
-def _records(trace: list[Span], options: Options) -> Iterator[Found]:
+def _records(trace: list[Span], options: Options) -> Iterator[ImportedRecord]:
     root = _root(trace)
     scored = [span for span in trace if span is not root and span.opinions]
 
-    def convert(span: Span) -> Iterator[Found]:
+    def convert(span: Span) -> Iterator[ImportedRecord]:
         example = example_of(span, trace if span is root else _below(span, trace))
         if span is not root:
             example.id = f"{example.id}/{span.id}"
@@ -174,7 +174,7 @@ def _asked(span: Span) -> list[Message]:
     return [] if span.kind in {"tool", "retriever"} else question_of(parsed(span.given))
 
 
-def _answer(root: Span, spans: list[Span]) -> Answer:
+def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
     done: list[str | _Calls] = []
     for span in spans:
         if span.call is not None:

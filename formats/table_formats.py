@@ -13,8 +13,8 @@ from .arrow_rows import read_any_rows, read_arrow_rows
 from .csv_rows import read_csv_rows
 from .example import EMPTY, records_of
 from .exchanges import exchange_of
-from .file_rows import Row, each, files_of, read_rows
-from .imported_records import Found, Options, Skipped
+from .file_rows import FileRow, each, files_of, read_rows
+from .imported_records import ImportedRecord, Options, Skipped
 from .json_values import is_list, is_object
 from .known_columns import is_turn_of_a_session, missing_columns, row_example
 from .openai_chat import exchange_records
@@ -24,7 +24,7 @@ _DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
 _MARKS = ("dataset_info.json", "state.json", "dataset_dict.json")
 
 
-def read_table(rows: Iterable[Row | Skipped], path: Path, options: Options) -> Iterator[Found]:
+def read_table(rows: Iterable[FileRow | Skipped], path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read rows by their columns, which the options may name; the path is for errors.
 
     Raises:
@@ -33,9 +33,9 @@ def read_table(rows: Iterable[Row | Skipped], path: Path, options: Options) -> I
     seen: set[str] = set()
     unanswered = _Unanswered()
 
-    def watched() -> Iterator[Row | Skipped]:
+    def watched() -> Iterator[FileRow | Skipped]:
         for row in rows:
-            if isinstance(row, Row) and is_object(row.value):
+            if isinstance(row, FileRow) and is_object(row.value):
                 seen.update(map(str, row.value))
             yield row
 
@@ -56,7 +56,7 @@ class _Unanswered:
         self._held: list[Output] = []
         self._answered = False
 
-    def take(self, found: list[Found]) -> Iterator[Found]:
+    def take(self, found: list[ImportedRecord]) -> Iterator[ImportedRecord]:
         """Yield what a row holds; an empty answer waits until it is known what it means."""
         outputs = [one for one in found if isinstance(one, Output)]
         scored = any(isinstance(one, Verdict) for one in found)
@@ -70,14 +70,14 @@ class _Unanswered:
             yield from self._held
             self._held = []
 
-    def left(self, path: Path) -> Iterator[Found]:
+    def left(self, path: Path) -> Iterator[ImportedRecord]:
         """List the answers that are empty in every row."""
         if self._held:
             reason = f"the answer is empty in every row ({len(self._held):,}), so they are read as questions"
             yield Skipped(file=str(path), field="response", reason=reason)
 
 
-def _records(row: Row, options: Options, unanswered: _Unanswered) -> Iterator[Found]:
+def _records(row: FileRow, options: Options, unanswered: _Unanswered) -> Iterator[ImportedRecord]:
     if options.unit != "last" and is_object(row.value) and is_turn_of_a_session(row.value, options.columns):
         yield from exchange_records(exchange_of(row), row, options)
         return
@@ -98,12 +98,12 @@ class _Table(ABC):
         del glimpse
         return False
 
-    def read(self, path: Path, options: Options) -> Iterator[Found]:
+    def read(self, path: Path, options: Options) -> Iterator[ImportedRecord]:
         """Read rows; see `Format`."""
         return read_table(self.rows(path), path, options)
 
     @abstractmethod
-    def rows(self, path: Path) -> Iterator[Row | Skipped]:
+    def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
         """Yield the rows of a file, or of the files in a folder."""
 
 
@@ -114,7 +114,7 @@ class _Csv(_Table):
     ABOUT = "CSV and TSV with a header; columns by their usual names or `--map`"
     LOST = _NOTHING
 
-    def rows(self, path: Path) -> Iterator[Row | Skipped]:
+    def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
         return read_csv_rows(path)
 
 
@@ -125,7 +125,7 @@ class _Json(_Table):
     ABOUT = "objects in an array or one a line; keys by their usual names or `--map`"
     LOST = _NOTHING
 
-    def rows(self, path: Path) -> Iterator[Row | Skipped]:
+    def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
         return read_rows(path, lambda node: node.items("data") if is_list(node.get("data")) else None)
 
 
@@ -136,7 +136,7 @@ class _Parquet(_Table):
     ABOUT = "Parquet; columns by their usual names or `--map`"
     LOST = "the difference between a key of a struct that is null and one that is not there; bytes"
 
-    def rows(self, path: Path) -> Iterator[Row | Skipped]:
+    def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
         return (row for file in files_of(path, (".parquet",)) for row in read_arrow_rows(file))
 
 
@@ -147,7 +147,7 @@ class _HuggingFace(_Table):
     ABOUT = "folders that `datasets` saved, and repositories with Parquet, JSON Lines or CSV, read without that library"
     LOST = "splits are read one after another; the difference between a key of a struct that is null and one that is not there; bytes"
 
-    def rows(self, path: Path) -> Iterator[Row | Skipped]:
+    def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         data = [file for file in files if file.suffix.lower() in _DATA and not file.name.startswith("cache-")]
         if not data:

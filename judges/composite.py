@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .judge import Judge, ModelClient
 
 
-class Part(Protocol):
+class AskedJudge(Protocol):
     """Interface of a judge that a composite asks."""
 
     @property
@@ -38,18 +38,18 @@ class Part(Protocol):
         ...
 
 
-def takes_transcripts(judge: Part) -> bool:
+def takes_transcripts(judge: AskedJudge) -> bool:
     """Return whether a judge takes cases of any kind whose output records its steps."""
     return judge.id.kind in {"shipped", "baseline"} and judge.id.name in OF_TRANSCRIPTS
 
 
-def takes(judge: Part, kind: Kind, output: Output) -> bool:
+def takes(judge: AskedJudge, kind: Kind, output: Output) -> bool:
     """Return whether a judge is asked about an output of a case of this kind."""
     listed = judge.kinds is None or kind in judge.kinds
     return listed or (output.turns is not None and takes_transcripts(judge))
 
 
-class Question(NamedTuple):
+class JudgeQuestion(NamedTuple):
     """A question to one judge.
 
     Attributes:
@@ -60,17 +60,17 @@ class Question(NamedTuple):
         guess: What the answer may be, to foresee what will be asked next; None where nothing depends on it.
     """
 
-    judge: Part
+    judge: AskedJudge
     case: Case
     output: Output
     repeat: int = 0
     guess: Verdict | None = None
 
 
-Deliberation: TypeAlias = Generator[Sequence[Question], Sequence[Verdict], Verdict]
+Deliberation: TypeAlias = Generator[Sequence[JudgeQuestion], Sequence[Verdict], Verdict]
 """Yields the questions of each round, is sent their answers, and returns the verdict."""
 
-Answers: TypeAlias = Callable[[Question], Verdict | None]
+VerdictLookup: TypeAlias = Callable[[JudgeQuestion], Verdict | None]
 """From a question to its answer, where there is one."""
 
 
@@ -100,7 +100,7 @@ class Composite(ABC):
     async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
         """Judge one output by asking others; see `Judge`."""
 
-        async def ask(question: Question) -> Verdict:
+        async def ask(question: JudgeQuestion) -> Verdict:
             judge = cast("Judge", question.judge)
             return await judge.verdict(question.case, question.output, way, question.repeat)
 
@@ -117,7 +117,7 @@ class Composite(ABC):
             yield verdict
 
 
-async def discuss(talk: Deliberation, ask: Callable[[Question], Awaitable[Verdict]]) -> Verdict:
+async def discuss(talk: Deliberation, ask: Callable[[JudgeQuestion], Awaitable[Verdict]]) -> Verdict:
     """Have others asked, the questions of a round at once, until there is a verdict."""
     import asyncio  # noqa: PLC0415 - likewise
 
@@ -134,33 +134,35 @@ def unread(output: Output) -> Verdict:
     return Verdict.on(output.key, by="", source="judge", outcome="unparsable")
 
 
-def rounds_of(judge: Part) -> int:
+def rounds_of(judge: AskedJudge) -> int:
     """Return the greatest number of rounds that asking a judge takes."""
     return judge.rounds if isinstance(judge, Composite) else 1
 
 
-def deliberation(question: Question) -> Deliberation:
+def deliberation(question: JudgeQuestion) -> Deliberation:
     """Return the deliberation that answers a question, for a composite or a single judge."""
     if isinstance(question.judge, Composite):
         return question.judge.deliberate(question.case, question.output, question.repeat)
     return _alone(question)
 
 
-def _alone(question: Question) -> Deliberation:
+def _alone(question: JudgeQuestion) -> Deliberation:
     (said,) = yield [question]
     return said
 
 
-def together(talks: Iterable[Deliberation]) -> Generator[list[Question], Sequence[Verdict], list[Verdict]]:
+def together(
+    talks: Iterable[Deliberation],
+) -> Generator[list[JudgeQuestion], Sequence[Verdict], list[Verdict]]:
     """Run several deliberations at a time; each round asks the questions of all of them."""
     said: list[Verdict | None] = []
-    open_talks: list[tuple[int, Deliberation, Sequence[Question]]] = []
+    open_talks: list[tuple[int, Deliberation, Sequence[JudgeQuestion]]] = []
     for place, talk in enumerate(talks):
         said.append(None)
         open_talks.append((place, talk, next(talk)))
     while open_talks:
         answers = iter((yield [question for _, _, questions in open_talks for question in questions]))
-        still: list[tuple[int, Deliberation, Sequence[Question]]] = []
+        still: list[tuple[int, Deliberation, Sequence[JudgeQuestion]]] = []
         for place, talk, questions in open_talks:
             try:
                 still.append((place, talk, talk.send([next(answers) for _ in questions])))
@@ -170,7 +172,7 @@ def together(talks: Iterable[Deliberation]) -> Generator[list[Question], Sequenc
     return cast("list[Verdict]", said)
 
 
-def asked_in(talk: Deliberation, number: int, known: Answers) -> Sequence[Question]:
+def asked_in(talk: Deliberation, number: int, known: VerdictLookup) -> Sequence[JudgeQuestion]:
     """Return the questions of a deliberation's round, counted from 1.
 
     Return none if the known answers do not lead to that round.
@@ -187,7 +189,7 @@ def asked_in(talk: Deliberation, number: int, known: Answers) -> Sequence[Questi
     return questions
 
 
-def result_of(talk: Deliberation, known: Answers) -> Verdict | None:
+def result_of(talk: Deliberation, known: VerdictLookup) -> Verdict | None:
     """Return a deliberation's verdict from known answers; None while an answer is missing."""
     try:
         questions = next(talk)
@@ -198,7 +200,7 @@ def result_of(talk: Deliberation, known: Answers) -> Verdict | None:
     return None
 
 
-def _answers(questions: Sequence[Question], known: Answers) -> list[Verdict] | None:
+def _answers(questions: Sequence[JudgeQuestion], known: VerdictLookup) -> list[Verdict] | None:
     said: list[Verdict] = []
     for question in questions:
         answer = known(question)

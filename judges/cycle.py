@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import MissingReplyError
 from ..records import Case, Output, Usage, Verdict
-from .findings import Finding, make_verdict, read_reply, with_more_room
+from .findings import AskResult, make_verdict, read_reply, with_more_room
 from .prompt_variables import NotApplicableError
 from .transport import CallError, NotRecordedError, Provider, Reply, Request, make_request
 from .transport.refused_parameters import RefusedParameterError
@@ -34,7 +34,7 @@ _ASKED_AT_MOST = 2
 
 def cycle(
     judge: PromptJudge, case: Case, output: Output, repeat: int = 0
-) -> Generator[Request, Reply, Finding]:
+) -> Generator[Request, Reply, AskResult]:
     """Yield a judge's requests about one output, and return its finding.
 
     Yields:
@@ -47,10 +47,10 @@ def cycle(
     try:
         messages = judge.messages(case, output)
     except NotApplicableError as error:
-        return Finding("not_applicable", reason=str(error))
+        return AskResult("not_applicable", reason=str(error))
     judge = judge.beside(case, output)
     spent = _Spending()
-    finding = Finding("failed")
+    finding = AskResult("failed")
     unread: tuple[Reply, ...] = ()
     parameters = judge.parameters
     for attempt in range(_ASKED_AT_MOST):
@@ -58,13 +58,13 @@ def cycle(
             reply = yield make_request(judge.model, messages, parameters, repeat=repeat, attempt=attempt)
         except NotRecordedError as error:
             # A reply that cannot be read stays just that where there is nobody to ask again.
-            return finding if attempt else Finding("failed", reason=str(error), usage=spent.usage(0))
+            return finding if attempt else AskResult("failed", reason=str(error), usage=spent.usage(0))
         except CallError as error:
             spent.calls += error.calls
             _forget_where(error)
             if refusal := judge.refusal(error):
                 raise RefusedParameterError(judge.by, refusal) from None
-            return Finding("failed", reason=str(error), usage=spent.usage(attempt))
+            return AskResult("failed", reason=str(error), usage=spent.usage(attempt))
         spent.add(reply)
         finding = read_reply(reply, judge, spent.usage(attempt))
         if finding.outcome != "unparsable":

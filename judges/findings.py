@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import DecodingError
 from ..records import Outcome, Output, Usage, Verdict
-from .parsing import Reading, is_refusal
+from .parsing import ParsedReply, is_refusal
 from .scale import Scale
 from .transport import Reply, TokenLogprob
 from .transport.refused_parameters import LIMITS
@@ -32,11 +32,11 @@ _OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability", _UNREAD}
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AskResult:
     """Result of asking: the reading or the reason for no score, and earlier unreadable replies."""
 
     outcome: Outcome
-    reading: Reading | None = None
+    reading: ParsedReply | None = None
     reason: str | None = None
     usage: Usage | None = None
     reply: Reply | None = None
@@ -45,7 +45,7 @@ class Finding:
 
 def read_reply(
     reply: Reply, judge: PromptJudge, usage: Usage | None = None, *, probability: float | None = None
-) -> Finding:
+) -> AskResult:
     """Read a judge's reply.
 
     The probability of the best score is computed from its tokens unless an earlier reading gave it.
@@ -53,9 +53,9 @@ def read_reply(
     finish = (reply.finish_reason or "").lower()
     if reply.refusal is not None or finish in _FILTERED:
         reason = reply.refusal or "stopped by the provider's content filter"
-        return Finding("refused", reason=reason, usage=usage, reply=reply)
+        return AskResult("refused", reason=reason, usage=usage, reply=reply)
     if finish in _CUT_OFF:
-        return Finding("unparsable", reason=_cut_off(reply), usage=usage, reply=reply)
+        return AskResult("unparsable", reason=_cut_off(reply), usage=usage, reply=reply)
     try:
         reading = judge.parse(reply.text)
         if judge.weighs:
@@ -65,8 +65,8 @@ def read_reply(
         reason = "the judge declined in its reply" if refused else str(error)
         if not reply.text:
             reason = "the reply has no text (calls of tools, or reasoning alone, are none)"
-        return Finding("refused" if refused else "unparsable", reason=reason, usage=usage, reply=reply)
-    return Finding("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
+        return AskResult("refused" if refused else "unparsable", reason=reason, usage=usage, reply=reply)
+    return AskResult("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
 
 
 def _cut_off(reply: Reply) -> str:
@@ -84,7 +84,9 @@ def with_more_room(parameters: Mapping[str, Any], reply: Reply) -> Mapping[str, 
     return {**parameters, **raised}
 
 
-def _weighed(reading: Reading, reply: Reply, judge: PromptJudge, probability: float | None) -> Reading:
+def _weighed(
+    reading: ParsedReply, reply: Reply, judge: PromptJudge, probability: float | None
+) -> ParsedReply:
     """Return the reading with the probability of the best score as its score.
 
     The score that the judge wrote is kept in the details.
@@ -93,10 +95,10 @@ def _weighed(reading: Reading, reply: Reply, judge: PromptJudge, probability: fl
         probability = probability_of_best(reply.logprobs, judge.prompt.scale)
     if probability is None:
         raise DecodingError("the reply has no log-probabilities of the two scores")
-    return Reading(probability, reading.reason, {**reading.details, "said": reading.score})
+    return ParsedReply(probability, reading.reason, {**reading.details, "said": reading.score})
 
 
-def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: Finding) -> Verdict:
+def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: AskResult) -> Verdict:
     """Return the verdict of a finding."""
     reading = finding.reading
     return Verdict(  # in as many words, since it is made for every reply
@@ -148,7 +150,7 @@ def _stored(text: str, finish: str | None) -> Reply:
     return Reply(text=text, refusal=text if finish == _MARKED_REFUSAL else None, finish_reason=finish)
 
 
-def _as_found(verdict: Verdict, judge: PromptJudge, finding: Finding, kept: frozenset[str]) -> Verdict:
+def _as_found(verdict: Verdict, judge: PromptJudge, finding: AskResult, kept: frozenset[str]) -> Verdict:
     """Update a verdict with a finding, keeping the named evidence of its replies."""
     reading = finding.reading
     return msgspec.structs.replace(
@@ -164,7 +166,7 @@ def _as_found(verdict: Verdict, judge: PromptJudge, finding: Finding, kept: froz
     )
 
 
-def _evidence(judge: PromptJudge, finding: Finding) -> dict[str, object]:
+def _evidence(judge: PromptJudge, finding: AskResult) -> dict[str, object]:
     evidence: dict[str, object] = dict(finding.reading.details) if finding.reading else {}
     reply = finding.reply
     if reply is None:

@@ -23,7 +23,7 @@ from .catalogue import (
     known_prompt,
     known_prompts,
 )
-from .composite import Part
+from .composite import AskedJudge
 from .cycle import Work, as_done, judge_output
 from .media import refuse_unsendable, shown_among, take_out, with_parts
 from .parsing import LOGPROBS, PARSER_VERSION, STATEMENTS, ReplyParser, make_parser, statements_beside
@@ -59,7 +59,7 @@ class ModelClient(Protocol):
         ...
 
 
-class Judge(Part, Protocol):
+class Judge(AskedJudge, Protocol):
     """Interface of judges: case-output pairs in, verdicts out."""
 
     @property

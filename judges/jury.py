@@ -14,10 +14,10 @@ import msgspec
 from ..errors import UsageError
 from ..records import UNGRADED, Author, Case, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
 from .composite import (
+    AskedJudge,
     Composite,
     Deliberation,
-    Part,
-    Question,
+    JudgeQuestion,
     deliberation,
     rounds_of,
     takes,
@@ -32,7 +32,7 @@ _HEAVIEST = 1e9
 """A weight; sums of heavier ones may be no numbers any more."""
 
 
-class Member(msgspec.Struct, frozen=True):
+class JuryMember(msgspec.Struct, frozen=True):
     """Member of a jury.
 
     Attributes:
@@ -59,7 +59,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     rule: Rule
-    members: tuple[Member, ...]
+    members: tuple[JuryMember, ...]
     weights: tuple[float, ...]
     repeats: int = 1
     unsure: tuple[float, float] = (0.2, 0.8)
@@ -117,7 +117,7 @@ class JuryJudge(Composite):
     """
 
     jury: Jury
-    members: tuple[Part, ...]
+    members: tuple[AskedJudge, ...]
 
     @property
     def id(self) -> JudgeId:
@@ -160,9 +160,9 @@ class JuryJudge(Composite):
         verdict = combine(self.jury, output.key, said)
         return msgspec.structs.replace(verdict, by=self.by, repeat=repeat)
 
-    def _questions(self, members: Sequence[Part], case: Case, output: Output) -> list[Question]:
+    def _questions(self, members: Sequence[AskedJudge], case: Case, output: Output) -> list[JudgeQuestion]:
         return [
-            Question(member, case, output, repeat, unread(output))
+            JudgeQuestion(member, case, output, repeat, unread(output))
             for member in members
             if takes(member, case.kind, output)
             for repeat in range(times(member.id, self.jury.repeats))

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from ..records import Case, JudgeId, Kind, Output, Verdict
-from .composite import Composite, Deliberation, Part, Question, unread
+from .composite import AskedJudge, Composite, Deliberation, JudgeQuestion, unread
 from .judge import PromptJudge
 from .prompt_variables import NotApplicableError
-from .statements import LONG, Statement, as_output, combine, is_long, not_split, said_of
+from .statements import LONG, JudgedStatement, as_output, combine, is_long, not_split, said_of
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 
@@ -28,7 +28,7 @@ class ShareJudge(Composite):
     """
 
     judge: PromptJudge
-    splitter: Part
+    splitter: AskedJudge
 
     @property
     def id(self) -> JudgeId:
@@ -62,11 +62,11 @@ class ShareJudge(Composite):
 
         It is split once, however often its statements are judged.
         """
-        statements = [Statement(None, None)]
+        statements = [JudgedStatement(None, None)]
         if is_long(output) and self._applies(case, output):
-            (split,) = yield [Question(self.splitter, case, output, guess=_guessed(output))]
+            (split,) = yield [JudgeQuestion(self.splitter, case, output, guess=_guessed(output))]
             found: list[dict[str, str]] = split.evidence.get("statements", [])
-            statements = [Statement(**entry) for entry in found]
+            statements = [JudgedStatement(**entry) for entry in found]
             if not statements:
                 return not_split(self, repeat, split)
         else:
@@ -74,9 +74,9 @@ class ShareJudge(Composite):
         said = yield [self._question(case, as_output(output, each), repeat) for each in statements]
         return combine(self, output.key, repeat, statements, [said_of(each, self.judge) for each in said])
 
-    def _question(self, case: Case, statement: Output, repeat: int) -> Question:
+    def _question(self, case: Case, statement: Output, repeat: int) -> JudgeQuestion:
         own_case = msgspec.structs.replace(case, id=statement.case_id)
-        return Question(self.judge, own_case, statement, repeat, unread(statement))
+        return JudgeQuestion(self.judge, own_case, statement, repeat, unread(statement))
 
     def _applies(self, case: Case, output: Output) -> bool:
         try:

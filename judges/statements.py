@@ -12,7 +12,7 @@ import msgspec
 from ..records import UNGRADED, CaseIndex, ItemKey, Outcome, Output, Verdict
 
 if TYPE_CHECKING:
-    from .composite import Part
+    from .composite import AskedJudge
     from .judge import PromptJudge
 
 LONG = 200
@@ -23,7 +23,7 @@ _SPLIT_JUDGE = "groundedness"
 _SHOWS_THE_ANSWER = frozenset({"response", "question"})
 
 
-class Statement(NamedTuple):
+class JudgedStatement(NamedTuple):
     """Statement of an answer, and the words of the answer it was made of.
 
     They are None where the statement is the whole answer.
@@ -59,7 +59,7 @@ def is_long(output: Output) -> bool:
     return output.workspace is None and output.text is not None and len(output.text.strip()) > LONG
 
 
-def as_output(output: Output, statement: Statement) -> Output:
+def as_output(output: Output, statement: JudgedStatement) -> Output:
     """Return a statement as a separate output of a separate case.
 
     The case's id is made of the statement's text, so that outputs of different systems are taken for answers to the same case only
@@ -107,7 +107,11 @@ def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
 
 
 def combine(
-    share: Part, item: ItemKey, repeat: int, statements: Sequence[Statement], said: Sequence[StatementVerdict]
+    share: AskedJudge,
+    item: ItemKey,
+    repeat: int,
+    statements: Sequence[JudgedStatement],
+    said: Sequence[StatementVerdict],
 ) -> Verdict:
     """Combine the verdicts on an answer's statements, which become its evidence.
 
@@ -128,7 +132,7 @@ def combine(
     )
 
 
-def not_split(share: Part, repeat: int, split: Verdict) -> Verdict:
+def not_split(share: AskedJudge, repeat: int, split: Verdict) -> Verdict:
     """Return the verdict on an answer that could not be split, with the cause."""
     return msgspec.structs.replace(
         split,
@@ -161,7 +165,7 @@ def _statements(said: Sequence[StatementVerdict]) -> str:
     return f"{len(said)} statement{'' if len(said) == 1 else 's'}"
 
 
-def _entry(statement: Statement, said: StatementVerdict) -> dict[str, Any]:
+def _entry(statement: JudgedStatement, said: StatementVerdict) -> dict[str, Any]:
     shown = {"whole_answer": True} if statement.text is None else statement._asdict()
     counted = {"score": said.score, "pieces": said.pieces}
     known = {name: value for name, value in counted.items() if value is not None}

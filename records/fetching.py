@@ -15,13 +15,13 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from ..errors import InputError, register_alias
-from .objects import Mark, ObjectFolder, fetched_alone
+from .objects import ObjectFolder, ObjectVersion, fetched_alone
 
 _KEPT_SECONDS = 30 * 24 * 3600
 """A copy of a content that the store no longer has is kept so long after it was last asked for."""
 
 
-def fetch_input(objects: ObjectFolder, marks: Mapping[str, Mark], cache: Path) -> Path:
+def fetch_input(objects: ObjectFolder, marks: Mapping[str, ObjectVersion], cache: Path) -> Path:
     """Return a current copy of an object or a folder of objects; earlier copies are reused.
 
     Args:
@@ -72,7 +72,7 @@ def make_private(folder: Path) -> None:
         raise InputError(f"cannot be made: {error.strerror or error}", path=folder) from error
 
 
-def refuse_too_much(marks: Mapping[str, Mark], cache: Path, name: str) -> None:
+def refuse_too_much(marks: Mapping[str, ObjectVersion], cache: Path, name: str) -> None:
     """Refuse objects that the disk has no room for.
 
     Raises:
@@ -84,7 +84,7 @@ def refuse_too_much(marks: Mapping[str, Mark], cache: Path, name: str) -> None:
         raise InputError(f"{size / 1e6:,.0f} MB, and {cache} has room for {free / 1e6:,.0f}", path=name)
 
 
-def _fetch_all(objects: ObjectFolder, marks: Mapping[str, Mark], place: Path, alone: str) -> None:
+def _fetch_all(objects: ObjectFolder, marks: Mapping[str, ObjectVersion], place: Path, alone: str) -> None:
     """Copy beside the place, and move there what is the content that was listed."""
     make_private(place.parent)
     part = Path(mkdtemp(prefix=".", dir=place.parent))

@@ -169,7 +169,7 @@ def _trial(value: Any, path: InputPath, line: int) -> int | None:
         ) from None
 
 
-class Place(NamedTuple):
+class OutputName(NamedTuple):
     """An output as labels may name it.
 
     Attributes:
@@ -198,12 +198,12 @@ class LabelIndex:
     def __init__(self, path: LabelTable) -> None:
         self.path = path
         self.rows = list(read_records(path, LabelRow))
-        self._by_place: dict[Place, list[LabelRow]] = {}
+        self._by_place: dict[OutputName, list[LabelRow]] = {}
         for row in self.rows:
-            self._by_place.setdefault(Place(row.id, row.system, row.trial), []).append(row)
-        self.used: dict[Place, Place] = {}
+            self._by_place.setdefault(OutputName(row.id, row.system, row.trial), []).append(row)
+        self.used: dict[OutputName, OutputName] = {}
 
-    def of(self, place: Place, item: str | None = None) -> list[LabelRow]:
+    def of(self, place: OutputName, item: str | None = None) -> list[LabelRow]:
         """Return the labels of an output, in the order of the file.
 
         Args:
@@ -214,14 +214,14 @@ class LabelIndex:
             InputError: Labels name neither system nor attempt, and there are outputs of several.
         """
         case, system, trial = place
-        candidates = (place, Place(case, system), Place(case, None, trial), Place(case))
-        for candidate in (*candidates, *(() if item is None else (Place(item),))):
+        candidates = (place, OutputName(case, system), OutputName(case, None, trial), OutputName(case))
+        for candidate in (*candidates, *(() if item is None else (OutputName(item),))):
             if candidate in self._by_place:
                 self._refuse_ambiguous(candidate, place)
                 return self._by_place[candidate]
         return []
 
-    def _refuse_ambiguous(self, named: Place, place: Place) -> None:
+    def _refuse_ambiguous(self, named: OutputName, place: OutputName) -> None:
         first = self.used.setdefault(named, place)
         if first == place:
             return
@@ -237,7 +237,7 @@ class LabelIndex:
         """The labels that no output has asked for, one for each id, system and trial."""
         return [rows[0] for place, rows in self._by_place.items() if place not in self.used]
 
-    def refuse_unmatched(self, known: Iterable[Place]) -> int:
+    def refuse_unmatched(self, known: Iterable[OutputName]) -> int:
         """Refuse labels of which none is of an output; return how many are of none.
 
         Raises:
@@ -248,7 +248,7 @@ class LabelIndex:
         raise no_label_matches(next(iter(self._by_place)), known, self.path)
 
 
-def no_label_matches(first: Place, known: Iterable[Place], path: object) -> InputError:
+def no_label_matches(first: OutputName, known: Iterable[OutputName], path: object) -> InputError:
     """Return the error for labels that match no output, with the key nearest to the first label."""
     places = list(dict.fromkeys(known))
     same = [each for each in places if each.id == first.id]
@@ -265,7 +265,7 @@ def no_label_matches(first: Place, known: Iterable[Place], path: object) -> Inpu
     return InputError(f"no label matches an output: the first is of {shown}{other}", path=path, field="id")
 
 
-def _shown(place: Place) -> str:
+def _shown(place: OutputName) -> str:
     parts = [repr(place.id)]
     parts += [] if place.system is None else [f"system {place.system!r}"]
     parts += [] if place.trial is None else [f"trial {place.trial}"]

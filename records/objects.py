@@ -78,7 +78,7 @@ def local_path(address: str) -> Path | None:
     return Path(unquote(rest.removeprefix("localhost")))
 
 
-class Mark(NamedTuple):
+class ObjectVersion(NamedTuple):
     """Version of an object's content, to tell it from another under the same name."""
 
     size: int
@@ -130,7 +130,7 @@ class ObjectFolder:
         """True if the address is a pattern for some objects of a folder."""
         return self._pattern is not None
 
-    def find(self) -> dict[str, Mark]:
+    def find(self) -> dict[str, ObjectVersion]:
         """Return the objects below the address, by their names relative to it.
 
         An object that is at the address itself has the name ``""``.
@@ -162,7 +162,7 @@ class ObjectFolder:
             while piece := source.read(_CHUNK):
                 target.write(piece)
 
-    def put(self, name: str, file: Path) -> Mark:
+    def put(self, name: str, file: Path) -> ObjectVersion:
         """Put a file in an object's place; what it is now."""
         with self._translated():
             self._fs.put_file(str(file), self._key(name))
@@ -233,9 +233,9 @@ class ObjectFolder:
         return None if self._secret else error
 
 
-def _mark(info: dict[str, Any]) -> Mark:
+def _mark(info: dict[str, Any]) -> ObjectVersion:
     version = next((str(info[key]) for key in _VERSIONS if info.get(key)), "")
-    return Mark(int(info.get("size") or 0), version.strip('"'))
+    return ObjectVersion(int(info.get("size") or 0), version.strip('"'))
 
 
 def _reason(error: Exception) -> str:

@@ -7,10 +7,10 @@ from typing import TypeVar
 
 import msgspec
 
-from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ..calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ..calibration.statistic import Statistic
 from .document import Columns, Details, Figure, Piece, document
-from .document_table import FIRST, Cell, Table
+from .document_table import FIRST, Cell, DocumentTable
 from .figures.agreement import confusion, heat
 from .figures.forest_plot import Interval, forest
 from .figures.scores import Bin, distribution, reliability
@@ -51,7 +51,9 @@ def statistic_cell(found: Statistic | None) -> Cell:
 
 @document
 def calibration_page(
-    found: Calibration, scores: Mapping[str, Sequence[Bin]] | None = None, baselines: Collection[str] = ()
+    found: CalibrationNumbers,
+    scores: Mapping[str, Sequence[Bin]] | None = None,
+    baselines: Collection[str] = (),
 ) -> Iterator[Piece]:
     """Build the calibration page.
 
@@ -62,7 +64,9 @@ def calibration_page(
     """
     yield from folded(found.cautions, found.judges)
     constant = {name.replace("_", " "): panel for name, panel in found.baselines.items()}
-    yield Table(_head("Judge"), [_row(name, panel) for name, panel in (found.judges | constant).items()])
+    yield DocumentTable(
+        _head("Judge"), [_row(name, panel) for name, panel in (found.judges | constant).items()]
+    )
     readers = {name: panel for name, panel in found.judges.items() if name not in baselines} or found.judges
     if len(readers) < len(found.judges):
         yield "What judges that read nothing get stands in the table above; the rest of it is in calibration.json."
@@ -83,7 +87,7 @@ def calibration_page(
         yield Details(f"By {column}", list(_slice(column, values, readers)))
 
 
-def _of(found: Calibration, judges: Collection[str]) -> Calibration:
+def _of(found: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumbers:
     """Restrict a calibration to the given judges."""
 
     def kept(values: Mapping[str, T]) -> dict[str, T]:
@@ -109,14 +113,14 @@ def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequen
             caption=name + number_text.passing(panel.pass_at),
         )
         if bins := scores.get(name):
-            numbers = Table(("score", "labels pass", "fail", "share that passes"), bin_table(bins))
+            numbers = DocumentTable(("score", "labels pass", "fail", "share that passes"), bin_table(bins))
             drawn = distribution(f"Scores of {name} by label", bins, cut=panel.pass_at)
             yield Figure(drawn, caption=f"{name}: scores by label", numbers=numbers)
             drawn = reliability(f"Share that labels pass, by score of {name}", bins)
             yield Figure(drawn, caption=f"{name}: what labels pass, by score", numbers=numbers)
 
 
-def _against_each_other(found: Calibration, judges: Mapping[str, JudgeCalibration]) -> Iterator[Piece]:
+def _against_each_other(found: CalibrationNumbers, judges: Mapping[str, JudgeCalibration]) -> Iterator[Piece]:
     """Yield the joint errors of each pair of judges, and the result of comparing them.
 
     Pairs without a common item are skipped.
@@ -160,7 +164,7 @@ def _slice(
     shown = list(values.items())[:MOST_SLICES]
     yield Columns([figure for judge in drawn for figure in _multiple(column, judge, shown)])
     rows = [[value, *_row(name, panel)] for value, judges in shown for name, panel in judges.items()]
-    yield Table(_head(column, "Judge"), rows, words=FIRST | {1})
+    yield DocumentTable(_head(column, "Judge"), rows, words=FIRST | {1})
     if len(values) > len(shown):
         yield f"{number_text.count(len(values) - len(shown))} more values are in calibration.json."
 

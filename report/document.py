@@ -15,7 +15,7 @@ from .markup import NOTHING, filled, fit, joined
 from .text.safe_text import columns_of, visible
 
 if TYPE_CHECKING:
-    from .document_table import Table
+    from .document_table import DocumentTable
 
 Piece: TypeAlias = Block | str
 """A block, or a paragraph: a text, of which a terminal keeps the blanks in front. An empty one is an empty line there, and nothing elsewhere."""
@@ -46,7 +46,9 @@ def as_lines(document: Document, *, full: bool = False, width: int | None = None
             # A line break is a name's, and must not make one line look like two.
             shown = as_named(visible(line.replace("\n", "\\n")))
             yield from (
-                _broken(shown, width) if width is not None and isinstance(piece, str | Caution) else [shown]
+                _broken(shown, width)
+                if width is not None and isinstance(piece, str | CautionLine)
+                else [shown]
             )
 
 
@@ -94,7 +96,7 @@ def _paragraph(text: str) -> Markup:
     return filled("<p>%s</p>", fit(text.strip())) if text.strip() else NOTHING
 
 
-class Caution(Block, frozen=True):
+class CautionLine(Block, frozen=True):
     """Caution needed to read a number: a line that may unfold to the full text."""
 
     text: str
@@ -156,7 +158,7 @@ class Details(Block, frozen=True):
         yield "</details>"
 
 
-Role: TypeAlias = Literal["text", "user", "agent", "result", "cited"]
+TextRole: TypeAlias = Literal["text", "user", "agent", "result", "cited"]
 
 
 class Verbatim(Block, frozen=True):
@@ -172,7 +174,7 @@ class Verbatim(Block, frozen=True):
     title: str
     text: str
     hidden: int = 0
-    role: Role = "text"
+    role: TextRole = "text"
 
     def lines(self) -> Iterator[str]:
         """Render for a terminal, line by line."""
@@ -229,7 +231,7 @@ class Figure(Block, frozen=True):
     svg: Markup
     words: str = ""
     caption: str = ""
-    numbers: Table | None = None
+    numbers: DocumentTable | None = None
 
     def lines(self) -> Iterator[str]:
         """Render the figure's words for a terminal."""

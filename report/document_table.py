@@ -23,7 +23,7 @@ _RIGHT = Markup(' align="right"')
 _CELL = 300
 """Characters of a text in a Markdown table."""
 
-Mark: TypeAlias = Literal["right", "wrong", "doubt"]
+CellMark: TypeAlias = Literal["right", "wrong", "doubt"]
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -37,11 +37,11 @@ class Cell(msgspec.Struct, frozen=True):
     behind: str = ""
     title: str = ""
     figure: Markup = NOTHING
-    mark: Mark | None = None
+    mark: CellMark | None = None
     plain: str = ""
 
 
-class Table(Block, frozen=True):
+class DocumentTable(Block, frozen=True):
     """Table whose first column names the rows.
 
     Other columns are aligned right unless ``words`` names them.
@@ -154,12 +154,12 @@ def _content(cell: str | Cell) -> str:
 
 def statistic_pieces(
     statistics: Mapping[str, Statistic], *, head: bool = True, indent: int = 2
-) -> Iterator[Table | str]:
+) -> Iterator[DocumentTable | str]:
     """Yield a table with a row per defined statistic, and a line per reason for undefined ones."""
     rows = [(name, *statistic_cells(each)) for name, each in statistics.items() if each.value is not None]
     names = ("statistic", "value", "interval", "on", "method") if head else ()
     if rows:
-        yield Table(names, rows, words=ENDS, indent=indent)
+        yield DocumentTable(names, rows, words=ENDS, indent=indent)
     reasons: dict[str, list[str]] = {}
     for name, each in statistics.items():
         if each.value is None:

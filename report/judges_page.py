@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..calibration.agreement.calibration_results import Calibration
+from ..calibration.agreement.calibration_results import CalibrationNumbers
 from ..evaluation.conclusion.run_results import JudgeUse
 from .calibration_page import statistic_cell
 from .document import Document, Figure, Piece, document
-from .document_table import FIRST, Cell, Table
+from .document_table import FIRST, Cell, DocumentTable
 from .figures.scores import cost
 from .text import number_text
 from .text.judges_text import judges_table
@@ -45,7 +45,7 @@ _HEAD: tuple[str | Cell, ...] = (
 
 
 @document
-def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Iterator[Piece]:
+def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers | None) -> Iterator[Piece]:
     """Yield each judge's use and cost, beside its agreement with the labels."""
     if not judges:
         return
@@ -70,7 +70,7 @@ def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) 
     accuracy = Cell("Accuracy", title="Share of labelled outputs on which judge and label agree")
     head = ["Judge", "Verdicts", *([accuracy] if calibration is not None else []), *_HEAD]
     yield from _drawn(judges, {name: each.value for name, each in worths.items() if each is not None})
-    yield Table(head, rows, words=FIRST | {1})
+    yield DocumentTable(head, rows, words=FIRST | {1})
 
 
 def _drawn(judges: Sequence[JudgeUse], worths: Mapping[str, float | None]) -> Iterator[Figure]:

@@ -9,19 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..calibration.pass_threshold import PassThreshold
-from ..evaluation.conclusion.run_results import Part
+from ..evaluation.conclusion.run_results import ResultStruct
 from ..evaluation.store.journal_rows import StoredVerdict
 from ..evaluation.store.kept_inputs import KeptInput
 from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .figures.scores import Bin
-from .items.asked import Asked
+from .items.asked import SentPrompt
 from .run_summary import RunSummary
 
 MOST_TEXTS = 1_000
 """Items whose texts a page holds, unless it is asked for more."""
 
 
-class ReportItem(Part, frozen=True, kw_only=True):
+class ReportItem(ResultStruct, frozen=True, kw_only=True):
     """One output with everything that was said of it.
 
     Attributes:
@@ -39,11 +39,11 @@ class ReportItem(Part, frozen=True, kw_only=True):
     checker: Verdict | None = None
     judges: list[Verdict] = []
     label: Verdict | None = None
-    asked: list[Asked | None] = []
+    asked: list[SentPrompt | None] = []
     episode: Episode | None = None
 
 
-class ItemVerdicts(Part, frozen=True, kw_only=True, eq=False):
+class ItemVerdicts(ResultStruct, frozen=True, kw_only=True, eq=False):
     """Verdicts on an item as shown in a list; items with equal verdicts share one object.
 
     Attributes:

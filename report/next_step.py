@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from ..calibration.comparison.comparison_results import Stratum as Part
+from ..calibration.comparison.comparison_results import ComparedStratum as Part
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN, JudgeUse, SystemResult
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..calibration.comparison.comparison_results import Comparison, Strata
+from ..calibration.comparison.comparison_results import ComparisonNumbers, Strata
 from ..calibration.statistic import Statistic
-from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
+from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult
 from .document import Columns, Details, Figure, Piece, document
-from .document_table import Cell, Table
+from .document_table import Cell, DocumentTable
 from .figures.forest_plot import Interval, forest
 from .ranking import ahead, deciding, ranked_rates
 from .text import number_text
@@ -21,7 +21,7 @@ _MOST = 30
 
 
 @document
-def overview_document(systems: Sequence[SystemResult], compared: Comparison | None) -> Iterator[Piece]:
+def overview_document(systems: Sequence[SystemResult], compared: ComparisonNumbers | None) -> Iterator[Piece]:
     """Systems side by side, and against each other where there are several.
 
     Figures of each part and of the differences, a table of systems in columns and parts in rows, and folded away each judge's rates.
@@ -29,14 +29,16 @@ def overview_document(systems: Sequence[SystemResult], compared: Comparison | No
     parts = _parts(systems, compared)
     yield overview_figures(systems, compared)
     head = ("part", *(system.system for system in systems))
-    yield Table(
+    yield DocumentTable(
         head, [(name, *(_rate(rates.get(each.system)) for each in systems)) for name, rates in parts.items()]
     )
     if rows := list(_judges(systems)):
-        yield Details("Each judge's rate of the undecided outputs", [Table(head, rows), *_notes(systems)])
+        yield Details(
+            "Each judge's rate of the undecided outputs", [DocumentTable(head, rows), *_notes(systems)]
+        )
 
 
-def overview_figures(systems: Sequence[SystemResult], compared: Comparison | None) -> Columns:
+def overview_figures(systems: Sequence[SystemResult], compared: ComparisonNumbers | None) -> Columns:
     """All systems, a figure each part and one of the differences."""
     drawn = [
         Figure(forest(name, rows), caption=name)
@@ -47,7 +49,7 @@ def overview_figures(systems: Sequence[SystemResult], compared: Comparison | Non
 
 
 def _parts(
-    systems: Sequence[SystemResult], compared: Comparison | None
+    systems: Sequence[SystemResult], compared: ComparisonNumbers | None
 ) -> Mapping[str, Mapping[str, Statistic]]:
     """Rates by part and system: what checkers decided, the rest, and both together."""
     decided = {system.system: part for system in systems for part in system.strata if part.name == DECIDED}
@@ -69,7 +71,7 @@ def _parts(
     return found
 
 
-def _rest(system: SystemResult) -> Stratum | None:
+def _rest(system: SystemResult) -> StratumRate | None:
     """Return the judge's part of the undecided outputs; None without exactly one judge.
 
     Several judges are not pooled.
@@ -81,13 +83,13 @@ def _rest(system: SystemResult) -> Stratum | None:
 
 def _drawn(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[Interval]:
     return [
-        Interval.of(each.system, rate, bounds=rate.bounds if isinstance(rate, Stratum) else None)
+        Interval.of(each.system, rate, bounds=rate.bounds if isinstance(rate, StratumRate) else None)
         for each in systems[:_MOST]
         if (rate := rates.get(each.system)) is not None and rate.value is not None
     ]
 
 
-def _differences(compared: Comparison | None) -> Iterator[Figure]:
+def _differences(compared: ComparisonNumbers | None) -> Iterator[Figure]:
     """Yield the first system's difference to every other, in the part that ranks systems."""
     if compared is None or compared.strata is None:
         return
@@ -117,7 +119,7 @@ def _rate(found: Statistic | None) -> Cell:
     if found is None:
         return Cell("-", title="no such output")
     behind = [number_text.interval(found.low, found.high)]
-    if isinstance(found, Stratum):
+    if isinstance(found, StratumRate):
         behind += ["mean score"] if found.fractions else []
         missing = number_text.outcomes(found.outcomes)
         behind += [

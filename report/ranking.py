@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from ..calibration.comparison.comparison_results import Pair, Strata, Stratum
+from ..calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, SystemResult
-from ..evaluation.conclusion.run_results import Stratum as Rate
+from ..evaluation.conclusion.run_results import StratumRate as Rate
 from .run_summary import Answer, RunSummary
 from .text import number_text
 from .text.number_text import counted, listed
@@ -95,7 +95,7 @@ def _range(rate: Rate) -> str:
     return f". {low} to {high} if {which} failed or passed"
 
 
-def deciding(strata: Strata) -> tuple[Stratum, str]:
+def deciding(strata: Strata) -> tuple[ComparedStratum, str]:
     """Return the part that ranks systems: all outputs if usable, else the checked ones.
 
     All outputs are usable if there are no judged ones, or labels correct those of most systems.
@@ -111,14 +111,14 @@ def deciding(strata: Strata) -> tuple[Stratum, str]:
     return left, _ON_JUDGED
 
 
-def _unranked(strata: Strata, part: Stratum) -> list[str]:
+def _unranked(strata: Strata, part: ComparedStratum) -> list[str]:
     """Return the systems that labels do not correct, where they correct most others."""
     if part is not strata.all:
         return []
     return [name for name in part.rates if name not in part.corrected_systems]
 
 
-def ranked_rates(part: Stratum) -> dict[str, float]:
+def ranked_rates(part: ComparedStratum) -> dict[str, float]:
     """Return the known rates of a part, the best system first.
 
     A system that another one beats on their common outputs comes after all that none beats. Where labels correct some systems, these alone are ranked.
@@ -129,7 +129,7 @@ def ranked_rates(part: Stratum) -> dict[str, float]:
     return dict(sorted(known.items(), key=lambda each: (each[0] in beaten, -each[1])))
 
 
-def ahead(pair: Pair, leader: str, *, simultaneous: bool = False) -> Statistic:
+def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Statistic:
     """Return how far one of a pair is ahead of the other.
 
     The leader was chosen by these rates: a ``simultaneous`` interval holds for whichever leads.
@@ -141,7 +141,7 @@ def ahead(pair: Pair, leader: str, *, simultaneous: bool = False) -> Statistic:
     return replace(found, value=value, low=low, high=high)
 
 
-def _ranking(names: list[str], part: Stratum, where: str) -> str:
+def _ranking(names: list[str], part: ComparedStratum, where: str) -> str:
     if len(names) < 2:  # noqa: PLR2004 - one is compared with none
         return f"No significant difference between systems yet: only {names[0]} has a rate {where}."
     leader, second = names[:2]
@@ -166,13 +166,13 @@ def _ranking(names: list[str], part: Stratum, where: str) -> str:
     return f"{leader} is best: {value} of {passing}, {gap} more than {second}{' on common outputs' if higher else ''}.{rest}"
 
 
-def pair_of(pairs: Sequence[Pair], a: str, b: str) -> tuple[Pair | None, bool]:
+def pair_of(pairs: Sequence[ComparedPair], a: str, b: str) -> tuple[ComparedPair | None, bool]:
     """Return the pair, and whether its first is shown to be better."""
     pair = next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None)
     return pair, pair is not None and pair.better == a
 
 
-def _gap(pair: Pair | None, leader: str) -> str:
+def _gap(pair: ComparedPair | None, leader: str) -> str:
     """Return how far the leader is ahead; empty where that cannot be computed."""
     found = None if pair is None else ahead(pair, leader)
     if found is None or found.value is None:
@@ -180,7 +180,7 @@ def _gap(pair: Pair | None, leader: str) -> str:
     return number_text.with_interval(found.value, found.low, found.high)
 
 
-def _rest(left: Stratum, leader: str) -> str:
+def _rest(left: ComparedStratum, leader: str) -> str:
     outputs = counted(sum(left.outputs.values()), "undecided output")
     known = ranked_rates(left)
     if not known:

@@ -18,7 +18,7 @@ _MOST = 100
 _LEFT_OUT = "(left out)"
 
 
-class Compared(msgspec.Struct, frozen=True):
+class ComparedLine(msgspec.Struct, frozen=True):
     """A line of the comparison.
 
     Attributes:
@@ -34,7 +34,7 @@ class Compared(msgspec.Struct, frozen=True):
     differs: bool
 
 
-def compared(case: Case, output: Output) -> list[Compared]:
+def compared(case: Case, output: Output) -> list[ComparedLine]:
     """Compare an output's decoded calls with its accepted calls; empty if either has none."""
     calls = case.reference.get("calls")
     if case.kind != "tool_call" or not isinstance(calls, list) or output.tool_calls is None:
@@ -46,30 +46,30 @@ def compared(case: Case, output: Output) -> list[Compared]:
     return list(_lines(accepted, output.tool_calls))[:_MOST]
 
 
-def _lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> Iterator[Compared]:
+def _lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> Iterator[ComparedLine]:
     left = list(calls)
     for wanted in accepted:
         call = next((each for each in left if _likely(each.name) == _likely(wanted.name)), None)
         if call is None:
-            yield Compared("call", _shown(wanted.name), "(not called)", differs=True)
+            yield ComparedLine("call", _shown(wanted.name), "(not called)", differs=True)
             continue
         left.remove(call)
-        yield Compared("call", _shown(wanted.name), _shown(call.name), differs=False)
+        yield ComparedLine("call", _shown(wanted.name), _shown(call.name), differs=False)
         yield from _arguments(wanted, call)
     for call in left:
-        yield Compared("call", "(none)", _shown(call.name), differs=True)
+        yield ComparedLine("call", "(none)", _shown(call.name), differs=True)
 
 
-def _arguments(wanted: AcceptedCall, call: ToolCall) -> Iterator[Compared]:
+def _arguments(wanted: AcceptedCall, call: ToolCall) -> Iterator[ComparedLine]:
     given = _object(call.arguments)
     if given is None:
-        yield Compared("arguments", "an object", _shown(str(call.arguments)), differs=True)
+        yield ComparedLine("arguments", "an object", _shown(str(call.arguments)), differs=True)
         return
     for name in dict.fromkeys([*wanted.arguments, *given]):
         ways = _ways(wanted.arguments.get(name))
         got = _value(given[name]) if name in given else _LEFT_OUT
         expected = _shown(" or ".join(ways)) if ways else "(no such argument)"
-        yield Compared(_shown(name), expected, _shown(got), differs=got not in ways)
+        yield ComparedLine(_shown(name), expected, _shown(got), differs=got not in ways)
 
 
 def _ways(accepts: AcceptedValues | None) -> list[str]:

@@ -11,7 +11,7 @@ import msgspec
 from ..calibration.decisions import drawn_rank
 from ..evaluation.labelling.disputes import Opinion
 from ..records import Case, ItemKey, Kind, Message, Output, ToolCall, ToolResults, Verdict
-from .review_compare import Compared, compared
+from .review_compare import ComparedLine, compared
 from .text import number_text
 from .text.safe_text import Excerpt, any_excerpt, excerpt, shortened
 
@@ -49,7 +49,7 @@ OWN_QUESTION = "Did it do what was asked?"
 """... and of a kind of the user's own."""
 
 
-class Block(msgspec.Struct, frozen=True):
+class TitledText(msgspec.Struct, frozen=True):
     """A titled text, cut to size, and how many characters are not shown."""
 
     title: str
@@ -82,10 +82,10 @@ class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     producer: str
     question: str
-    sections: list[tuple[str, list[Block]]]
-    said: list[Block]
-    opinions: list[Block] = []
-    compared: list[Compared] = []
+    sections: list[tuple[str, list[TitledText]]]
+    said: list[TitledText]
+    opinions: list[TitledText] = []
+    compared: list[ComparedLine] = []
     reference: str = ""
 
 
@@ -128,7 +128,7 @@ def _editable(reference: dict[str, Any]) -> str:
     return text if len(text) <= MOST_TEXT else ""
 
 
-def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[Block]:
+def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[TitledText]:
     """Return both opinions without names, in a random but reproducible order."""
     texts = [
         f"The output is {'right' if each.right else 'wrong'}. {each.reason}".strip() for each in opinions
@@ -136,23 +136,25 @@ def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[Block]:
     texts.sort(key=lambda text: drawn_rank(f"{item}|{text}", 0))
     shown = [excerpt(text, _OPINION) for text in texts]
     return [
-        Block(title, each.text, each.hidden)
+        TitledText(title, each.text, each.hidden)
         for title, each in zip(("One opinion", "Another opinion"), shown, strict=True)
     ]
 
 
-def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[Block]:
+def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[TitledText]:
     """Return the blocks up to the size limit, and the number of blocks left out."""
-    shown: list[Block] = []
+    shown: list[TitledText] = []
     room, left_out = MOST_OF_PART, 0
     for title, (text, hidden) in blocks:
         if len(shown) == MOST_BLOCKS or room <= 0:
             left_out += 1
             continue
-        shown.append(Block(shortened(title, _NAME), text[:room], hidden + max(0, len(text) - room)))
+        shown.append(TitledText(shortened(title, _NAME), text[:room], hidden + max(0, len(text) - room)))
         room -= len(text)
     if left_out:
-        shown.append(Block("Not shown", f"{number_text.count(left_out)} more parts; the records hold them"))
+        shown.append(
+            TitledText("Not shown", f"{number_text.count(left_out)} more parts; the records hold them")
+        )
     return shown
 
 

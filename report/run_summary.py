@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..calibration.agreement.calibration_results import Calibration
-from ..calibration.comparison.comparison_results import Comparison, Strata
+from ..calibration.agreement.calibration_results import CalibrationNumbers
+from ..calibration.comparison.comparison_results import ComparisonNumbers, Strata
 from ..evaluation.conclusion.run_results import JudgeUse, SystemResult
 
 
@@ -40,8 +40,8 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     systems: Sequence[SystemResult]
     judges: Sequence[JudgeUse] = ()
-    calibration: Calibration | None = None
-    compared: Comparison | None = None
+    calibration: CalibrationNumbers | None = None
+    compared: ComparisonNumbers | None = None
     folder: str = "RUN"
     command: str = ""
 
@@ -51,9 +51,9 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.compared is None else self.compared.strata
 
     @property
-    def agreement(self) -> Calibration:
+    def agreement(self) -> CalibrationNumbers:
         """Agreement of judges with labels; empty if there are no labels."""
-        return self.calibration or Calibration()
+        return self.calibration or CalibrationNumbers()
 
     @property
     def baselines(self) -> list[str]:

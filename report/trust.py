@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ..calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import JudgeUse
 from .run_summary import RunSummary
@@ -92,7 +92,7 @@ def _checked_only(use: JudgeUse) -> bool:
     return use.undecided > 0 and use.undecided_labelled < min(ENOUGH, use.undecided)
 
 
-def _verdict(name: str, panel: JudgeCalibration, calibration: Calibration) -> tuple[TrustWord, str]:
+def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> tuple[TrustWord, str]:
     good, bad = panel.tp + panel.fn, panel.fp + panel.tn
     if not good and not bad:
         return "no labels", "no output that it judged has a label"
@@ -130,7 +130,7 @@ def _sure(panel: JudgeCalibration) -> bool:
     return all(each is not None and each.low is not None and each.low >= SURE for each in _rates(panel))
 
 
-def _good_slices(name: str, calibration: Calibration) -> str:
+def _good_slices(name: str, calibration: CalibrationNumbers) -> str:
     """Name the values of a column on which the judge is proven, if its rates differ by value."""
     for column, judges in calibration.homogeneity.items():
         tests = judges.get(name, {}).values()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fiducial.calibration.comparison.comparison_results import Strata
-from fiducial.calibration.comparison.outputs import Field, Outputs
+from fiducial.calibration.comparison.outputs import Field, SystemOutputs
 from fiducial.calibration.comparison.systems import SystemTerms, strata_of
 from fiducial.calibration.corrected_rate.chosen_labels import chosen_by_score
 from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged
@@ -50,12 +50,12 @@ def systems(
     elif labelled.each:
         for row in known:
             row[rng.choice(left, labelled.each, replace=False)] = True
-    found: dict[str, Outputs] = {}
+    found: dict[str, SystemOutputs] = {}
     for number in range(count):
         is_open = np.arange(tasks) >= decided
         label = np.full(tasks, np.nan)
         label[decided:] = np.where(known[number], truth[number, decided:], np.nan)
-        found[f"s{number}"] = Outputs(
+        found[f"s{number}"] = SystemOutputs(
             np.arange(tasks),
             np.arange(tasks),
             np.arange(tasks),

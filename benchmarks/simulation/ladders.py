@@ -9,7 +9,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.ladders import CAUGHT, Answers, CurveFamily, LadderFit, fit_ladder, next_levels
+from fiducial.calibration.ladders import (
+    CAUGHT,
+    CurveFamily,
+    LadderAnswers,
+    LadderFit,
+    fit_ladder,
+    next_levels,
+)
 
 
 class Planted(NamedTuple):
@@ -38,7 +45,7 @@ class Planted(NamedTuple):
         return self.floor + (self.top - self.floor) / (1 + np.exp(self.slope * (places - middle - shift)))
 
 
-Design: TypeAlias = Callable[[CurveFamily, Answers, int], Sequence[int]]
+Design: TypeAlias = Callable[[CurveFamily, LadderAnswers, int], Sequence[int]]
 """Chooses the levels of so many questions by the answers before."""
 
 
@@ -52,13 +59,13 @@ def asked(  # noqa: PLR0917 - a judge, how it is asked, and chance
 ) -> LadderFit:
     """Ask a judge in rounds, and fit its curve. The k-th question at a level is of cluster k, as in an audit."""
     shifts = chance.normal(0.0, judge.spread, calls) if judge.spread else np.zeros(calls)
-    answers = Answers(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
+    answers = LadderAnswers(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
     while (left := calls - len(answers.rung)) > 0:
         rung = np.array(design(family, answers, min(per_round, left)), dtype=np.int64)
         cluster = _numbered(answers.rung, rung)
         share = judge.shares(family.places[rung], shifts[cluster])
         caught = (chance.random(len(rung)) < share).astype(np.float64)
-        answers = Answers(
+        answers = LadderAnswers(
             np.concatenate([answers.rung, rung]),
             np.concatenate([answers.caught, caught]),
             np.concatenate([answers.cluster, cluster]),
@@ -66,13 +73,13 @@ def asked(  # noqa: PLR0917 - a judge, how it is asked, and chance
     return fit_ladder(family, answers)
 
 
-def evenly(family: CurveFamily, answers: Answers, count: int) -> list[int]:
+def evenly(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
     """All levels in turn."""
     levels, before = len(family.places), len(answers.rung)
     return [(before + number) % levels for number in range(count)]
 
 
-def up_and_down(family: CurveFamily, answers: Answers, count: int) -> list[int]:
+def up_and_down(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
     """One question at a time: an easier level after a miss, after one of four catches a harder one (Durham and Flournoy 1994)."""
     if not len(answers.rung):
         return [0] * count

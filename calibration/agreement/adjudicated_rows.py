@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..decisions import Decision, Found, drawn_rank, settled
+from ..decisions import Decision, LabelDecision, drawn_rank, settled
 from ..sample import Sample, make_sample
 from ..tables.calibration_table import Table
 from .judge_panel import usable_rows
@@ -21,7 +21,7 @@ ALL = "all"
 """Name of the whole among categories."""
 
 WRONG, RIGHT, UNDECIDABLE, UNSEEN = range(4)
-CODES: dict[Found, int] = {"wrong": WRONG, "right": RIGHT, "undecidable": UNDECIDABLE}
+CODES: dict[LabelDecision, int] = {"wrong": WRONG, "right": RIGHT, "undecidable": UNDECIDABLE}
 """What was decided, by code; the last where nobody looked."""
 
 

@@ -24,7 +24,7 @@ from ..thresholds.threshold_choice import better_cut
 from ..thresholds.threshold_results import BetterCut
 from .adjudication import adjudicate
 from .baselines import baselines_of, people_among_themselves
-from .calibration_results import Calibration, JudgeCalibration
+from .calibration_results import CalibrationNumbers, JudgeCalibration
 from .dawid_skene import judges_alone
 from .judge_panel import by_judge, judge_panel, usable_rows
 from .probability_scores import probability_scores
@@ -44,7 +44,7 @@ def calibrate(
     replicates: int = DEFAULT_REPLICATES,
     slices: bool = True,
     requests: Requests | None = None,
-) -> Calibration:
+) -> CalibrationNumbers:
     """Measure the agreement of each judge of a table with the labels.
 
     ``docs/calibration.md`` describes the parts.
@@ -63,7 +63,7 @@ def calibrate(
     settings = Settings(interval, level, replicates, seed)
     table = table.cut_at(pass_at)
     judges, cuts = _judges(table, settings), by_judge(table, lambda part: _better_cut(part, level))
-    found = Calibration(
+    found = CalibrationNumbers(
         judges=judges,
         baselines=baselines_of(table, settings),
         slices=_slices(table, settings) if slices else {},

@@ -14,10 +14,16 @@ import msgspec
 
 from ...errors import InputError
 from ..cautions import Caution
-from ..comparison.comparison_results import Comparison
+from ..comparison.comparison_results import ComparisonNumbers
 from ..pass_threshold import HALF, CutSource
-from ..statistic import Entry, Statistic, Statistics
-from ..thresholds.threshold_results import BetterCut, Cascade, Certificate, Recalibration, Threshold
+from ..statistic import Statistic, StatisticEntry, Statistics
+from ..thresholds.threshold_results import (
+    BetterCut,
+    Cascade,
+    CertifiedThreshold,
+    ChosenThreshold,
+    Recalibration,
+)
 from .adjudication_results import Adjudication
 from .diagnosis_results import (
     CategoryAgreement,
@@ -83,39 +89,39 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     statistics: Statistics = {}
     missing: MissingVerdicts | None = None
 
-    accuracy = Entry()
-    true_positive_rate = Entry()
-    true_negative_rate = Entry()
-    precision = Entry()
-    f1_positive = Entry()
-    f1_macro = Entry()
-    balanced_accuracy = Entry()
-    mcc = Entry()
-    cohen_kappa = Entry()
-    scott_pi = Entry()
-    gwet_ac1 = Entry()
-    krippendorff_alpha = Entry()
-    prevalence = Entry()
-    judge_rate = Entry()
-    bias = Entry()
-    pearson = Entry()
-    spearman = Entry()
-    kendall_tau_b = Entry()
-    concordance = Entry()
-    icc_a1 = Entry()
-    weighted_kappa = Entry()
-    krippendorff_alpha_interval = Entry()
-    krippendorff_alpha_ordinal = Entry()
-    mae = Entry()
-    rmse = Entry()
-    signed_bias = Entry()
-    auroc = Entry()
-    average_precision = Entry()
-    brier = Entry()
-    ece = Entry()
+    accuracy = StatisticEntry()
+    true_positive_rate = StatisticEntry()
+    true_negative_rate = StatisticEntry()
+    precision = StatisticEntry()
+    f1_positive = StatisticEntry()
+    f1_macro = StatisticEntry()
+    balanced_accuracy = StatisticEntry()
+    mcc = StatisticEntry()
+    cohen_kappa = StatisticEntry()
+    scott_pi = StatisticEntry()
+    gwet_ac1 = StatisticEntry()
+    krippendorff_alpha = StatisticEntry()
+    prevalence = StatisticEntry()
+    judge_rate = StatisticEntry()
+    bias = StatisticEntry()
+    pearson = StatisticEntry()
+    spearman = StatisticEntry()
+    kendall_tau_b = StatisticEntry()
+    concordance = StatisticEntry()
+    icc_a1 = StatisticEntry()
+    weighted_kappa = StatisticEntry()
+    krippendorff_alpha_interval = StatisticEntry()
+    krippendorff_alpha_ordinal = StatisticEntry()
+    mae = StatisticEntry()
+    rmse = StatisticEntry()
+    signed_bias = StatisticEntry()
+    auroc = StatisticEntry()
+    average_precision = StatisticEntry()
+    brier = StatisticEntry()
+    ece = StatisticEntry()
 
 
-class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Agreement of each judge of a table with the labels.
 
     Judges are accessible by name, as a `JudgeCalibration`: ``found["judge"].cohen_kappa``.
@@ -159,12 +165,12 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     better_cuts: dict[str, BetterCut] = {}
     adjudication: Adjudication | None = None
     label_audit: LabelAudit | None = None
-    selective: dict[str, Certificate] = {}
+    selective: dict[str, CertifiedThreshold] = {}
     cascade: Cascade | None = None
     categories: dict[str, CategoryAgreement] = {}
-    thresholds: dict[str, Threshold] = {}
+    thresholds: dict[str, ChosenThreshold] = {}
     recalibration: dict[str, Recalibration] = {}
-    comparison: Comparison | None = None
+    comparison: ComparisonNumbers | None = None
 
     def __getitem__(self, judge: str) -> JudgeCalibration:
         return self.judges[judge]
@@ -176,23 +182,23 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.judges)
 
 
-_NOT_ALWAYS = Calibration.__struct_fields__[Calibration.__struct_fields__.index("people") :]
+_NOT_ALWAYS = CalibrationNumbers.__struct_fields__[CalibrationNumbers.__struct_fields__.index("people") :]
 """Parts that are left out of the JSON where there is nothing to say, or nothing was asked."""
 
 
-def calibration_json(found: Calibration) -> dict[str, Any]:
+def calibration_json(found: CalibrationNumbers) -> dict[str, Any]:
     """Return a calibration as JSON, without its empty parts."""
     parts: dict[str, Any] = msgspec.to_builtins(found)
     return {name: part for name, part in parts.items() if part or name not in _NOT_ALWAYS}
 
 
-def read_calibration(given: Mapping[str, Any]) -> Calibration:
+def read_calibration(given: Mapping[str, Any]) -> CalibrationNumbers:
     """Read a calibration from its JSON, ignoring unknown fields.
 
     Raises:
         InputError: It is not in that form.
     """
     try:
-        return msgspec.convert(given, Calibration)
+        return msgspec.convert(given, CalibrationNumbers)
     except msgspec.ValidationError as error:
         raise InputError(f"not a calibration as `fiducial calibrate --json` writes it: {error}") from error

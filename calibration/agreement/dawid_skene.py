@@ -65,7 +65,7 @@ FEWEST_JUDGES = 3
 _ROUNDS, _SETTLED = 20_000, 1e-10
 
 
-class Pair(NamedTuple):
+class JudgePairAgreement(NamedTuple):
     """Two judges, by number, with their agreement.
 
     Holds the items that both judged, the share on which they agree, and the agreement that the model expects.
@@ -94,7 +94,7 @@ class DawidSkene(NamedTuple):
     true_positive_rate: FloatArray
     true_negative_rate: FloatArray
     posterior: FloatArray
-    pairs: list[Pair]
+    pairs: list[JudgePairAgreement]
 
 
 def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
@@ -170,8 +170,10 @@ def _expected(
     return 1 / (1 + np.exp(np.clip(for_wrong - for_right, -700, 700)))
 
 
-def _pairs(verdicts: FloatArray, posterior: FloatArray, tpr: FloatArray, tnr: FloatArray) -> list[Pair]:
-    found: list[Pair] = []
+def _pairs(
+    verdicts: FloatArray, posterior: FloatArray, tpr: FloatArray, tnr: FloatArray
+) -> list[JudgePairAgreement]:
+    found: list[JudgePairAgreement] = []
     for a, b in combinations(range(len(verdicts)), 2):
         both = np.isfinite(verdicts[a]) & np.isfinite(verdicts[b])
         if not both.any() or not np.isfinite([tpr[a], tpr[b], tnr[a], tnr[b]]).all():
@@ -181,5 +183,5 @@ def _pairs(verdicts: FloatArray, posterior: FloatArray, tpr: FloatArray, tnr: Fl
         if_wrong = tnr[a] * tnr[b] + (1 - tnr[a]) * (1 - tnr[b])
         observed = float((verdicts[a][both] == verdicts[b][both]).mean())
         expected = float(right * if_right + (1 - right) * if_wrong)
-        found.append(Pair(a, b, int(both.sum()), observed, expected))
+        found.append(JudgePairAgreement(a, b, int(both.sum()), observed, expected))
     return found

@@ -14,7 +14,7 @@ from ..intervals.measurement import Settings
 from ..tables.calibration_table import Table
 from ..thresholds.certified_thresholds import cascade_of, certify, confidence_of
 from ..thresholds.threshold_choice import choose_threshold
-from ..thresholds.threshold_results import Certificate, Recalibration, Recalibrator, Threshold
+from ..thresholds.threshold_results import CertifiedThreshold, ChosenThreshold, Recalibration, Recalibrator
 from .diagnosis_results import AuditMethod
 from .judge_panel import by_judge, usable_rows, usable_sample
 from .label_audit import label_audit
@@ -63,7 +63,7 @@ def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str
     return found | {name: by_judge(table, of) for name, of in of_each.items()}
 
 
-def _selective(table: Table, max_error: float, seed: int) -> Certificate:
+def _selective(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
     """Return the lowest confidence at which a judge's verdicts meet the allowed error."""
     rows = usable_rows(table)
     wrong = rows.passed != rows.right
@@ -71,7 +71,7 @@ def _selective(table: Table, max_error: float, seed: int) -> Certificate:
     return certify(confidence, wrong, max_error=max_error, cluster=rows.cluster, seed=seed)
 
 
-def _threshold(table: Table, statistic: str) -> Threshold:
+def _threshold(table: Table, statistic: str) -> ChosenThreshold:
     rows = usable_rows(table)
     return choose_threshold(rows.right, rows.score, rows.cluster, statistic=statistic)
 

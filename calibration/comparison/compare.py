@@ -16,7 +16,7 @@ from ..statistics.estimator import ESTIMATORS
 from ..tables.calibration_table import Table
 from . import limitations
 from .choosing import CostOf, best_of_many, costs
-from .comparison_results import Best, By, Comparison, Contender, Costs, Right
+from .comparison_results import Best, By, ComparisonNumbers, Contender, Costs, Right
 from .contestants import Contestant, contestants_of
 from .judges import JudgeTerms, judged_pair
 from .outputs import graded_of, outputs_of
@@ -35,7 +35,7 @@ def compare(
     flips: int = 0,
     settings: Settings = USUAL,
     cost_of: CostOf | None = None,
-) -> Comparison:
+) -> ComparisonNumbers:
     """Compare every pair on the items that both have.
 
     Args:
@@ -74,7 +74,7 @@ def compare(
 
 def _judges(
     table: Table, terms: JudgeTerms, *, by: By, right: Right | None, cost_of: CostOf | None
-) -> Comparison:
+) -> ComparisonNumbers:
     level = terms.settings.level
     right = _right(table, right)
     everybody = contestants_of(table, by, right)
@@ -83,7 +83,7 @@ def _judges(
     pairs = adjusted(
         [judged_pair(usable[a], usable[b], terms) for a, b in every_pair(usable, terms.against)], level
     )
-    return Comparison(
+    return ComparisonNumbers(
         by=by,
         right=right,
         statistic=terms.estimator.name,
@@ -133,7 +133,9 @@ def _refuse_stranger(names: Sequence[str], by: By, against: str | None) -> None:
         raise InputError(f"there is no {by} {against!r}; there are {', '.join(names)}")
 
 
-def _systems(table: Table, terms: SystemTerms, *, right: Right | None, cost_of: CostOf | None) -> Comparison:
+def _systems(
+    table: Table, terms: SystemTerms, *, right: Right | None, cost_of: CostOf | None
+) -> ComparisonNumbers:
     field = outputs_of(table, right)
     names = list(field.systems)
     if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
@@ -143,7 +145,7 @@ def _systems(table: Table, terms: SystemTerms, *, right: Right | None, cost_of: 
     strata = strata_of(field, terms)
     whole = strata.all
     known = {name: each.take(each.known) for name, each in graded_of(field).items()}
-    return Comparison(
+    return ComparisonNumbers(
         by="system",
         right=right,
         statistic="accuracy",

@@ -36,7 +36,7 @@ class Areas(msgspec.Struct, frozen=True, kw_only=True):
     delong_holm_p: float | None = None
 
 
-class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Two judges or systems on the items that both have.
 
     Attributes:
@@ -160,7 +160,7 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
         return None if apparent is None or held_out is None else apparent - held_out
 
 
-class Stratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Systems against each other on one part of their outputs.
 
     Attributes:
@@ -178,7 +178,7 @@ class Stratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     by: list[str]
-    pairs: list[Pair]
+    pairs: list[ComparedPair]
     rates: dict[str, Statistic]
     outputs: dict[str, int]
     graded: dict[str, int]
@@ -186,7 +186,7 @@ class Stratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     corrected: bool
     corrected_systems: list[str] = []
     chosen: dict[str, float] = {}
-    judges: Mapping[str, Stratum] = {}
+    judges: Mapping[str, ComparedStratum] = {}
 
 
 class Strata(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,12 +198,12 @@ class Strata(msgspec.Struct, frozen=True, kw_only=True):
         all: Both together, each part weighing as much as it has outputs; undefined where too much of the open part is not graded.
     """
 
-    decided: Stratum
-    open: Stratum
-    all: Stratum
+    decided: ComparedStratum
+    open: ComparedStratum
+    all: ComparedStratum
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Judges, prompts or systems against each other.
 
     Attributes:
@@ -221,7 +221,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     by: By
     right: Right | None
     statistic: str
-    pairs: list[Pair]
+    pairs: list[ComparedPair]
     contenders: dict[str, Contender]
     best: Best | None
     cuts: dict[str, PassThreshold]

@@ -34,7 +34,7 @@ _OF_ROWS = ("wald", "wilson")
 """Intervals that take rows as independent, whatever the clusters."""
 
 
-class Difference(NamedTuple):
+class TestedDifference(NamedTuple):
     """First minus second.
 
     Attributes:
@@ -80,13 +80,13 @@ class PairedRows:
         return Cells(self.label, self.first, self.cut), Cells(other, self.second, cut)
 
 
-def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> Difference:
+def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> TestedDifference:
     """Estimate the difference of a statistic.
 
     By default that of a share of the same rows (accuracy, true positive rate) is as `share_difference` has it, of other statistics a BCa bootstrap over clusters.
     """
     if not len(rows.label):
-        return Difference(undefined("no common items", n=0, level=settings.level))
+        return TestedDifference(undefined("no common items", n=0, level=settings.level))
     shares = None if settings.interval is not None else _shares_of_the_same_rows(estimator, rows)
     if shares is not None:
         return share_difference(*shares, settings.level)
@@ -107,7 +107,7 @@ def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> Di
 
 def share_difference(
     first: BoolArray, second: BoolArray, cluster: IntArray, level: float = 0.95
-) -> Difference:
+) -> TestedDifference:
     """Estimate the difference of two shares of the same rows.
 
     There is at least one row; each array has shape ``(n,)``.
@@ -128,17 +128,17 @@ def share_difference(
     elif low <= 0.0 <= high:
         low, high = (math.nextafter(0.0, 1.0), high) if value > 0 else (low, math.nextafter(0.0, -1.0))
     found = defined(value, (low, high), n=n, method="Tango, Wilson's score for pairs", level=level)
-    return Difference(found, p, _visible(found, normal_quantile(level)))
+    return TestedDifference(found, p, _visible(found, normal_quantile(level)))
 
 
-def clustered_difference(found: Combination, *, n: int, level: float) -> Difference:
+def clustered_difference(found: Combination, *, n: int, level: float) -> TestedDifference:
     """Return a difference over clusters, with the interval that inverts its t-test."""
     if not found.tellable:
         one = defined(found.value, n=n, method="cluster-t: no interval from a single cluster", level=level)
-        return Difference(one, over_clusters=True)
+        return TestedDifference(one, over_clusters=True)
     method = "bound on what was not seen" if found.flat else "cluster-t (CR2)"
     estimate = defined(found.value, found.interval(level), n=n, method=method, level=level)
-    return Difference(estimate, found.p(), found.smallest_visible(level), over_clusters=True)
+    return TestedDifference(estimate, found.p(), found.smallest_visible(level), over_clusters=True)
 
 
 def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sample]:
@@ -186,7 +186,7 @@ def _shares_of_the_same_rows(
     return won, other_won, cluster[tried]
 
 
-def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Settings) -> Difference:
+def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Settings) -> TestedDifference:
     """Estimate a difference by bootstrap, with the p at which its interval just reaches 0."""
     formula = estimator.of(joint.cells)
     replicates = bootstrap([formula], joint, replicates=settings.replicates, seed=settings.seed)[0]
@@ -194,7 +194,7 @@ def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Sett
     found = defined(value, ends, n=joint.n, method=method, level=settings.level)
     p = None if ends is None else _reaching_zero(interval_at, 1 / settings.replicates)
     seen = _visible(found, normal_quantile(settings.level))
-    return Difference(found, p, seen, over_clusters=not joint.singletons)
+    return TestedDifference(found, p, seen, over_clusters=not joint.singletons)
 
 
 def _reaching_zero(interval_at: Callable[[float], Interval | None], least: float) -> float:
@@ -224,17 +224,17 @@ def _degrees(found: Statistic, joint: Sample, settings: Settings) -> float | Non
     return (min(JACKKNIFE_BLOCKS, joint.n_clusters) if blocks else joint.n_clusters) - 1
 
 
-def _with_p(found: Statistic, degrees: float | None, level: float) -> Difference:
+def _with_p(found: Statistic, degrees: float | None, level: float) -> TestedDifference:
     """Add the p of an interval formed as value plus and minus a quantile times an error."""
     if found.value is None or found.low is None or found.high is None:
-        return Difference(found)
+        return TestedDifference(found)
     quantile = normal_quantile(level) if degrees is None else t_quantile(level, degrees)
     error = (found.high - found.low) / 2 / quantile
     if not error > 0.0:
-        return Difference(found)
+        return TestedDifference(found)
     distance = -abs(found.value) / error
     tail = float(ndtr(distance) if degrees is None else stdtr(degrees, distance))
-    return Difference(found, 2 * tail, _visible(found, quantile))
+    return TestedDifference(found, 2 * tail, _visible(found, quantile))
 
 
 def _visible(found: Statistic, quantile: float) -> float | None:

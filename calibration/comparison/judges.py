@@ -10,9 +10,9 @@ from ..arrays import IntArray
 from ..intervals.measurement import Settings
 from ..statistic import undefined
 from ..statistics.estimator import Estimator
-from .comparison_results import Areas, Pair
+from .comparison_results import Areas, ComparedPair
 from .contestants import Contestant
-from .difference import Difference, PairedRows, difference, share_difference
+from .difference import PairedRows, TestedDifference, difference, share_difference
 from .pairs import Items, pair_of
 from .significance import delong
 
@@ -35,7 +35,7 @@ class JudgeTerms(NamedTuple):
     settings: Settings
 
 
-def judged_pair(first: Contestant, second: Contestant, terms: JudgeTerms) -> Pair:
+def judged_pair(first: Contestant, second: Contestant, terms: JudgeTerms) -> ComparedPair:
     """Compare two contestants on their common items, not yet adjusted for other pairs."""
     _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
     cluster = first.cluster[mine]
@@ -54,13 +54,13 @@ def _common(first: Contestant, second: Contestant, mine: IntArray, theirs: IntAr
     return PairedRows(label, score, other, first.cluster[mine][known], own, first.cut, second.cut)
 
 
-def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> Difference:
+def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> TestedDifference:
     """Estimate the difference in share right, or in another statistic.
 
     Another statistic uses the rows that have both labels and both scores.
     """
     if not len(items.cluster):
-        return Difference(undefined("no common items", n=0, level=terms.settings.level))
+        return TestedDifference(undefined("no common items", n=0, level=terms.settings.level))
     if terms.estimator.name == "accuracy":
         if terms.settings.interval is None:
             return share_difference(items.right_a, items.right_b, items.cluster, terms.settings.level)

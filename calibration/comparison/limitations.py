@@ -11,7 +11,7 @@ import numpy as np
 from ..cautions import FEW_CLUSTERS, Caution, ComparisonCaution
 from ..pass_threshold import PassThreshold
 from ..statistics.estimator import ESTIMATORS, Estimator
-from .comparison_results import Pair, Strata, Stratum
+from .comparison_results import ComparedPair, ComparedStratum, Strata
 from .contestants import Contestant
 from .outputs import FEWEST_LABELS, Field
 
@@ -22,7 +22,7 @@ FEW_FOR_A_T_TEST = 10
 """With clusters that are worth fewer, an interval of a difference of shares is wide, and covers 91 to 93 % near 0 and 1."""
 
 
-def rough(pairs: Sequence[Pair], estimator: Estimator) -> list[Caution]:
+def rough(pairs: Sequence[ComparedPair], estimator: Estimator) -> list[Caution]:
     """Return cautions for differences whose interval is known to be rough."""
     names = {f"{pair.a} and {pair.b}": pair for pair in pairs if pair.n}
     shares = estimator.proportion is not None
@@ -81,7 +81,7 @@ def of_systems(field: Field, strata: Strata) -> list[Caution]:
     ]
 
 
-def _lacking(left: Stratum) -> dict[str, int]:
+def _lacking(left: ComparedStratum) -> dict[str, int]:
     """Labels left to give each system that has open outputs and too few labels of them."""
     lacking = {name: FEWEST_LABELS - count for name, count in left.labelled.items() if left.graded[name]}
     return {name: count for name, count in lacking.items() if count > 0}

@@ -19,7 +19,7 @@ _LABEL = "label"
 """Who decided where it is a table's labels that do."""
 
 
-class Outputs(NamedTuple):
+class SystemOutputs(NamedTuple):
     """Outputs of one system; arrays of shape ``(n,)`` except ``verdicts``.
 
     Values are 1 where it passes, 0 where not, NaN where nothing is known.
@@ -45,9 +45,9 @@ class Outputs(NamedTuple):
         """Which of them nothing decided."""
         return np.isnan(self.decided)
 
-    def take(self, rows: BoolArray | IntArray) -> Outputs:
+    def take(self, rows: BoolArray | IntArray) -> SystemOutputs:
         """Return the selected outputs."""
-        return Outputs._make(column[..., rows] for column in self)
+        return SystemOutputs._make(column[..., rows] for column in self)
 
 
 class Field(NamedTuple):
@@ -61,7 +61,7 @@ class Field(NamedTuple):
         repeats: Verdicts that are not looked at, since the judge had said something of the output before; by judge.
     """
 
-    systems: dict[str, Outputs]
+    systems: dict[str, SystemOutputs]
     decided_by: list[str]
     judges: list[str]
     repeats: dict[str, int]
@@ -94,7 +94,7 @@ def outputs_of(table: Table, right: Right | None) -> Field:
     cuts = np.array([table.cut_of(judge).at for judge in judges])
     # An item may name the system, and so may the cluster where each item is its own: a task has one.
     _, one, again = np.unique(tasks, return_index=True, return_inverse=True)
-    whole = Outputs(
+    whole = SystemOutputs(
         tasks[first],
         table.item.codes[first].astype(np.int64),
         table.cluster[one][again][first],
@@ -235,7 +235,7 @@ def _chosen(field: Field) -> dict[str, IntArray]:
     }
 
 
-def graded_by(outputs: Outputs, judge: IntArray) -> Graded:
+def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
     """Outputs with the word of one judge each, by its number; -1 for nobody's."""
     nobody, place = np.full((1, len(judge)), np.nan), np.arange(len(judge))
     verdict, label = (

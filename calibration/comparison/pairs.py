@@ -10,8 +10,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..arrays import BoolArray, IntArray
-from .comparison_results import Areas, Flip, Pair
-from .difference import Difference
+from .comparison_results import Areas, ComparedPair, Flip
+from .difference import TestedDifference
 from .significance import among_known, benjamini_hochberg, benjamini_yekutieli, mcnemar
 
 
@@ -43,19 +43,19 @@ def pair_of(
     a: str,
     b: str,
     items: Items,
-    difference: Difference,
+    difference: TestedDifference,
     *,
     corrected: bool = False,
     areas: Areas | None = None,
     flips: int = 0,
-) -> Pair:
+) -> ComparedPair:
     """Build a pair, not yet adjusted for the others."""
     a_only, b_only = items.right_a & ~items.right_b, items.right_b & ~items.right_a
     # Without a common item nothing was tested; a p-value of 1 would also make Holm's correction of the others larger.
     test = mcnemar(int(a_only.sum()), int(b_only.sum())) if len(a_only) else None
     sizes = np.unique(items.cluster, return_counts=True)[1]
     differing = np.flatnonzero(a_only | b_only)[:flips]
-    return Pair(
+    return ComparedPair(
         a=a,
         b=b,
         n=len(a_only),
@@ -86,7 +86,7 @@ def pair_of(
     )
 
 
-def adjusted(pairs: Sequence[Pair], level: float) -> list[Pair]:
+def adjusted(pairs: Sequence[ComparedPair], level: float) -> list[ComparedPair]:
     """Adjust the p-values of several pairs, and name the better one of each.
 
     A p adjusted to more than ``1 - level`` is no evidence.
@@ -99,7 +99,7 @@ def adjusted(pairs: Sequence[Pair], level: float) -> list[Pair]:
         "adjusted_p": among_known([pair.p for pair in pairs]),
     }
     areas = among_known([pair.auroc_difference and pair.auroc_difference.delong_p for pair in pairs])
-    result: list[Pair] = []
+    result: list[ComparedPair] = []
     for number, pair in enumerate(pairs):
         of_pair = {name: column[number] for name, column in columns.items()}
         p, value = of_pair["adjusted_p"], pair.difference.value

@@ -16,8 +16,8 @@ from ..corrected_rate.few_labels import unseen_variance
 from ..intervals.clustered_means import Combination, combine_means
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
-from .comparison_results import Pair, Strata, Stratum
-from .difference import Difference, clustered_difference, share_difference
+from .comparison_results import ComparedPair, ComparedStratum, Strata
+from .difference import TestedDifference, clustered_difference, share_difference
 from .outputs import FEWEST_LABELS, Field, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
 
@@ -72,7 +72,7 @@ def strata_of(field: Field, terms: SystemTerms) -> Strata:
     )
 
 
-def pooled_rates(field: Field, terms: SystemTerms) -> tuple[Stratum, Stratum]:
+def pooled_rates(field: Field, terms: SystemTerms) -> tuple[ComparedStratum, ComparedStratum]:
     """Return each system's rate on its undecided outputs and on all, without comparing systems."""
     whole = graded_of(field)
     first, second = (_stratum(each, field.judges, terms, paired=False) for each in (_undecided(whole), whole))
@@ -97,10 +97,10 @@ def _stratum(
     graded: Mapping[str, Graded],
     by: list[str],
     terms: SystemTerms,
-    judges: Mapping[str, Stratum] | None = None,
+    judges: Mapping[str, ComparedStratum] | None = None,
     *,
     paired: bool = True,
-) -> Stratum:
+) -> ComparedStratum:
     looks = sum(bool(each.labelled.any()) for each in graded.values())
     chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each, looks)) is not None}
     correct = {name for name, each in graded.items() if name not in chosen and _correctable(each)}
@@ -112,7 +112,7 @@ def _stratum(
         _pair((a, b), (graded[a], graded[b]), correct=correct >= {a, b}, terms=terms, among=len(listed))
         for a, b in listed
     ]
-    return Stratum(
+    return ComparedStratum(
         by=by,
         pairs=adjusted(pairs, terms.level),
         rates={
@@ -143,7 +143,7 @@ def _chosen_by_score(graded: Graded, looks: int) -> float | None:
 
 def _pair(
     names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool, terms: SystemTerms, among: int
-) -> Pair:
+) -> ComparedPair:
     """Compare two systems on their common tasks in the stratum.
 
     The pair is not yet adjusted for other pairs.
@@ -186,13 +186,15 @@ def _weighed(first: Graded, second: Graded, items: Items) -> bool:
     return (first.mixed or second.mixed) and len(items.cluster) < len(first.task)
 
 
-def _difference(first: Graded, second: Graded, items: Items, *, correct: bool, level: float) -> Difference:
+def _difference(
+    first: Graded, second: Graded, items: Items, *, correct: bool, level: float
+) -> TestedDifference:
     if not len(items.cluster):
-        return Difference(undefined("no common items", n=0, level=level))
+        return TestedDifference(undefined("no common items", n=0, level=level))
     for each in (first, second):
         too_few = _too_few(each) or (_too_few_labels(each) if correct else None)
         if too_few:
-            return Difference(undefined(too_few, n=len(items.cluster), level=level))
+            return TestedDifference(undefined(too_few, n=len(items.cluster), level=level))
     if not (correct or _weighed(first, second, items)):
         return share_difference(items.right_a, items.right_b, items.cluster, level)
     taken = [piece._replace(coefficient=-piece.coefficient) for piece in _pieces(second, correct=correct)]

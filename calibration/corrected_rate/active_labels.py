@@ -98,7 +98,7 @@ def active_lambda(data: DrawnLabels) -> float:
     return min(1.0, max(0.0, -float(((labels - labels.mean()) * (scores - scores.mean())).mean()) / spread))
 
 
-class Moved(NamedTuple):
+class InfluenceEstimate(NamedTuple):
     """An estimate, and how each item moves it.
 
     Attributes:
@@ -112,7 +112,7 @@ class Moved(NamedTuple):
     design: FloatArray
 
 
-def moved(data: DrawnLabels, weight: float) -> Moved:
+def moved(data: DrawnLabels, weight: float) -> InfluenceEstimate:
     """Estimate the mean label from labels drawn with unequal, known chances.
 
     ``lambda * mean(score) + weighted mean of (label - lambda * score)``, each label weighing 1 / its chance.
@@ -126,7 +126,9 @@ def moved(data: DrawnLabels, weight: float) -> Moved:
     residual = np.where(data.known, data.label - weight * data.score, 0.0)
     residual = np.where(data.known, residual - data.average(residual), 0.0)
     drawn = 1 - np.where(data.known, data.probability, 1.0)
-    return Moved(value, (labels + weight * scores) / size, drawn * (data.weight * residual / size) ** 2)
+    return InfluenceEstimate(
+        value, (labels + weight * scores) / size, drawn * (data.weight * residual / size) ** 2
+    )
 
 
 def _parts(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
@@ -182,7 +184,9 @@ def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) 
     """Lambda, value and standard error of the average over rounds."""
     rounds = _rounds(data, drawn_in)
     lambdas = [active_lambda(part) for part, _ in rounds]
-    found: list[Moved] = [moved(part, weight) for (part, _), weight in zip(rounds, lambdas, strict=True)]
+    found: list[InfluenceEstimate] = [
+        moved(part, weight) for (part, _), weight in zip(rounds, lambdas, strict=True)
+    ]
     shares = np.array([new for _, new in rounds], dtype=np.float64)
     shares /= shares.sum()
     value = float(shares @ [each.value for each in found])

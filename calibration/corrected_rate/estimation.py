@@ -14,7 +14,7 @@ from ..pass_threshold import GivenPassAt
 from ..statistic import Statistic
 from ..tables.calibration_table import ROUND, Table
 from .drawn import was_drawn
-from .estimation_results import Estimation, RateEstimate, Target
+from .estimation_results import EstimationNumbers, RateEstimate, Target
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .ranks import ranks, simultaneous_level
 from .rate_estimates import RateTerms, judge_mean, rate_estimates
@@ -34,7 +34,7 @@ def estimate(
     target: Target = "population",
     strata: str | None = None,
     phases: Sequence[str] = (),
-) -> Estimation:
+) -> EstimationNumbers:
     """Estimate the mean label of the items' population, or of just these items.
 
     Every estimate is of all rows, and of each system by itself. Rows with a label are the labelled items, rows without one the unlabelled; the labelled must be a random sample of
@@ -64,14 +64,16 @@ def estimate(
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     places = _ranks(systems, terms) if len(systems) > 1 else {}
-    found = Estimation(
+    found = EstimationNumbers(
         all=_estimate(table, terms, "all"),
         systems={name: _estimate(part, terms, name, places.get(name)) for name, part in systems.items()},
     )
     return _with_phases(found, everyone, phases, level) if phases else found
 
 
-def _with_phases(found: Estimation, table: Table, phases: Sequence[str], level: float) -> Estimation:
+def _with_phases(
+    found: EstimationNumbers, table: Table, phases: Sequence[str], level: float
+) -> EstimationNumbers:
     """Add the estimate from nested samples, which takes several judges."""
     column = table.columns.get("system")
     rows = {} if column is None else dict(column.present())
@@ -80,7 +82,7 @@ def _with_phases(found: Estimation, table: Table, phases: Sequence[str], level: 
         nested = multi_phase_rate(nested_verdicts(of_part, phases), level=level)
         return msgspec.structs.replace(part, estimates={"multi_phase": nested} | part.estimates)
 
-    return Estimation(
+    return EstimationNumbers(
         all=of(found.all, table),
         systems={name: of(part, table.take(rows[name])) for name, part in found.systems.items()},
     )

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..cautions import Caution
-from ..statistic import Entry, Statistic
+from ..statistic import Statistic, StatisticEntry
 
 Target: TypeAlias = Literal["population", "finite"]
 
@@ -80,17 +80,17 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         known = (name for name in _REPORTED if (each := self.estimates.get(name)) and each.value is not None)
         return next(known, None)
 
-    labels_only = Entry("estimates")
-    ppi = Entry("estimates")
-    ppi_plus_plus = Entry("estimates")
-    post_stratified = Entry("estimates")
-    rogan_gladen = Entry("estimates")
-    multi_phase = Entry("estimates")
-    active = Entry("estimates")
-    stratified_ppi = Entry("estimates")
+    labels_only = StatisticEntry("estimates")
+    ppi = StatisticEntry("estimates")
+    ppi_plus_plus = StatisticEntry("estimates")
+    post_stratified = StatisticEntry("estimates")
+    rogan_gladen = StatisticEntry("estimates")
+    multi_phase = StatisticEntry("estimates")
+    active = StatisticEntry("estimates")
+    stratified_ppi = StatisticEntry("estimates")
 
 
-class Estimation(msgspec.Struct, frozen=True, kw_only=True):
+class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Rate of all rows, ``found["all"]``, and of each system by itself, ``found[SYSTEM]``."""
 
     all: RateEstimate
@@ -105,6 +105,6 @@ class Estimation(msgspec.Struct, frozen=True, kw_only=True):
         return self.parts[name]
 
 
-def estimation_json(found: Estimation) -> dict[str, Any]:
+def estimation_json(found: EstimationNumbers) -> dict[str, Any]:
     """Return an estimation as JSON, with each rate under its name."""
     return msgspec.to_builtins(found.parts)

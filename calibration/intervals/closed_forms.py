@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 Interval = tuple[float, float]
 
-Scale: TypeAlias = Literal["fisher", "logit"]
+TransformedScale: TypeAlias = Literal["fisher", "logit"]
 """Where a statistic with ends is symmetric: Fisher's z for those in [-1, 1], log-odds for those in [0, 1]."""
 
 
@@ -81,7 +81,7 @@ def logit_interval(share: float, standard_error: float, level: float = 0.95) -> 
 
 
 def jackknife_interval(
-    value: float, standard_error: float, degrees: float, scale: Scale, level: float = 0.95
+    value: float, standard_error: float, degrees: float, scale: TransformedScale, level: float = 0.95
 ) -> tuple[Interval, str] | None:
     """Compute Student's interval over clusters, and its name, for a bounded statistic.
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..statistic import Statistic, defined, undefined
 from .closed_forms import Interval, normal_quantile, t_quantile, wilson_interval
-from .variance import FEWEST, Spread, spread_of_rows, spread_of_sums
+from .variance import FEWEST, ClusterSpread, spread_of_rows, spread_of_sums
 
 if TYPE_CHECKING:
     from ..sample import Sample
@@ -58,7 +58,12 @@ def told_by(errors: float, cluster_size: float) -> float:
 
 
 def effective_trials(
-    spread: Spread, errors: float, row_variance: float, *, prior: Prior = TWO_SIDED, student: float = 1.0
+    spread: ClusterSpread,
+    errors: float,
+    row_variance: float,
+    *,
+    prior: Prior = TWO_SIDED,
+    student: float = 1.0,
 ) -> float:
     """Return the effective number of independent trials of rows in clusters.
 
@@ -97,7 +102,9 @@ def unseen_share(sample: Sample, level: float) -> float:
     return wilson_interval(0.0, effective_trials(spread, 0.0, 0.0), level)[1]
 
 
-def clustered_wilson_interval(share: float, spread: Spread, level: float = 0.95) -> tuple[Interval, str]:
+def clustered_wilson_interval(
+    share: float, spread: ClusterSpread, level: float = 0.95
+) -> tuple[Interval, str]:
     """Compute Wilson's interval on the rows' effective number of trials, and its name.
 
     The estimate is a mean of results in [0, 1]; of 0/1 results, a rate.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..sample import Sample
     from ..statistics.rates import Proportion
 
-Form: TypeAlias = Literal["cr1", "cr2", "jackknife"]
+VarianceForm: TypeAlias = Literal["cr1", "cr2", "jackknife"]
 """How the sum of squares is corrected for the residuals of few clusters being too small. ``cr1``: times G / (G - 1),
 as regression software has it. ``cr2``: unbiased where rows are independent and of one variance. ``jackknife``: leaving out one
 cluster at a time (CR3). All agree where clusters are of one size; where a few hold most of the rows, each is larger than the one before."""
@@ -53,7 +53,7 @@ def variance(
     sums: FloatArray,
     times: IntArray | None = None,
     *,
-    form: Form = "cr1",
+    form: VarianceForm = "cr1",
     shares: FloatArray | float = 0.0,
     clusters: int | None = None,
 ) -> float:
@@ -87,7 +87,7 @@ def covariance(sums: FloatArray, times: IntArray) -> FloatArray:
     return _factor("cr1", int(times.sum())) * (sums.T @ (times[:, None] * sums))
 
 
-def _factor(form: Form, clusters: int) -> float:
+def _factor(form: VarianceForm, clusters: int) -> float:
     if form == "cr1":
         return clusters / (clusters - 1)
     return (clusters - 1) / clusters if form == "jackknife" else 1.0
@@ -143,7 +143,7 @@ def standard_error(values: FloatArray, sample: Sample, *, independent: bool = Fa
     return math.sqrt(variance(sample.groups @ values, sample.sizes))
 
 
-class Spread(NamedTuple):
+class ClusterSpread(NamedTuple):
     """The denominator of a mean of some rows, and its standard error over clusters.
 
     Attributes:
@@ -151,7 +151,7 @@ class Spread(NamedTuple):
         clusters: Clusters that have one.
         cluster_size: Rows in the cluster that a row is in, on average over rows: ``sum of m^2 / n``.
         degrees: Degrees of freedom of the standard error (`degrees_of_freedom`); NaN for one cluster.
-        clustered: Standard error, `Form` ``cr1``; NaN for one cluster.
+        clustered: Standard error, `VarianceForm` ``cr1``; NaN for one cluster.
         jackknife: The same, leaving out one cluster at a time; NaN for one cluster.
     """
 
@@ -163,7 +163,7 @@ class Spread(NamedTuple):
     jackknife: float
 
 
-def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | None = None) -> Spread:
+def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | None = None) -> ClusterSpread:
     """Return the spread of ``sum of totals / sum of trials`` over sorts of clusters.
 
     Both arrays are of a cluster of each sort, shape ``(k,)``; there is at least one trial in all.
@@ -178,7 +178,7 @@ def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | 
     if clusters >= FEWEST:
         degrees = degrees_of_freedom(shares, times)
         jackknife = variance(moved, times, form="jackknife", shares=shares, clusters=clusters)
-    return Spread(
+    return ClusterSpread(
         trials=round(trials),
         clusters=clusters,
         cluster_size=float(times @ trials_of**2) / trials,
@@ -188,18 +188,18 @@ def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | 
     )
 
 
-def spread_of_rows(values: FloatArray, cluster: IntArray) -> Spread:
+def spread_of_rows(values: FloatArray, cluster: IntArray) -> ClusterSpread:
     """Spread of the mean of rows, each array of shape ``(n,)``, at least one."""
     return spread_of_sums(cluster_sums(values, cluster), cluster_sums(np.ones(len(values)), cluster))
 
 
-def proportion_spread(proportion: Proportion, sample: Sample) -> Spread:
+def proportion_spread(proportion: Proportion, sample: Sample) -> ClusterSpread:
     """Spread of a proportion of a sample, with at least one trial."""
     quadrant = sample.cells.quadrant
     return mean_spread(quadrant @ proportion.successes.ravel(), quadrant @ proportion.trials.ravel(), sample)
 
 
-def mean_spread(success: FloatArray, trial: FloatArray, sample: Sample) -> Spread:
+def mean_spread(success: FloatArray, trial: FloatArray, sample: Sample) -> ClusterSpread:
     """Return the spread of a mean over the rows that are trials, of which there is at least one.
 
     ``success`` is 0 where ``trial`` is 0; both have a number a cell, shape ``(m,)``.

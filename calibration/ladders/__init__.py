@@ -3,7 +3,7 @@
 Choose the next questions and fit a curve to the answers.
 """
 
-from .curve import CAUGHT, Answers, CurveFamily, next_levels
+from .curve import CAUGHT, CurveFamily, LadderAnswers, next_levels
 from .fit import LadderFit, Point, fit_ladder
 
-__all__ = ["CAUGHT", "Answers", "CurveFamily", "LadderFit", "Point", "fit_ladder", "next_levels"]
+__all__ = ["CAUGHT", "CurveFamily", "LadderAnswers", "LadderFit", "Point", "fit_ladder", "next_levels"]

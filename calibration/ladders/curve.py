@@ -30,7 +30,7 @@ _EVENLY = 0.125
 """Of each round of questions: the share that goes evenly over all levels."""
 
 
-class Answers(NamedTuple):
+class LadderAnswers(NamedTuple):
     """Answers of one judge about the faults of one ladder.
 
     Attributes:
@@ -100,7 +100,7 @@ class CurveFamily:
         shares = _share(self._curve, self.places)
         return np.log(shares), np.log1p(-shares)
 
-    def likely(self, answers: Answers, worth: float = 1.0) -> Likely:
+    def likely(self, answers: LadderAnswers, worth: float = 1.0) -> Likely:
         """Return the curves that the answers leave likely; without answers, the prior.
 
         Each answer counts as ``worth`` independent ones, at most 1.
@@ -116,7 +116,7 @@ class CurveFamily:
         return Likely(self._curve[kept], self._threshold[kept], weight / weight.sum())
 
 
-def next_levels(family: CurveFamily, answers: Answers, count: int) -> list[int]:
+def next_levels(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
     """Choose the levels of the next ``count`` questions.
 
     Levels are numbers in ascending order, repeated as often as each is to be asked about.

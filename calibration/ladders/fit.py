@@ -12,7 +12,7 @@ from ..intervals.clustered_means import mean_over_clusters
 from ..intervals.clustered_rates import effective_trials, student_ratio
 from ..intervals.variance import spread_of_rows
 from ..statistic import Statistic, defined
-from .curve import Answers, CurveFamily, Likely
+from .curve import CurveFamily, LadderAnswers, Likely
 
 LEVEL = 0.95
 _TAILS = ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)
@@ -70,7 +70,7 @@ class LadderFit(NamedTuple):
         return [_point(self.likely, place) for place in np.linspace(0.0, 1.0, _DRAWN).tolist()]
 
 
-def fit_ladder(family: CurveFamily, answers: Answers) -> LadderFit:
+def fit_ladder(family: CurveFamily, answers: LadderAnswers) -> LadderFit:
     """Fit the curve of one judge on one ladder: medians and central intervals of the posterior.
 
     Its likelihood is raised to the power of what an answer in clusters is worth.
@@ -99,7 +99,7 @@ def _point(likely: Likely, place: float) -> Point:
     return Point(place, float(middle), float(low), float(high))
 
 
-def _worth(answers: Answers, expected: FloatArray) -> float:
+def _worth(answers: LadderAnswers, expected: FloatArray) -> float:
     """Return how many independent answers each answer is worth.
 
     The estimate uses the correlation of residuals within clusters.
@@ -113,7 +113,7 @@ def _worth(answers: Answers, expected: FloatArray) -> float:
     return min(1.0, trials / len(residual))
 
 
-def _trend(family: CurveFamily, answers: Answers) -> float | None:
+def _trend(family: CurveFamily, answers: LadderAnswers) -> float | None:
     place = family.places[answers.rung]
     together = (place - place.mean()) * (answers.caught - answers.caught.mean())
     if not together.any():
@@ -121,7 +121,7 @@ def _trend(family: CurveFamily, answers: Answers) -> float | None:
     return mean_over_clusters(together, answers.cluster).p()
 
 
-def _misfit(answers: Answers, expected: FloatArray, worth: float) -> float | None:
+def _misfit(answers: LadderAnswers, expected: FloatArray, worth: float) -> float | None:
     """Return the p of Pearson's chi-square over the levels that were asked about often.
 
     Each answer counts as ``worth`` independent ones.

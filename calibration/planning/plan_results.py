@@ -53,7 +53,7 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
         ]
 
 
-class SamplePlan(msgspec.Struct, frozen=True, kw_only=True):
+class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Planned numbers of labels or items, and the items to label next.
 
     Attributes:
@@ -79,7 +79,7 @@ class SamplePlan(msgspec.Struct, frozen=True, kw_only=True):
     budget: BudgetPlan | None = None
 
 
-def plan_json(found: SamplePlan) -> dict[str, Any]:
+def plan_json(found: PlanNumbers) -> dict[str, Any]:
     """Return a plan as JSON, without the parts that were not requested."""
     result: dict[str, Any] = {"design_effect": found.design_effect}
     if found.labels is not None:

@@ -18,7 +18,14 @@ from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from .bradley_terry import strengths
 from .choices import Choices, kinds_of
-from .preference_results import LabelAgreement, Length, Match, Position, Preferences, SystemPreference
+from .preference_results import (
+    LabelAgreement,
+    Length,
+    Position,
+    PreferenceNumbers,
+    SystemMatch,
+    SystemPreference,
+)
 
 AnyBias = TypeVar("AnyBias", Position, Length)
 
@@ -31,11 +38,11 @@ _EVEN = 0.5
 
 def preferences_of(
     judge: str, choices: Choices, ungraded: Mapping[Outcome, int] | None = None, *, level: float = 0.95
-) -> Preferences:
+) -> PreferenceNumbers:
     """Measure a judge's preferences: win rates, strengths, biases, agreement with labels."""
     complete = choices.take(choices.complete)
     position, length = _corrected(_position(complete, level), _length(complete, level))
-    return Preferences(
+    return PreferenceNumbers(
         judge=judge,
         comparisons=len(choices.a),
         complete=len(complete.a),
@@ -48,8 +55,8 @@ def preferences_of(
     )
 
 
-def _matches(choices: Choices, level: float) -> list[Match]:
-    found: list[Match] = []
+def _matches(choices: Choices, level: float) -> list[SystemMatch]:
+    found: list[SystemMatch] = []
     for one, other in combinations(range(len(choices.systems)), 2):
         met = _between(choices, one, other)
         if len(met.a):
@@ -79,11 +86,11 @@ def _between(choices: Choices, one: int, other: int) -> Choices:
     )
 
 
-def _match(met: Choices, level: float) -> Match:
+def _match(met: Choices, level: float) -> SystemMatch:
     complete = met.take(met.complete)
     kinds = kinds_of(complete)
     won = kinds.a | kinds.b
-    return Match(
+    return SystemMatch(
         a=met.systems[int(met.a[0])],
         b=met.systems[int(met.b[0])],
         n=len(complete.a),
@@ -103,7 +110,7 @@ def _match(met: Choices, level: float) -> Match:
     )
 
 
-def _decided(match: Match, adjusted: float | None, level: float) -> Match:
+def _decided(match: SystemMatch, adjusted: float | None, level: float) -> SystemMatch:
     value = match.preferred.value
     if adjusted is None or value is None or adjusted > 1 - level:
         return replace(match, adjusted_p=adjusted)

@@ -10,7 +10,7 @@ from ...records import Outcome
 from ..statistic import Statistic
 
 
-class Match(msgspec.Struct, frozen=True, kw_only=True):
+class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
     """Two systems on the cases for which both have an output.
 
     A comparison is won where the same output is chosen in both orders. Where the order decides it is a flip, which is neither a win nor a
@@ -134,7 +134,7 @@ class LabelAgreement(msgspec.Struct, frozen=True, kw_only=True):
     tied_in_both: Statistic
 
 
-class Preferences(msgspec.Struct, frozen=True, kw_only=True):
+class PreferenceNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Preferences of one judge.
 
     Attributes:
@@ -153,7 +153,7 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
     comparisons: int
     complete: int
     ungraded: Mapping[Outcome, int]
-    matches: list[Match]
+    matches: list[SystemMatch]
     systems: dict[str, SystemPreference]
     position: Position
     length: Length

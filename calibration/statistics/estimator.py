@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import ConfigurationError
 from ...plugins import STATISTICS
 from ..arrays import FloatArray
-from ..intervals.closed_forms import Interval, Scale
+from ..intervals.closed_forms import Interval, TransformedScale
 from ..intervals.paired_shares import balanced_accuracy_interval, bias_interval
 from ..sample import Cells, Sample
 from . import rates
@@ -63,7 +63,7 @@ class Estimator:
     undefined: str
     proportion: rates.Proportion | None = None
     own_interval: OwnInterval | None = None
-    few_clusters: Scale | None = None
+    few_clusters: TransformedScale | None = None
     max_cells: int = MAX_CELLS
 
     def of(self, cells: Cells) -> Callable[[FloatArray], FloatArray]:
@@ -76,7 +76,7 @@ def _of_table(
     function: Callable[[FloatArray], FloatArray],
     undefined: str,
     own_interval: OwnInterval | None = None,
-    few_clusters: Scale | None = None,
+    few_clusters: TransformedScale | None = None,
 ) -> Estimator:
     proportion = function if isinstance(function, rates.Proportion) else None
     return Estimator(

@@ -27,7 +27,7 @@ from .cells import (
     number_of,
     text_of,
 )
-from .columns import Encoder, Names, Numbers, read_cells
+from .columns import Encoder, NameColumn, Numbers, read_cells
 
 _CONTRACT = {*IDENTITY, "score", "label", "cluster"}
 
@@ -70,8 +70,8 @@ class TableBuilder:
         self._scales = {"score": scores, "label": labels}
         self._unseen = dict(self._source)
         self._named = set(self._source)
-        self._item, self._judge = Names(), Names()
-        self._cluster: Names | None = None
+        self._item, self._judge = NameColumn(), NameColumn()
+        self._cluster: NameColumn | None = None
         self._score, self._label = Numbers(), Numbers()
         self._slices: dict[str, Encoder] = {}
         self._no_slices = set(_IGNORED)
@@ -173,7 +173,7 @@ class TableBuilder:
         if self._cluster is None:
             if clusters is None:
                 return
-            self._cluster = Names()
+            self._cluster = NameColumn()
             self._cluster.extend(self._item.so_far())
         pairs = zip(items, clusters or items, strict=True)
         self._cluster.extend([item if cluster is None else cluster for item, cluster in pairs])

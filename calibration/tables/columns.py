@@ -43,7 +43,7 @@ def _keys(values: list[Any], kinds: set[type]) -> list[Any]:
     return values if len(kinds) == 1 else list(zip(map(type, values), values, strict=True))
 
 
-class Names:
+class NameColumn:
     """Column of names, of which there may be as many as rows.
 
     Each row holds the address of its text, which is kept once.

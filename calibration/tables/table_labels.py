@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...records.label_table import LabelIndex, LabelTable, Place
+from ...records.label_table import LabelIndex, LabelTable, OutputName
 from ..arrays import FloatArray
 from .calibration_table import PERSON, Table
 
@@ -44,13 +44,13 @@ def unmatched_note(elsewhere: int, given: int, first: str) -> str:
     return f"{elsewhere:,} of {given:,} labels match no item here, {first!r} for one"
 
 
-def _places(table: Table) -> dict[tuple[Place, str], list[int]]:
+def _places(table: Table) -> dict[tuple[OutputName, str], list[int]]:
     """Return the outputs in a table, and the rows of each."""
-    places: dict[tuple[Place, str], list[int]] = {}
+    places: dict[tuple[OutputName, str], list[int]] = {}
     for row, item in enumerate(_items(table)):
         case, system, trial = split_item(item)
         named = table.value("system", row) if system is None else system
-        places.setdefault((Place(case, named, trial), item), []).append(row)
+        places.setdefault((OutputName(case, named, trial), item), []).append(row)
     return places
 
 
@@ -59,12 +59,12 @@ def _items(table: Table) -> Iterator[str]:
     return (table.item.values[code] for code in codes)
 
 
-def split_item(item: str) -> Place:
+def split_item(item: str) -> OutputName:
     """Take ``case_id|system|trial`` apart; any other id is one of its own."""
     parts = item.rsplit("|", 2)
     if len(parts) == 3 and parts[2].isdecimal():  # noqa: PLR2004 - case, system, trial
-        return Place(parts[0], parts[1], int(parts[2]))
-    return Place(item)
+        return OutputName(parts[0], parts[1], int(parts[2]))
+    return OutputName(item)
 
 
 def _column(said: dict[int, float], rows: int) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..intervals.closed_forms import clopper_pearson_interval
 from ..tables.calibration_table import Table
-from .threshold_results import Cascade, Certificate
+from .threshold_results import Cascade, CertifiedThreshold
 
 GRID = tuple((19 - step) / 20 for step in range(20))
 """Confidence thresholds, strict to lax, fixed before the data are seen: each is one more chance to pass."""
@@ -31,7 +31,7 @@ def certify(
     failure: float = FAILURE,
     cluster: IntArray | None = None,
     seed: int = 0,
-) -> Certificate:
+) -> CertifiedThreshold:
     """Certify a threshold by fixed-sequence testing.
 
     Go from strict to lax, and stop at the first threshold whose error bound is too high.
@@ -57,7 +57,7 @@ def certify(
         chosen = _one_of_each(cluster, seed)
         confidence, wrong = confidence[chosen], wrong[chosen]
     fewest = math.ceil(math.log(failure) / math.log(1 - max_error))
-    best: Certificate | None = None
+    best: CertifiedThreshold | None = None
     for threshold in GRID:
         keep = confidence >= threshold
         kept, errors = int(keep.sum()), int((keep & wrong).sum())
@@ -67,10 +67,10 @@ def certify(
         bound = clopper_pearson_interval(errors, kept, 1 - 2 * failure)[1]
         if bound > max_error:
             break
-        best = Certificate(threshold, kept, errors, bound, kept / len(confidence))
+        best = CertifiedThreshold(threshold, kept, errors, bound, kept / len(confidence))
     if best is not None:
         return best
-    return Certificate(
+    return CertifiedThreshold(
         undefined=f"no threshold certified: it takes at least {fewest} kept verdicts with hardly an error"
     )
 
@@ -112,7 +112,7 @@ def certify_cascade(
     items = np.arange(len(next(iter(judges.values())).wrong))
     left = items if cluster is None else _one_of_each(cluster, seed)
     looked_at, kept, errors = len(left), 0, 0
-    found: dict[str, Certificate] = {}
+    found: dict[str, CertifiedThreshold] = {}
     for name, verdicts in judges.items():
         # Who said nothing has no confidence, and what has none is never kept.
         confidence = np.nan_to_num(verdicts.confidence[left], nan=-1.0)

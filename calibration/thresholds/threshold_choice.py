@@ -12,7 +12,7 @@ from ..intervals.clustered_means import combine_means
 from ..sample import QUADRANTS
 from ..statistic import defined, undefined
 from ..statistics.estimator import ESTIMATORS
-from .threshold_results import BetterCut, Threshold
+from .threshold_results import BetterCut, ChosenThreshold
 
 MAX_CANDIDATES = 100
 """Thresholds tried: the distinct scores, or evenly spaced ones of them."""
@@ -28,16 +28,16 @@ _ROUNDING = 1e-12
 
 def choose_threshold(
     right: BoolArray, score: FloatArray, cluster: IntArray, *, statistic: str = "balanced_accuracy"
-) -> Threshold:
+) -> ChosenThreshold:
     """Choose the threshold that maximizes a statistic of `AGREEMENT`, cross-fitted.
 
     Arrays have shape ``(n,)``, and a cluster is never split.
     """
     candidates = _spaced(np.unique(score))
     if not len(score) or right.all() or not right.any():
-        return Threshold(statistic, undefined="needs labels of both classes", n=len(score))
+        return ChosenThreshold(statistic, undefined="needs labels of both classes", n=len(score))
     if len(candidates) < 2:  # noqa: PLR2004 - nothing to choose from
-        return Threshold(statistic, undefined="all scores are equal", n=len(score))
+        return ChosenThreshold(statistic, undefined="all scores are equal", n=len(score))
     passed = score >= candidates[:, None]
     fold, folds = folds_of(cluster)
     # One 2x2 table a candidate and fold: counts of (label, verdict).
@@ -47,11 +47,13 @@ def choose_threshold(
     whole = _values(tables.sum(axis=1), statistic)
     best = int(np.argmax(whole))
     if not np.isfinite(whole[best]):
-        return Threshold(statistic, undefined=f"{statistic} is undefined at every threshold", n=len(score))
+        return ChosenThreshold(
+            statistic, undefined=f"{statistic} is undefined at every threshold", n=len(score)
+        )
     apparent, held_out = float(whole[best]), _held_out(tables, statistic)
     optimism = None if held_out is None else apparent - held_out
     threshold = float(candidates[best])
-    return Threshold(statistic, threshold, apparent, held_out, optimism, n=len(score))
+    return ChosenThreshold(statistic, threshold, apparent, held_out, optimism, n=len(score))
 
 
 def _held_out(tables: FloatArray, statistic: str) -> float | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Recalibrator: TypeAlias = Literal["isotonic", "platt"]
 
 
-class Certificate(msgspec.Struct, frozen=True):
+class CertifiedThreshold(msgspec.Struct, frozen=True):
     """A threshold of confidence with a guarantee, or the reason why there is none.
 
     Attributes:
@@ -45,14 +45,14 @@ class Cascade(msgspec.Struct, frozen=True):
         coverage: Share decided; None without items.
     """
 
-    judges: dict[str, Certificate]
+    judges: dict[str, CertifiedThreshold]
     kept: int
     errors: int
     n: int
     coverage: float | None
 
 
-class Threshold(msgspec.Struct, frozen=True):
+class ChosenThreshold(msgspec.Struct, frozen=True):
     """A threshold on the score.
 
     Attributes:

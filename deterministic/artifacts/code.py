@@ -12,7 +12,7 @@ import msgspec
 
 from ..options import CheckOptions
 from ..sandbox.limits import Limits
-from ..sandbox.running import Confinement, Exam, Run, SandboxError, run_confined
+from ..sandbox.running import CommandResult, Confinement, Exam, SandboxError, run_confined
 from .challenge import Challenge, ChallengeError
 from .copying import copy_plain_files, copy_tree
 from .workspace_files import MAX_FILE_BYTES, WorkspaceFault, choose_files, locate, read_bytes, shown
@@ -140,7 +140,7 @@ def _tests_among(hidden: list[str]) -> list[str]:
     return [name for name in modules if name.startswith("test_") or name.endswith("_test.py")] or modules
 
 
-def _refuse_failure(name: str, run: Run, limits: Limits, confinement: Confinement) -> None:
+def _refuse_failure(name: str, run: CommandResult, limits: Limits, confinement: Confinement) -> None:
     """Raise an error if a script failed.
 
     It failed if its exit code says so or, as in the original, if its error output holds the word ``error``.
@@ -162,12 +162,12 @@ def _refuse_failure(name: str, run: Run, limits: Limits, confinement: Confinemen
         raise CodeFault(problem[0], f"{shown(name)}: {problem[1]}", confinement)
 
 
-def _last_words(run: Run) -> str:
+def _last_words(run: CommandResult) -> str:
     last = run.err.decode(errors="replace").strip().rpartition("\n")[2].strip()
     return f": {last[:_LAST_WORDS]}" if last else ""
 
 
-def _printed(name: str, run: Run, confinement: Confinement) -> str:
+def _printed(name: str, run: CommandResult, confinement: Confinement) -> str:
     try:
         text = run.out.decode("utf-8")
     except UnicodeDecodeError as error:

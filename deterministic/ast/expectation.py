@@ -11,7 +11,7 @@ import msgspec
 from ...errors import InputError
 from ...records import AcceptedCall, AnyOrder, Match, ToolCallReference, accepted_calls, nearest
 from ..evidence import shorten
-from ..options import Names
+from ..options import NameStyle
 from .languages import Dialect, dialect_of
 from .schemas import part_of, property_of, settled
 from .standard_text import standardise
@@ -98,7 +98,7 @@ class Expectation(msgspec.Struct, frozen=True):
 
 
 def compile_expectation(
-    reference: ToolCallReference, tools: list[dict[str, Any]], names: Names = "dotted"
+    reference: ToolCallReference, tools: list[dict[str, Any]], names: NameStyle = "dotted"
 ) -> Expectation:
     """Prepare a reference, whose tools are documents in OpenAI's outer shape, for checking."""
     dialect = dialect_of(reference.language)
@@ -147,7 +147,7 @@ def _compile_call(
     document: dict[str, Any],
     call: AcceptedCall,
     dialect: Dialect,
-    names: Names,
+    names: NameStyle,
     offered: frozenset[str],
     *,
     lenient: bool,

@@ -11,7 +11,7 @@ from ...errors import DecodingError, InputError
 from ...records import Case, Output, ToolCallReference
 from ..decoding import asked_form, decode_output
 from ..finding import PASSED, Finding, fault, undecided
-from ..options import CheckOptions, Names
+from ..options import CheckOptions, NameStyle
 from .bfcl_rules import check_call
 from .expectation import Expectation, compile_expectation
 from .matching import match_best, match_greedily, match_in_order
@@ -76,10 +76,10 @@ def check_count(calls: list[Any], expectation: Expectation) -> Problem | None:
     return Problem(_COUNT_ERRORS[match], sentence, None, expectation.count, len(calls))
 
 
-_compiled: dict[tuple[int, Names], tuple[weakref.ref[Case], Expectation]] = {}
+_compiled: dict[tuple[int, NameStyle], tuple[weakref.ref[Case], Expectation]] = {}
 
 
-def expectation_of(case: Case, names: Names) -> Expectation:
+def expectation_of(case: Case, names: NameStyle) -> Expectation:
     """Return the compiled reference of a case, cached as long as the case lives.
 
     Many systems answer the same case.

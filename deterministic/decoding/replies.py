@@ -12,7 +12,7 @@ from .python_calls import decode_python_calls, decode_python_calls_strictly
 from .wrapping import untag, wrap
 from .xml_calls import decode_concise_xml_calls, decode_verbose_xml_calls
 
-Form: TypeAlias = Literal["python", "json", "verbose_xml", "concise_xml"]
+ReplyForm: TypeAlias = Literal["python", "json", "verbose_xml", "concise_xml"]
 """How a system was asked to write its calls; ``python`` stands for source text of whatever the language is."""
 
 
@@ -26,7 +26,7 @@ class AskedForm(NamedTuple):
     """
 
     language: Language = "python"
-    form: Form = "python"
+    form: ReplyForm = "python"
     tagged: bool = False
 
 
@@ -40,7 +40,7 @@ def asked_form(case: Case) -> AskedForm:
     """
     return AskedForm(
         cast("Language", case.reference.get("language", "python")),
-        cast("Form", case.tags.get("ret_fmt", "python")),
+        cast("ReplyForm", case.tags.get("ret_fmt", "python")),
         case.tags.get("tool_call_tag") is True,
     )
 

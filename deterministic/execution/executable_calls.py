@@ -57,7 +57,7 @@ def _refuse_nested_call(node: ast.Call, _depth: int) -> NoReturn:
 Functions: TypeAlias = Mapping[str, Callable[..., Any]]
 
 
-class Expectation(NamedTuple):
+class ExpectedResult(NamedTuple):
     """An expected call, its result, and how results are compared with it."""
 
     call: str
@@ -65,7 +65,7 @@ class Expectation(NamedTuple):
     match: Matcher
 
 
-class Outcome(NamedTuple):
+class CallResult(NamedTuple):
     """A call of the output with what it returned or what it raised."""
 
     call: str
@@ -143,13 +143,13 @@ def _require_tools(case: Case, calls: Sequence[str], functions: Functions) -> No
             )
 
 
-def _expectations(reference: ExecutableReference, options: CheckOptions) -> list[Expectation]:
+def _expectations(reference: ExecutableReference, options: CheckOptions) -> list[ExpectedResult]:
     results = reference.results
     if results is None:
         results = [_expected_result(call, options.functions) for call in reference.calls]
     # BFCL's data has an entry with one match too many (exec_parallel_multiple_30).
     return [
-        Expectation(call, result, matcher(match, options.rules))
+        ExpectedResult(call, result, matcher(match, options.rules))
         for call, result, match in zip(reference.calls, results, reference.match, strict=False)
     ]
 
@@ -161,28 +161,30 @@ def _expected_result(call: str, functions: Functions) -> Any:
     return outcome.result
 
 
-def _execute(call: str, functions: Functions) -> Outcome:
+def _execute(call: str, functions: Functions) -> CallResult:
     try:
-        return Outcome(call, run_call(call, functions), None)
+        return CallResult(call, run_call(call, functions), None)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a function raises is the result of this call
-        return Outcome(call, None, error)
+        return CallResult(call, None, error)
 
 
-def _compare(expectation: Expectation, outcome: Outcome) -> Mismatch | None:
+def _compare(expectation: ExpectedResult, outcome: CallResult) -> Mismatch | None:
     error = outcome.error
     if error is not None:
         return Mismatch("executable_checker:execution_error", f"{type(error).__name__}: {error}")
     return expectation.match(expectation.result, outcome.result)
 
 
-def _check_one(expectation: Expectation, outcome: Outcome) -> Finding:
+def _check_one(expectation: ExpectedResult, outcome: CallResult) -> Finding:
     mismatch = _compare(expectation, outcome)
     if mismatch is None:
         return PASSED
     return fault(mismatch.error_type, f"{shorten(outcome.call)}: {mismatch.reason}", call=plain(outcome.call))
 
 
-def _check_all(expectations: Sequence[Expectation], outcomes: Sequence[Outcome], rules: Rules) -> Finding:
+def _check_all(
+    expectations: Sequence[ExpectedResult], outcomes: Sequence[CallResult], rules: Rules
+) -> Finding:
     mismatches = [[_compare(expectation, outcome) for outcome in outcomes] for expectation in expectations]
     fitting = [[call for call, mismatch in enumerate(row) if mismatch is None] for row in mismatches]
     alone = pair_completely(fitting) if rules == "strict" else pair_greedily(fitting)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ...errors import MissingExtraError, ProviderError
 from ..execution.expressions import evaluate, evaluate_arguments, parse
-from .worlds import World, methods_of, public_methods
+from .worlds import AnyWorld, methods_of, public_methods
 
 MAX_CALLS = 2_000
 """Calls of one output. The original's harness stops a turn after 21 steps; real outputs have some tens of calls."""
@@ -59,7 +59,7 @@ Resolver: TypeAlias = Callable[[ast.expr], Callable[..., Any] | None]
 """From what stands before the parentheses of a call to the method meant, or None."""
 
 
-def direct_executor(worlds: Mapping[str, World], _side: str) -> Executor:
+def direct_executor(worlds: Mapping[str, AnyWorld], _side: str) -> Executor:
     """Make an executor that executes call texts as they stand, for either side."""
     methods = methods_of(worlds)
 
@@ -118,7 +118,7 @@ BLOCKED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen
 """Names that the original refuses with a message of its own."""
 
 
-def original_executor(worlds: Mapping[str, World], side: str) -> Executor:
+def original_executor(worlds: Mapping[str, AnyWorld], side: str) -> Executor:
     """Make an executor that rewrites call texts as the original does.
 
     If two worlds share a method name, the later one has it.

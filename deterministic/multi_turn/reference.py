@@ -12,12 +12,12 @@ import msgspec
 from ...errors import InputError
 from ...records import Case, MultiTurnReference
 from .call_execution import Executor
-from .worlds import State, World, environment_types, load_worlds
+from .worlds import AnyWorld, State, environment_types, load_worlds
 
-StateReader: TypeAlias = Callable[[World], State]
+StateReader: TypeAlias = Callable[[AnyWorld], State]
 """What of a world is compared."""
 
-ExecutorFactory: TypeAlias = Callable[[Mapping[str, World], str], Executor]
+ExecutorFactory: TypeAlias = Callable[[Mapping[str, AnyWorld], str], Executor]
 """Makes an executor of worlds, and of the side ("model" or "reference") whose they are."""
 
 _KEPT_TRAJECTORIES = 1024
@@ -45,7 +45,7 @@ class Scenario(NamedTuple):
         """Return a separate copy of the reference."""
         return msgspec.json.decode(self.encoded, type=MultiTurnReference)
 
-    def worlds(self) -> dict[str, World]:
+    def worlds(self) -> dict[str, AnyWorld]:
         """Make fresh worlds, by class name."""
         return load_worlds(self.decode(), self.types)
 

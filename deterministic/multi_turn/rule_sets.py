@@ -20,8 +20,8 @@ from .turn_checks import (
     states_match,
     states_match_in_kind,
 )
-from .turns import Mode, OutputCheck, last_turn_was_finished, turn_counts_match
-from .worlds import State, World, state_of
+from .turns import OutputCheck, TurnMode, last_turn_was_finished, turn_counts_match
+from .worlds import AnyWorld, State, state_of
 
 
 class RuleSet(NamedTuple):
@@ -37,14 +37,14 @@ class RuleSet(NamedTuple):
     idle_turn_checks: tuple[TurnCheck, ...]
     """After a turn in which it calls nothing."""
 
-    def reader(self, mode: Mode) -> ReplyReader:
+    def reader(self, mode: TurnMode) -> ReplyReader:
         """Return the reader for a step."""
         if mode == "prompt":
             return self.read_prompt
         return read_native if mode == "fc" else read_call_texts
 
 
-def state_and_position_of(world: World) -> State:
+def state_and_position_of(world: AnyWorld) -> State:
     """Return a world's compared attributes and, for a file system, the working directory."""
     state = state_of(world)
     if isinstance(world, GorillaFileSystem):

@@ -17,7 +17,7 @@ from .call_execution import Allowance, Executor, LimitExceededError, direct_exec
 from .reference import Scenario, reference_trajectory, scenario_of
 from .rule_sets import RuleSet, rule_set
 from .turn_checks import TurnFacts
-from .turns import Mode, OutputFacts, Turn, decode_turns, mode_of
+from .turns import CallTurn, OutputFacts, TurnMode, decode_turns, mode_of
 from .worlds import of_case
 
 
@@ -35,7 +35,7 @@ def check_trajectory(case: Case, output: Output, options: CheckOptions) -> Findi
     return check_result(case, result, mode=mode_of(output), options=options)
 
 
-def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Finding:
+def check_result(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | None = None) -> Finding:
     """Check a result as BFCL stores it: turns of steps.
 
     Anything but a list is the message of a failed run. Otherwise as `find`.
@@ -43,7 +43,7 @@ def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions |
     return examine(case, result, mode=mode, options=options).finding
 
 
-def examine(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Examination:
+def examine(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | None = None) -> Examination:
     """Check as ``check_result``, and return the results of every executed step.
 
     Steps are executed until the verdict is clear.
@@ -52,7 +52,7 @@ def examine(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None
         return _examine(case, result, mode, options or CheckOptions(rules="bfcl"))
 
 
-def _examine(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Examination:
+def _examine(case: Case, result: Any, mode: TurnMode, options: CheckOptions) -> Examination:
     scenario = scenario_of(case, options.environments)
     if not isinstance(result, list):
         what = "there are no turns" if result is None else f"expected turns, got {shorten(result)}"
@@ -68,7 +68,7 @@ def _examine(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Exam
     return _follow(scenario, turns, rules)
 
 
-def _follow(scenario: Scenario, turns: list[Turn], rules: RuleSet) -> Examination:
+def _follow(scenario: Scenario, turns: list[CallTurn], rules: RuleSet) -> Examination:
     """Execute the model's turns one after another, until one has a fault."""
     reference = reference_trajectory(scenario, rules.executor, rules.read_state)
     worlds = scenario.worlds()

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 from ..evidence import plain, shorten
 from ..finding import Finding, fault
 from .reference import ReferenceTurn, StateReader
-from .turns import Turn
-from .worlds import State, World
+from .turns import CallTurn
+from .worlds import AnyWorld, State
 
 Equality: TypeAlias = Callable[[Any, Any], bool]
 
@@ -24,7 +24,7 @@ ABSENT: Final = _Absent()
 """Stands for what is there on one side only."""
 
 
-class Difference(NamedTuple):
+class StateMismatch(NamedTuple):
     """The first place where two values differ."""
 
     path: str
@@ -51,7 +51,7 @@ def equal_in_kind(expected: Any, got: Any) -> bool:
     return equal(expected, got) and _same_kind(expected, got)
 
 
-def first_difference(expected: Any, got: Any, path: str, same: Equality) -> Difference:
+def first_difference(expected: Any, got: Any, path: str, same: Equality) -> StateMismatch:
     """Find where two unequal values first differ, in the reference's order.
 
     ``path`` names the two values.
@@ -59,11 +59,11 @@ def first_difference(expected: Any, got: Any, path: str, same: Equality) -> Diff
     while True:
         step = _first_child_difference(expected, got, same)
         if step is None:
-            return Difference(path, expected, got)
+            return StateMismatch(path, expected, got)
         key, expected, got = step
         path += f"[{key!r}]"
         if expected is ABSENT or got is ABSENT:
-            return Difference(path, expected, got)
+            return StateMismatch(path, expected, got)
 
 
 def _first_child_difference(expected: Any, got: Any, same: Equality) -> tuple[Any, Any, Any] | None:
@@ -100,12 +100,12 @@ class TurnFacts(NamedTuple):
     """Facts known once a turn has been executed on both sides."""
 
     turn: int
-    steps: Turn
+    steps: CallTurn
     results: Sequence[str]
     """All results of the model so far, those of earlier turns included."""
     reference: Sequence[ReferenceTurn]
     """All turns of the reference trajectory."""
-    worlds: Mapping[str, World]
+    worlds: Mapping[str, AnyWorld]
     """The model's."""
     read: StateReader
 

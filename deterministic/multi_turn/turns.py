@@ -10,14 +10,14 @@ from ...records import Output
 from ..execution.call_texts import ReplyReader
 from ..finding import Finding, fault
 
-Mode: TypeAlias = Literal["prompt", "fc", "decoded"]
+TurnMode: TypeAlias = Literal["prompt", "fc", "decoded"]
 """How steps are given: as text, as native calls, or as call texts already."""
 
-Turn: TypeAlias = list[list[str]]
+CallTurn: TypeAlias = list[list[str]]
 """Steps of call texts."""
 
 
-def decode_turns(result: list[Any], mode: Mode, read: ReplyReader) -> list[Turn]:
+def decode_turns(result: list[Any], mode: TurnMode, read: ReplyReader) -> list[CallTurn]:
     """Decode every raw step of every turn, without those that hold no readable calls.
 
     A turn that is no list has no steps. A step that was decoded already is kept although it is empty, as the original keeps it.
@@ -26,7 +26,7 @@ def decode_turns(result: list[Any], mode: Mode, read: ReplyReader) -> list[Turn]
     return [_decode_turn(turn, read, keep_empty=keep_empty) for turn in result]
 
 
-def mode_of(output: Output) -> Mode:
+def mode_of(output: Output) -> TurnMode:
     """Return the form of an output's steps: native as soon as one of them is.
 
     Texts among native steps are what the agent said, not calls.
@@ -37,8 +37,8 @@ def mode_of(output: Output) -> Mode:
     return "fc" if native else "prompt"
 
 
-def _decode_turn(turn: Any, read: ReplyReader, *, keep_empty: bool) -> Turn:
-    steps: Turn = []
+def _decode_turn(turn: Any, read: ReplyReader, *, keep_empty: bool) -> CallTurn:
+    steps: CallTurn = []
     for raw in cast("list[Any]", turn) if isinstance(turn, list) else []:
         try:
             calls = read(raw)
@@ -58,10 +58,10 @@ class OutputFacts(NamedTuple):
 
     result: list[Any]
     """Turns of raw steps."""
-    turns: list[Turn]
+    turns: list[CallTurn]
     """Turns of steps of call texts."""
     expected_turns: int
-    mode: Mode
+    mode: TurnMode
     read: ReplyReader
     """Reads a raw step."""
 

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...records import Case, MultiTurnReference
 from ..environments import ENVIRONMENTS
 
-World: TypeAlias = Any
+AnyWorld: TypeAlias = Any
 """An instance of an environment class; it belongs to one trajectory of one check."""
 
 State: TypeAlias = dict[str, Any]
@@ -52,7 +52,7 @@ def environment_types(classes: list[str], environments: Mapping[str, type]) -> t
     return tuple(types)
 
 
-def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[str, World]:
+def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[str, AnyWorld]:
     """Make the worlds of one trajectory by class name, each in its initial state.
 
     They may keep parts of their reference.
@@ -60,7 +60,7 @@ def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[
     Raises:
         InputError: A world does not take its configuration.
     """
-    worlds: dict[str, World] = {}
+    worlds: dict[str, AnyWorld] = {}
     for name, environment in zip(reference.classes, types, strict=True):
         world = environment()
         config = reference.initial_config.get(name, {})
@@ -78,7 +78,7 @@ def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[
     return worlds
 
 
-def methods_of(worlds: Mapping[str, World]) -> dict[str, Callable[..., Any]]:
+def methods_of(worlds: Mapping[str, AnyWorld]) -> dict[str, Callable[..., Any]]:
     """Return the methods an agent may call; if two worlds share a name, the later has it."""
     return {
         name: getattr(world, name) for world in worlds.values() for name in public_methods(world.__class__)
@@ -100,7 +100,7 @@ def public_methods(environment: type) -> tuple[str, ...]:
     )
 
 
-def state_of(world: World) -> State:
+def state_of(world: AnyWorld) -> State:
     """Return a world's compared attributes: its ``state``, or its public instance attributes.
 
     Parts may still belong to the world.

@@ -3,7 +3,7 @@
 from .chance import rank
 from .dials import DIALS, Dial, Rung
 from .groundedness_operators import composed
-from .operator import KINDS, Family, Mutation, Operator, Plants
+from .operator import KINDS, Mutation, Operator, OperatorFamily, Plants
 from .probes import Probe, Weakness, make_probes, origin, probe_number
 from .registry import OPERATORS, load_dials, load_operators
 from .right_outputs import REFERENCE_SYSTEM, right_output
@@ -15,9 +15,9 @@ __all__ = [
     "OPERATORS",
     "REFERENCE_SYSTEM",
     "Dial",
-    "Family",
     "Mutation",
     "Operator",
+    "OperatorFamily",
     "Plants",
     "Probe",
     "Rung",

@@ -12,7 +12,7 @@ import msgspec
 
 from ...records import message_text
 from ..ast.schemas import part_of
-from .call_notation import Call, native_calls, source_text
+from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
 from .near_values import stray_text
 from .operator import Mutation, Operator, with_arguments, with_calls
@@ -93,8 +93,8 @@ def swapped_between_calls(subject: Subject, chance: random.Random) -> Iterator[M
         for name in (name for name in one.arguments if name in other.arguments):
             first, second = one.arguments[name], other.arguments[name]
             changed = list(calls)
-            changed[i] = Call(one.name, {**one.arguments, name: second})
-            changed[j] = Call(other.name, {**other.arguments, name: first})
+            changed[i] = NamedCall(one.name, {**one.arguments, name: second})
+            changed[j] = NamedCall(other.name, {**other.arguments, name: first})
             # Calls that differ in nothing else have only changed places.
             if type(first) is type(second) and first != second and changed[i] != other:
                 change = f"calls {i + 1} and {j + 1} exchanged their {name}"
@@ -134,7 +134,7 @@ def wrong_function(subject: Subject, chance: random.Random) -> Iterator[Mutation
     for index, call in shuffled(enumerate(subject.calls), chance):
         for name in shuffled(_others(subject, call.name) or [f"{call.name}_v2"], chance):
             calls = list(subject.calls)
-            calls[index] = Call(name, call.arguments)
+            calls[index] = NamedCall(name, call.arguments)
             yield with_calls(subject, calls, f"{name} was called instead of {call.name}")
 
 
@@ -215,9 +215,9 @@ def _example_values(document: Mapping[str, Any], question: str, depth: int = 0) 
         yield stray_text(question)
 
 
-def _example_call(document: Mapping[str, Any], question: str) -> Call:
+def _example_call(document: Mapping[str, Any], question: str) -> NamedCall:
     """Make up a call of a function with its required arguments."""
-    return Call(document["name"], _example_object(document.get("parameters") or {}, question, 0))
+    return NamedCall(document["name"], _example_object(document.get("parameters") or {}, question, 0))
 
 
 def _example_object(document: Mapping[str, Any], question: str, depth: int) -> dict[str, Any]:

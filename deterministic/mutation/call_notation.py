@@ -13,14 +13,14 @@ from ...records import Case, Output, ToolCall
 from ..decoding import PLAIN, Unquoted, asked_form, decode_output
 
 
-class Call(NamedTuple):
+class NamedCall(NamedTuple):
     """One call."""
 
     name: str
     arguments: dict[str, Any]
 
 
-def read_calls(case: Case, output: Output) -> list[Call]:
+def read_calls(case: Case, output: Output) -> list[NamedCall]:
     """Read the calls of a single-turn output.
 
     There are none if they are in another language or notation, or cannot be read.
@@ -32,11 +32,11 @@ def read_calls(case: Case, output: Output) -> list[Call]:
     except DecodingError:
         return []
     items = cast("list[dict[str, Any]]", decoded) if isinstance(decoded, list) else []
-    calls = [Call(name, arguments) for item in items for name, arguments in item.items()]
+    calls = [NamedCall(name, arguments) for item in items for name, arguments in item.items()]
     return calls if all(_is_plain(call) for call in calls) else []
 
 
-def write_calls(output: Output, calls: Sequence[Call]) -> Output:
+def write_calls(output: Output, calls: Sequence[NamedCall]) -> Output:
     """Put calls in the place of those that an output has, in its notation."""
     if output.tool_calls is None:
         return msgspec.structs.replace(output, text=source_text(calls))
@@ -44,7 +44,7 @@ def write_calls(output: Output, calls: Sequence[Call]) -> Output:
     return msgspec.structs.replace(output, tool_calls=native_calls(calls, as_text=as_text))
 
 
-def native_calls(calls: Sequence[Call], *, as_text: bool = False) -> list[ToolCall]:
+def native_calls(calls: Sequence[NamedCall], *, as_text: bool = False) -> list[ToolCall]:
     """Return calls as an API gives them, with arguments as an object or its JSON text."""
     return [
         ToolCall(
@@ -55,12 +55,12 @@ def native_calls(calls: Sequence[Call], *, as_text: bool = False) -> list[ToolCa
     ]
 
 
-def source_text(calls: Sequence[Call]) -> str:
+def source_text(calls: Sequence[NamedCall]) -> str:
     """Return calls as Python source, ``[f(a=1), g(b='x')]``."""
     return f"[{', '.join(map(call_text, calls))}]"
 
 
-def call_text(call: Call) -> str:
+def call_text(call: NamedCall) -> str:
     """Return one call as Python source."""
     return f"{call.name}({', '.join(f'{name}={_literal(value)}' for name, value in call.arguments.items())})"
 
@@ -82,5 +82,5 @@ def _literal(value: Any) -> str:
             return repr(value)
 
 
-def _is_plain(call: Call) -> bool:
+def _is_plain(call: NamedCall) -> bool:
     return isinstance(cast("object", call.name), str) and isinstance(cast("object", call.arguments), dict)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ...records import AcceptedCall
-from .call_notation import Call, native_calls, source_text
+from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
 from .documented_form import keeps_form
 from .letter_case import is_caseless, is_word_for_word
@@ -34,7 +34,7 @@ _UNRELATED_TOOL = {
 def argument_order(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Name the arguments in another order."""
     if any(len(call.arguments) > 1 for call in subject.calls):
-        calls = [Call(call.name, dict(reversed(call.arguments.items()))) for call in subject.calls]
+        calls = [NamedCall(call.name, dict(reversed(call.arguments.items()))) for call in subject.calls]
         yield with_calls(subject, calls, "arguments are named from back to front")
 
 
@@ -69,7 +69,7 @@ def number_notation(subject: Subject, chance: random.Random) -> Iterator[Mutatio
 
 def underscored_name(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Write the dots of a function's name as underscores."""
-    calls = [Call(call.name.replace(".", "_"), call.arguments) for call in subject.calls]
+    calls = [NamedCall(call.name.replace(".", "_"), call.arguments) for call in subject.calls]
     if calls != subject.calls:
         yield with_calls(subject, calls, "dots in function names are underscores")
 
@@ -117,7 +117,7 @@ def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation
                     yield with_calls(subject, calls, change)
 
 
-def _accepted(call: Call, expected: Iterable[AcceptedCall]) -> Mapping[str, list[Any]]:
+def _accepted(call: NamedCall, expected: Iterable[AcceptedCall]) -> Mapping[str, list[Any]]:
     """Return the acceptable values, by argument, of the expected call that a call matches.
 
     The result is empty if it matches none.
@@ -134,7 +134,7 @@ def _accepted(call: Call, expected: Iterable[AcceptedCall]) -> Mapping[str, list
 
 def _alike(
     subject: Subject, accepted: Sequence[Mapping[str, list[Any]]], function: str, argument: str, place: int
-) -> list[Call] | None:
+) -> list[NamedCall] | None:
     """Return the calls with one choice of acceptable value wherever the argument occurs.
 
     ``place`` is the index of the choice among the acceptable values.
@@ -150,7 +150,7 @@ def _alike(
         choices = accepted[index].get(argument, ())
         if place >= len(choices) or not keeps_form(choices[place], document):
             return None
-        calls[index] = Call(call.name, {**call.arguments, argument: choices[place]})
+        calls[index] = NamedCall(call.name, {**call.arguments, argument: choices[place]})
     return calls
 
 

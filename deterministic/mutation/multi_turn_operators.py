@@ -14,7 +14,7 @@ import msgspec
 from ...errors import DecodingError
 from ...records import AgentStep
 from ..decoding import Unquoted, decode_prompt, decode_tool_calls
-from .call_notation import Call, native_calls, source_text
+from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
 from .operator import Mutation, Operator
 from .subject import Subject, find_sites, with_value
@@ -23,12 +23,12 @@ from .value_faults import PERTURBATIONS
 Turns: TypeAlias = list[list[AgentStep]]
 
 
-class Place(NamedTuple):
+class StepPlace(NamedTuple):
     """Where a step of calls stands."""
 
     turn: int
     step: int
-    calls: list[Call]
+    calls: list[NamedCall]
     native: bool
 
 
@@ -90,29 +90,29 @@ def argument_order(subject: Subject, chance: random.Random) -> Iterator[Mutation
     """Name the arguments of the calls of one step in another order."""
     for place in shuffled(_places(subject), chance):
         if any(len(call.arguments) > 1 for call in place.calls):
-            calls = [Call(call.name, dict(reversed(call.arguments.items()))) for call in place.calls]
+            calls = [NamedCall(call.name, dict(reversed(call.arguments.items()))) for call in place.calls]
             change = f"turn {place.turn + 1}: arguments are named from back to front"
             yield _rewritten(subject, place, calls, change)
 
 
-def _each_call(subject: Subject, chance: random.Random) -> Sequence[tuple[Place, int]]:
+def _each_call(subject: Subject, chance: random.Random) -> Sequence[tuple[StepPlace, int]]:
     return shuffled(
         [(place, index) for place in _places(subject) for index in range(len(place.calls))], chance
     )
 
 
-def _places(subject: Subject) -> list[Place]:
+def _places(subject: Subject) -> list[StepPlace]:
     """Return the steps of an output that are calls with named arguments."""
-    found: list[Place] = []
+    found: list[StepPlace] = []
     for turn, steps in enumerate(subject.output.agent_turns or []):
         for number, step in enumerate(steps):
             calls = _read(step)
             if calls:
-                found.append(Place(turn, number, calls, not isinstance(step, str)))
+                found.append(StepPlace(turn, number, calls, not isinstance(step, str)))
     return found
 
 
-def _read(step: AgentStep) -> list[Call]:
+def _read(step: AgentStep) -> list[NamedCall]:
     """Return the calls of a step.
 
     There are none if it holds none, or one whose arguments are not plain named values.
@@ -124,17 +124,17 @@ def _read(step: AgentStep) -> list[Call]:
     except DecodingError:
         return []
     items = cast("list[dict[str, Any]]", decoded)
-    calls = [Call(name, arguments) for item in items for name, arguments in item.items()]
+    calls = [NamedCall(name, arguments) for item in items for name, arguments in item.items()]
     sites = find_sites(calls, {})
     # What stands without quotes is a nested call: it would have to be written back as code.
     return [] if any(isinstance(site.value, Unquoted) for site in sites) else calls
 
 
-def _write(place: Place, calls: Sequence[Call]) -> AgentStep:
+def _write(place: StepPlace, calls: Sequence[NamedCall]) -> AgentStep:
     return native_calls(calls) if place.native else source_text(calls)
 
 
-def _with_step(turns: Sequence[Sequence[AgentStep]], place: Place, step: AgentStep) -> Turns:
+def _with_step(turns: Sequence[Sequence[AgentStep]], place: StepPlace, step: AgentStep) -> Turns:
     """Return the turns with one step replaced; a step without calls is removed."""
     changed = [list(steps) for steps in turns]
     changed[place.turn][place.step : place.step + 1] = [] if step in ([], "[]") else [step]
@@ -145,12 +145,12 @@ def _with_turns(subject: Subject, turns: Turns, change: str) -> Mutation:
     return Mutation(msgspec.structs.replace(subject.output, turns=turns), change)
 
 
-def _rewritten(subject: Subject, place: Place, calls: Sequence[Call], change: str) -> Mutation:
+def _rewritten(subject: Subject, place: StepPlace, calls: Sequence[NamedCall], change: str) -> Mutation:
     turns = _with_step(subject.output.agent_turns or [], place, _write(place, calls))
     return _with_turns(subject, turns, change)
 
 
-def _shown(place: Place, index: int) -> str:
+def _shown(place: StepPlace, index: int) -> str:
     return f"{place.calls[index].name} of turn {place.turn + 1}"
 
 

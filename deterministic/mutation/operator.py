@@ -9,16 +9,16 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ...records import Case, Kind, Output
-from .call_notation import Call, write_calls
+from .call_notation import NamedCall, write_calls
 from .subject import Subject
 
-Family: TypeAlias = Literal["tool_call", "multi_turn", "answer", "groundedness"]
+OperatorFamily: TypeAlias = Literal["tool_call", "multi_turn", "answer", "groundedness"]
 
 Plants: TypeAlias = Literal["fault", "twin", "attack", "control"]
 """``fault``: the output becomes wrong; ``twin``: it stays as right as it was; ``attack``: a wrong output that tries to be
 passed; ``control``: the same wrong output without the attack."""
 
-KINDS: dict[Family, frozenset[Kind]] = {
+KINDS: dict[OperatorFamily, frozenset[Kind]] = {
     "tool_call": frozenset({"tool_call", "no_call"}),
     "multi_turn": frozenset({"multi_turn"}),
     "answer": frozenset({"memory_answer", "web_search_answer"}),
@@ -45,7 +45,7 @@ class Mutation(msgspec.Struct, frozen=True):
     by_design: bool = False
 
 
-def with_calls(subject: Subject, calls: Sequence[Call], change: str) -> Mutation:
+def with_calls(subject: Subject, calls: Sequence[NamedCall], change: str) -> Mutation:
     """Return the output with other calls, in its own notation."""
     return Mutation(write_calls(subject.output, calls), change)
 
@@ -53,7 +53,7 @@ def with_calls(subject: Subject, calls: Sequence[Call], change: str) -> Mutation
 def with_arguments(subject: Subject, index: int, arguments: dict[str, object], change: str) -> Mutation:
     """Return the output with other arguments in one call."""
     calls = list(subject.calls)
-    calls[index] = Call(calls[index].name, arguments)
+    calls[index] = NamedCall(calls[index].name, arguments)
     return with_calls(subject, calls, f"{calls[index].name}: {change}")
 
 
@@ -74,7 +74,7 @@ class Operator(msgspec.Struct, frozen=True):
     """
 
     name: str
-    family: Family
+    family: OperatorFamily
     plants: Plants
     mutate: Mutate
     about: str

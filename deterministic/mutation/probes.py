@@ -20,7 +20,7 @@ from .chance import generator
 from .operator import KINDS, Mutation, Operator, Plants
 from .subject import Subject
 
-Failing: TypeAlias = Literal["accepts a fault", "rejects a twin", "cannot decide"]
+CheckerFault: TypeAlias = Literal["accepts a fault", "rejects a twin", "cannot decide"]
 """What a rule set does with an output that was meant to be right, or wrong."""
 
 _TRIALS = 1_000
@@ -60,7 +60,7 @@ class Weakness(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     rules: Rules
-    failing: Failing
+    failing: CheckerFault
     operator: str
     case_id: str
     system: str
@@ -201,7 +201,7 @@ def _mentions_accepted(probe: Probe) -> bool:
 
 
 def _weakness(verdict: Verdict, attempt: _Attempt, rules: Rules) -> Weakness:
-    failing: Failing = "rejects a twin" if attempt.is_twin else "accepts a fault"
+    failing: CheckerFault = "rejects a twin" if attempt.is_twin else "accepts a fault"
     return Weakness(
         rules=rules,
         failing=failing if verdict.graded else "cannot decide",

@@ -14,7 +14,7 @@ import msgspec
 
 from ...records import AcceptedCall, AnyOrder, Case, InOrder, Output, ToolCallReference, accepted_calls
 from ..ast.schemas import part_of
-from .call_notation import Call, read_calls
+from .call_notation import NamedCall, read_calls
 from .documented_form import is_positional
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -49,7 +49,7 @@ class Site(NamedTuple):
         return str(self.path[0]) + "".join(f"[{part!r}]" for part in self.path[1:])
 
 
-def find_sites(calls: Sequence[Call], documents: Mapping[str, Mapping[str, Any]]) -> list[Site]:
+def find_sites(calls: Sequence[NamedCall], documents: Mapping[str, Mapping[str, Any]]) -> list[Site]:
     """Return every value in the arguments of calls, at most a few hundred.
 
     Containers come before their contents.
@@ -64,10 +64,12 @@ def find_sites(calls: Sequence[Call], documents: Mapping[str, Mapping[str, Any]]
     return found
 
 
-def with_value(calls: Sequence[Call], site: Site, value: Any) -> list[Call]:
+def with_value(calls: Sequence[NamedCall], site: Site, value: Any) -> list[NamedCall]:
     """Return calls with another value at a site; unchanged parts are shared."""
     changed = list(calls)
-    changed[site.call] = Call(calls[site.call].name, _replaced(calls[site.call].arguments, site.path, value))
+    changed[site.call] = NamedCall(
+        calls[site.call].name, _replaced(calls[site.call].arguments, site.path, value)
+    )
     return changed
 
 
@@ -110,7 +112,7 @@ class Subject:
     siblings: Sequence[Case] = ()
 
     @cached_property
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[NamedCall]:
         """The calls of the output; empty where it has none that can be read."""
         return read_calls(self.case, self.output)
 

@@ -47,7 +47,7 @@ class Order(NamedTuple):
     group: str | None = None
 
 
-class Place(NamedTuple):
+class SandboxPlace(NamedTuple):
     """Place of commands and hidden tests, with its setup and confinement.
 
     For the confinement, see `running.Confinement`. Each new process runs the setup before it becomes the
@@ -88,7 +88,7 @@ def leave_namespaces(*, confined: bool) -> bool:
     return True
 
 
-def settle(order: Order, *, own_namespace: bool) -> Place:
+def settle(order: Order, *, own_namespace: bool) -> SandboxPlace:
     """Shut this process in, as far as the platform allows.
 
     Raises:
@@ -97,7 +97,7 @@ def settle(order: Order, *, own_namespace: bool) -> Place:
     if order.scratch is None:
         if own_namespace:
             _see_own_processes()
-        return Place(Path(order.source), kernel.die_with_parent, "not confined", "not denied")
+        return SandboxPlace(Path(order.source), kernel.die_with_parent, "not confined", "not denied")
     source, scratch = Path(order.source), Path(order.scratch)
     network = "none" if own_namespace else "not denied"
     if own_namespace:
@@ -108,13 +108,15 @@ def settle(order: Order, *, own_namespace: bool) -> Place:
             view = View(source, order.readable, order.exam, order.fixed)
             enter_private_root(view, scratch, order.limits, uid)
             exam = EXAM if order.exam else None
-            return Place(WORKSPACE, _shutting_in(order.limits, uid, None), "private root", network, exam)
+            return SandboxPlace(
+                WORKSPACE, _shutting_in(order.limits, uid, None), "private root", network, exam
+            )
         scratch = scratch.with_name("plain")  # something may be mounted on the other by now
         scratch.mkdir()
     return _settle_in_plain_folder(order, source, scratch, network)
 
 
-def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: str) -> Place:
+def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: str) -> SandboxPlace:
     """Settle in an ordinary copy, the second choice.
 
     Writing elsewhere is denied if the kernel has Landlock.
@@ -140,7 +142,7 @@ def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: 
     elif network != "none" and version >= landlock.TCP_SINCE:
         network = "no TCP"
     prepare = _shutting_in(order.limits, uid, scratch)
-    return Place(folder, prepare, "writes confined" if version else "not confined", network, exam)
+    return SandboxPlace(folder, prepare, "writes confined" if version else "not confined", network, exam)
 
 
 def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[], None]:

@@ -15,7 +15,7 @@ _PARENT_FIELD, _THREADS_FIELD, _PAGES_FIELD = 1, 17, 21
 _PAUSE = 0.005
 
 
-class Usage(NamedTuple):
+class ProcessUsage(NamedTuple):
     """Resources used by the processes of a sandbox at one moment."""
 
     processes: int
@@ -30,10 +30,10 @@ class _Process(NamedTuple):
     memory_bytes: int
 
 
-def usage() -> Usage:
+def usage() -> ProcessUsage:
     """Return the resources used by this process's descendants; zero without /proc."""
     found = _descendants()
-    return Usage(len(found), sum(process.memory_bytes for process in found))
+    return ProcessUsage(len(found), sum(process.memory_bytes for process in found))
 
 
 def threads_of_user() -> int:

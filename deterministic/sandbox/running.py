@@ -39,7 +39,7 @@ class SandboxError(Exception):
     """The launcher could not do its work; nothing is known of the command."""
 
 
-class Run(msgspec.Struct, frozen=True):
+class CommandResult(msgspec.Struct, frozen=True):
     """Result of one command.
 
     Attributes:
@@ -95,7 +95,7 @@ class SandboxReport(msgspec.Struct, frozen=True):
     """Results of the commands, up to the first failure."""
 
     confinement: Confinement
-    runs: list[Run]
+    runs: list[CommandResult]
 
 
 class Exam(msgspec.Struct, frozen=True):
@@ -185,7 +185,7 @@ def run_agent(
     environment: Mapping[str, str],
     limits: Limits,
     reins: Reins | None = None,
-) -> Run:
+) -> CommandResult:
     """Run a command that the user trusts, in a folder; nothing it started is left behind.
 
     Args:
@@ -280,10 +280,10 @@ def _read_report(report: bytes, complaint: bytes, commands: int) -> SandboxRepor
     lines = report.split(b"\n")[:-1]
     try:
         confinement = msgspec.json.decode(lines[0], type=Confinement)
-        runs = [msgspec.json.decode(line, type=Run) for line in lines[1:]]
+        runs = [msgspec.json.decode(line, type=CommandResult) for line in lines[1:]]
     except (msgspec.DecodeError, IndexError) as error:
         last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
         raise SandboxError(f"the launcher failed: {last or 'it was killed'}") from error
     if len(runs) < commands and all(run.by == "exit" and not run.code for run in runs):
-        runs.append(Run("lost", -signal.SIGKILL, b"", b"", cut=False, seconds=0.0))
+        runs.append(CommandResult("lost", -signal.SIGKILL, b"", b"", cut=False, seconds=0.0))
     return SandboxReport(confinement, runs)

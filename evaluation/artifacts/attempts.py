@@ -13,7 +13,7 @@ import msgspec
 
 from ...deterministic.artifacts import challenge_of, copy_plain_files
 from ...deterministic.sandbox.limits import Limits
-from ...deterministic.sandbox.running import Run, SandboxError, run_agent
+from ...deterministic.sandbox.running import CommandResult, SandboxError, run_agent
 from ...errors import InputError
 from ...records import Case, Output, message_text
 from ...records.case import Record
@@ -147,7 +147,7 @@ def _copy_hidden_tests(case: Case, workspace: Path) -> None:
         return  # a workspace that takes no files is the checker's to describe
 
 
-def _write_log(path: Path, run: Run) -> None:
+def _write_log(path: Path, run: CommandResult) -> None:
     parts = [f"ended by {run.by}, exit code {run.code}, {run.seconds:.1f} s\n".encode()]
     for title, text in (("output", run.out), ("errors", run.err)):
         parts += [f"\n--- {title}\n".encode(), text]

@@ -9,7 +9,7 @@ import msgspec
 
 from ...deterministic import CheckOptions
 from ...deterministic.artifacts.dependencies import UnknownDependency, unknown_dependencies
-from ...formats.agbenchmark import Attempt, report_of
+from ...formats.agbenchmark import ChallengeResult, report_of
 from ...records import Case, Verdict, read_records, write_json, write_records
 from ..checking.checks import check_outputs
 from ..inputs import EvaluationInputs
@@ -22,7 +22,7 @@ VERDICTS, REPORT = "verdicts.jsonl", "report.json"
 class ArtifactOutcome(msgspec.Struct, frozen=True):
     """Challenges with their verdicts, in the order of the cases."""
 
-    attempts: list[Attempt]
+    attempts: list[ChallengeResult]
 
     @property
     def passed(self) -> int:
@@ -80,10 +80,12 @@ def conclude_artifacts(
     return ArtifactOutcome(attempts)
 
 
-def _attempt(case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock: bool) -> Attempt:
+def _attempt(case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock: bool) -> ChallengeResult:
     passed = verdict is not None and (verdict.score == 1.0 or (mock and verdict.outcome == "undecided"))
     seconds = None if run is None else run.seconds
-    return Attempt(case, verdict, passed, seconds, reached_cutoff=run is not None and run.reached_cutoff)
+    return ChallengeResult(
+        case, verdict, passed, seconds, reached_cutoff=run is not None and run.reached_cutoff
+    )
 
 
 def _runs(path: Path) -> dict[str, AgentRun]:

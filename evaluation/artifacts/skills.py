@@ -9,7 +9,7 @@ import msgspec
 from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.statistic import Statistic, defined, undefined
 from ...deterministic.artifacts.dependencies import ChallengeNames, challenge_name, dependencies_of
-from ...formats.agbenchmark import Attempt
+from ...formats.agbenchmark import ChallengeResult
 
 _NO_CATEGORY = "(none)"
 
@@ -52,11 +52,11 @@ class SkillTree(msgspec.Struct, frozen=True):
     skills: list[Skill]
 
 
-def skill_tree(attempts: Iterable[Attempt]) -> SkillTree:
+def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
     """Arrange challenges by category and by what they depend on."""
     attempts = list(attempts)
     names = ChallengeNames(attempt.case for attempt in attempts)
-    groups: dict[str, list[Attempt]] = {}
+    groups: dict[str, list[ChallengeResult]] = {}
     for attempt in attempts:
         groups.setdefault(challenge_name(attempt.case), []).append(attempt)
     needs = {name: _needs(name, group, names) for name, group in groups.items()}
@@ -92,7 +92,7 @@ def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
     return [*found, *(skill for group in below.values() for skill in group)]
 
 
-def _needs(name: str, group: Sequence[Attempt], names: ChallengeNames) -> list[str]:
+def _needs(name: str, group: Sequence[ChallengeResult], names: ChallengeNames) -> list[str]:
     found = {names.resolve(each) for attempt in group for each in dependencies_of(attempt.case)}
     return sorted(each for each in found if each is not None and each != name)
 
@@ -108,24 +108,24 @@ def _levels(needs: dict[str, list[str]]) -> dict[str, int]:
     return levels
 
 
-def _categories(attempt: Attempt) -> list[str]:
+def _categories(attempt: ChallengeResult) -> list[str]:
     named = attempt.case.tags.get("categories")
     return str(named).split(", ") if named else [_NO_CATEGORY]
 
 
-def _graded(attempt: Attempt) -> bool:
+def _graded(attempt: ChallengeResult) -> bool:
     return attempt.success or (attempt.verdict is not None and attempt.verdict.graded)
 
 
-def _rates(attempts: Sequence[Attempt]) -> list[CategoryRate]:
-    groups: dict[str, list[Attempt]] = {}
+def _rates(attempts: Sequence[ChallengeResult]) -> list[CategoryRate]:
+    groups: dict[str, list[ChallengeResult]] = {}
     for attempt in attempts:
         for category in _categories(attempt):
             groups.setdefault(category, []).append(attempt)
     return [_rate(category, group) for category, group in sorted(groups.items())]
 
 
-def _rate(category: str, group: Sequence[Attempt]) -> CategoryRate:
+def _rate(category: str, group: Sequence[ChallengeResult]) -> CategoryRate:
     passed, graded = sum(each.success for each in group), sum(map(_graded, group))
     if graded:
         share = passed / graded

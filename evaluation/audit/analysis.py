@@ -14,7 +14,15 @@ from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.intervals.clustered_rates import share_of
 from ...calibration.pass_threshold import PassThreshold
 from ...records import ItemKey, JudgeId
-from .audit_results import Comparison, Concern, Finding, JudgeAudit, OperatorResult, Read, Steadiness
+from .audit_results import (
+    AuditComparison,
+    Concern,
+    JudgeAudit,
+    JudgeWeakness,
+    OperatorResult,
+    Read,
+    Steadiness,
+)
 from .comparisons import by_operator, steadiness, twin_and_attack_comparisons
 from .ladder.ladder_results import LadderResult
 from .probe_folder import ORIGINAL
@@ -63,8 +71,8 @@ def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], asked: int) -> 
     return msgspec.structs.replace(audit, ladders=ladders, asked=audit.asked + asked, findings=findings)
 
 
-def _of_ladder(ladder: LadderResult) -> Finding:
-    return Finding(
+def _of_ladder(ladder: LadderResult) -> JudgeWeakness:
+    return JudgeWeakness(
         concern="stops noticing",
         where=ladder.dial,
         sentence=f"{ladder.dial} breaks {ladder.breaks} ({ladder.unit}): {ladder.about}",
@@ -104,15 +112,17 @@ _WEAKNESSES: dict[str, tuple[Concern, str]] = {
 """What is wrong with a judge where an operator is weak, by what that plants."""
 
 
-def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[Finding]:
+def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[JudgeWeakness]:
     """Yield the findings for operators with poor rates."""
     for each in operators:
         if each.weak:
             concern, sentence = _WEAKNESSES[each.plants]
-            yield Finding(concern=concern, where=each.operator, sentence=sentence.format(each))
+            yield JudgeWeakness(concern=concern, where=each.operator, sentence=sentence.format(each))
 
 
-def comparison_findings(comparisons: Iterable[Comparison], controls: Mapping[str, str]) -> Iterator[Finding]:
+def comparison_findings(
+    comparisons: Iterable[AuditComparison], controls: Mapping[str, str]
+) -> Iterator[JudgeWeakness]:
     """Yield the findings from comparing probes that differ in one respect only."""
     for each in comparisons:
         if not each.found:
@@ -122,14 +132,14 @@ def comparison_findings(comparisons: Iterable[Comparison], controls: Mapping[str
         if each.name in controls:
             concern = "can be talked into passing"
             said = f"passed {each.difference} more often than its control"
-        yield Finding(
+        yield JudgeWeakness(
             concern=concern, where=each.name, sentence=f"{each.name}: {said} (Holm p {each.holm_p:.4f})"
         )
 
 
-def _of_repeats(steady: Steadiness | None) -> Iterator[Finding]:
+def _of_repeats(steady: Steadiness | None) -> Iterator[JudgeWeakness]:
     if steady is not None and steady.flip_rate.low is not None and steady.flip_rate.low > UNSTEADY:
-        yield Finding(
+        yield JudgeWeakness(
             concern="contradicts itself",
             where="repeats",
             sentence=f"asked again the same, it says otherwise in {steady.flip_rate} of pairs",

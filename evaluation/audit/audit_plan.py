@@ -18,7 +18,7 @@ from ...records import CaseIndex, FolderPath
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
-from ..judging.asking import EachOutput, Step
+from ..judging.asking import EachOutput, JudgingStep
 from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks, refuse_idle
 from ..progress import Progress
 from ..store.run_store import RunStore
@@ -136,7 +136,7 @@ def steps(
     progress: Progress,
     *,
     foreseen: bool = False,
-) -> Iterator[Step]:
+) -> Iterator[JudgingStep]:
     """Yield the judging steps: every probe once, repeats of right outputs, then ladders.
 
     Judges that compare are asked about each probe beside its right output, and on no ladder.

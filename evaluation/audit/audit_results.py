@@ -50,7 +50,7 @@ class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
     weak: bool = False
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
     """A paired comparison, tested.
 
     Attributes:
@@ -90,7 +90,7 @@ class Steadiness(msgspec.Struct, frozen=True, kw_only=True):
     all_equal: Statistic
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeWeakness(msgspec.Struct, frozen=True, kw_only=True):
     """Something that is wrong with a judge, beyond what chance explains.
 
     Attributes:
@@ -129,9 +129,9 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
     pass_at_source: CutSource
     asked: int
     operators: list[OperatorResult]
-    comparisons: list[Comparison]
+    comparisons: list[AuditComparison]
     steadiness: Steadiness | None
-    findings: list[Finding]
+    findings: list[JudgeWeakness]
     compares: bool = False
     ladders: list[LadderResult] = []
 
@@ -176,7 +176,7 @@ class AuditAdjudication(msgspec.Struct, frozen=True, kw_only=True):
     judges: dict[str, list[OperatorAdjudicated]]
 
 
-class Audit(msgspec.Struct, frozen=True, kw_only=True):
+class AuditNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """An audit of one or several judges on the same probes.
 
     Attributes:
@@ -191,7 +191,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
 
     probes: dict[str, int]
     judges: list[JudgeAudit]
-    prompts: list[Comparison] = []
+    prompts: list[AuditComparison] = []
     failed: int = 0
     baselines: dict[str, dict[str, float]] = msgspec.field(default_factory=lambda: dict(BLIND_JUDGES))
     adjudication: AuditAdjudication | None = None

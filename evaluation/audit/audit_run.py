@@ -27,10 +27,10 @@ from ..store.run_writer import RunWriter
 from .adjudicated_probes import adjudicated_audit
 from .analysis import judge_audit, to_read, with_ladders
 from .audit_plan import AuditPlan, Prepared, asking_of, opened, prepare, steps
-from .audit_results import Audit, JudgeAudit, Read
+from .audit_results import AuditNumbers, JudgeAudit, Read
 from .comparisons import prompts
 from .ladder.climb import Climb, Climbed
-from .pairwise import Compared, ProbePairs, compared_probes, pairwise_audit
+from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import Chosen
 from .scored import Scored, scored_probes
 
@@ -43,7 +43,7 @@ TO_READ_CASES, TO_READ_OUTPUTS = "to_read_cases.jsonl", "to_read_outputs.jsonl"
 
 def run_audit(
     plan: AuditPlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
-) -> Audit:
+) -> AuditNumbers:
     """Do what a plan says, or go on where an earlier start of it stopped.
 
     Raises:
@@ -71,7 +71,7 @@ def run_audit(
 
 def _conclude(
     plan: AuditPlan, prepared: Prepared, inputs: EvaluationInputs | None, folder: RunWriter
-) -> Audit:
+) -> AuditNumbers:
     """Analyse the verdicts that stand, and write what they show."""
     chosen, tasks, verdicts = prepared.chosen, prepared.tasks, folder.verdicts
     pairs = ProbePairs(inputs, chosen) if inputs and any(task.compares for task in tasks) else None
@@ -91,7 +91,7 @@ def _conclude(
     scored |= {judge: {key: each.scored for key, each in of.items()} for judge, of in compared.items()}
     climbed = prepared.climb.results(folder) if prepared.climb else {}
     said = {task.id: [*scored.get(task.id, {}).values(), *_on_ladders(climbed, task)] for task in tasks}
-    audit = Audit(
+    audit = AuditNumbers(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
             with_ladders(
@@ -131,7 +131,7 @@ def _write_read(folder: FolderPath, climb: Climb, reads: Sequence[Read], chosen:
 def _audit_of(
     task: JudgeTask,
     scored: Mapping[ItemKey, Scored],
-    compared: Mapping[ItemKey, Compared] | None,
+    compared: Mapping[ItemKey, ComparedProbe] | None,
     prepared: Prepared,
 ) -> JudgeAudit:
     about, controls = prepared.manifest.about, prepared.manifest.controls

@@ -45,7 +45,7 @@ class Anchor(msgspec.Struct, frozen=True):
     cluster: str | None = None
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True):
+class RateClaim(msgspec.Struct, frozen=True, kw_only=True):
     """A rate that is at least so large.
 
     Attributes:
@@ -61,7 +61,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     holds: bool
 
 
-class Certificate(msgspec.Struct, frozen=True, kw_only=True):
+class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A claim about a judge, with all that it depends on.
 
     Attributes:
@@ -90,7 +90,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     served_by: list[str]
     data: str
     pass_at: float
-    claims: list[Claim]
+    claims: list[RateClaim]
     anchors: list[Anchor]
     accepted: float
     id: JudgeId | None = None
@@ -110,7 +110,7 @@ def certify(
     pass_at: PassAt = NO_OVERRIDES,
     accepted: float | None = None,
     drift: DriftTest = "paired",
-) -> Certificate:
+) -> CertificateRecord:
     """Measure the claimed statistics, with bounds that hold at their level.
 
     The bounds hold whether or not the claims do.
@@ -144,7 +144,7 @@ def certify(
     ]
     replies = sum(map(len, said)) / len(said)
     foresight = foresee(sum(right) / len(right), len(right), replies=replies) if drift == "paired" else None
-    return Certificate(
+    return CertificateRecord(
         fiducial=VERSION,
         issued=issued,
         judge=run.judge,
@@ -177,11 +177,11 @@ def labels_sha256(labels: Iterable[tuple[str, float]]) -> str:
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _claim(name: str, at_least: float, rows: list[dict[str, Any]], level: float, pass_at: float) -> Claim:
+def _claim(name: str, at_least: float, rows: list[dict[str, Any]], level: float, pass_at: float) -> RateClaim:
     if name not in STATISTICS:
         raise UsageError(f"--claim {name}: expected one of {', '.join(STATISTICS)}")
     rate = _rate(name, rows, level, pass_at)
-    return Claim(
+    return RateClaim(
         statistic=name, at_least=at_least, rate=rate, holds=rate.low is not None and rate.low >= at_least
     )
 

@@ -17,7 +17,7 @@ from ...calibration.monitoring.drift import drift_evidence, first_alarm, first_d
 from ...calibration.monitoring.look_levels import look_levels
 from ...errors import InputError
 from ...records import JudgeId, read_records, write_records
-from .certificate import Certificate, DriftTest, is_right
+from .certificate import CertificateRecord, DriftTest, is_right
 from .judged_run import JudgedRun
 
 _FEWEST = 0.5
@@ -38,7 +38,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     right: list[bool | None]
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class CertificateValidity(msgspec.Struct, frozen=True, kw_only=True):
     """Validity of a certificate.
 
     Attributes:
@@ -66,14 +66,14 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     accuracy: float | None
 
 
-def read_certificate(path: Path) -> Certificate:
+def read_certificate(path: Path) -> CertificateRecord:
     """Read a certificate.
 
     Raises:
         InputError: It cannot be read as one.
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Certificate)
+        return msgspec.json.decode(path.read_bytes(), type=CertificateRecord)
     except (OSError, msgspec.DecodeError) as error:
         raise InputError(f"cannot be read as a certificate: {error}", path=path) from error
 
@@ -83,7 +83,7 @@ def looks_file(certificate: Path) -> Path:
     return certificate.with_name(f"{certificate.stem}.looks.jsonl")
 
 
-def check_certificate(path: Path, run: JudgedRun, folder: Path) -> Standing:
+def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateValidity:
     """Check whether a certificate holds for a later run, and record the run's anchor results.
 
     The run has the same judge, and its outputs include the anchors.
@@ -113,7 +113,7 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> Standing:
     alarm = _alarm(certificate, found, evidence, drops, p)
     if alarm is not None:
         void.append(f"the judge has drifted: {alarm}")
-    return Standing(
+    return CertificateValidity(
         valid=not void,
         void=void,
         notes=notes,
@@ -131,7 +131,7 @@ def _rightness(look: Look) -> FloatArray:
     return np.array([np.nan if right is None else right for right in look.right], dtype=np.float64)
 
 
-def _paired(certificate: Certificate, looks: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+def _paired(certificate: CertificateRecord, looks: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
     """Return drops and their p after each look.
 
     Both are empty if the certificate does not say on which anchors the judge was right.
@@ -144,7 +144,7 @@ def _paired(certificate: Certificate, looks: list[FloatArray]) -> tuple[FloatArr
 
 
 def _alarm(
-    certificate: Certificate,
+    certificate: CertificateRecord,
     looks: list[FloatArray],
     evidence: FloatArray,
     drops: FloatArray,
@@ -183,7 +183,7 @@ def _why_no_look(look: Look, before: Sequence[Look], anchors: int) -> str | None
     return None
 
 
-def _changes(certificate: Certificate, run: JudgedRun) -> list[str]:
+def _changes(certificate: CertificateRecord, run: JudgedRun) -> list[str]:
     """Return the facts that changed since the certificate was issued."""
     void: list[str] = []
     if not _same_judge(certificate.id, run.id):
@@ -213,7 +213,7 @@ def _same_judge(certified: JudgeId | None, judged: JudgeId | None) -> bool:
     return msgspec.structs.replace(judged, fingerprint=certified.fingerprint) == certified
 
 
-def _look(certificate: Certificate, run: JudgedRun, folder: Path) -> Look:
+def _look(certificate: CertificateRecord, run: JudgedRun, folder: Path) -> Look:
     judged = {
         row["item_id"]: is_right(row["score"], row["label"], certificate.pass_at)
         for row in run.rows

@@ -17,7 +17,7 @@ from ...calibration.comparison.significance import among_known
 from ...calibration.intervals.clustered_means import Shift, paired_shift
 from ...calibration.monitoring.flip_rate import flips, self_consistency
 from ...records import ItemKey
-from .audit_results import Comparison, Steadiness
+from .audit_results import AuditComparison, Steadiness
 from .sampling import site_of
 from .scored import Scored
 
@@ -53,14 +53,14 @@ _ALONE = "no other harmless change of these outputs was judged, and right output
 
 def twin_and_attack_comparisons(
     scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]
-) -> list[Comparison]:
+) -> list[AuditComparison]:
     """Compare every twin and every attack of one judge, and test them together.
 
     What is found among twins is no measure for the others any more, so they are compared again without it, until nothing
     new is found.
     """
     tried = list(attacks(scored, controls))
-    found: dict[str, Comparison] = {}
+    found: dict[str, AuditComparison] = {}
     while True:
         tests = [*invariances(scored, found.keys()), *tried]
         result = corrected(tests, lambda each: (each.difference.value or 0.0) > 0.0)
@@ -70,7 +70,7 @@ def twin_and_attack_comparisons(
         found.update((each.name, each) for each in new)
 
 
-def invariances(scored: Mapping[ItemKey, Scored], known: Container[str] = ()) -> Iterator[Comparison]:
+def invariances(scored: Mapping[ItemKey, Scored], known: Container[str] = ()) -> Iterator[AuditComparison]:
     """Test if a judge changes its mind more on one sort of harmless twin than on others.
 
     Plain repetition is no measure: a judge that makes mistakes, and answers the same question the same way each time, agrees
@@ -142,7 +142,7 @@ def _change(twin: Scored, source: Scored) -> float:
     return sum((score >= source.cut) != twin.passed for score in source.repeats) / len(source.repeats)
 
 
-def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> Iterator[Comparison]:
+def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> Iterator[AuditComparison]:
     """Compare each attack with its control: how much more often the wrong output passes."""
     graded = [each for each in scored.values() if each.score is not None]
     by_place = {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
@@ -153,7 +153,7 @@ def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> It
             yield comparison_of(operator, AUDITS.get(operator, "attack"), shift)
 
 
-def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[Comparison]:
+def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[AuditComparison]:
     """Compare judges on the same probes.
 
     Faults and right outputs are compared apart, since a judge may trade one for the other.
@@ -161,7 +161,7 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[Comparison]:
     Returns:
         Share right of the first minus share right of the second, for each pair; corrected over all pairs.
     """
-    found: list[Comparison] = []
+    found: list[AuditComparison] = []
     for one, other in combinations(judges, 2):
         both = [
             (first, second)
@@ -182,7 +182,9 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[Comparison]:
     return corrected(found, lambda _: True)
 
 
-def corrected(comparisons: Sequence[Comparison], matters: Callable[[Comparison], bool]) -> list[Comparison]:
+def corrected(
+    comparisons: Sequence[AuditComparison], matters: Callable[[AuditComparison], bool]
+) -> list[AuditComparison]:
     """Adjust the p-values of comparisons for how many there are (Holm)."""
     adjusted = among_known([each.p for each in comparisons])
     return [
@@ -228,9 +230,9 @@ def shift_of(differences: Iterable[tuple[float, str]]) -> Shift:
     return paired_shift(values, cluster_numbers(cluster for _, cluster in differences))
 
 
-def comparison_of(name: str, audit: str, shift: Shift, untested: str | None = None) -> Comparison:
+def comparison_of(name: str, audit: str, shift: Shift, untested: str | None = None) -> AuditComparison:
     """Return a comparison that is not corrected yet."""
-    return Comparison(
+    return AuditComparison(
         name=name,
         audit=audit,
         difference=shift.difference,

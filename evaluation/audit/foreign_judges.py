@@ -29,7 +29,7 @@ from ...records import (
 )
 from ..store.file_names import AUDIT, VERDICTS
 from .analysis import judge_audit, to_read
-from .audit_results import Audit
+from .audit_results import AuditNumbers
 from .audit_run import TO_READ
 from .comparisons import prompts
 from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
@@ -62,7 +62,7 @@ def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequen
     return WRITERS[to](items, out, ExportContext(probes.resolve().name, created, {}, {}))
 
 
-def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = None) -> Audit:
+def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = None) -> AuditNumbers:
     """Analyse what another tool's judges said of probes.
 
     Raises:
@@ -141,9 +141,9 @@ def _identity(name: str) -> JudgeId:
 
 def _audit(
     scored: Mapping[JudgeId, Mapping[ItemKey, Scored]], chosen: Chosen, manifest: ProbeManifest
-) -> Audit:
+) -> AuditNumbers:
     about, controls = manifest.about, manifest.controls
-    return Audit(
+    return AuditNumbers(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
             judge_audit(judge.name, judge, of, chosen, about=about, controls=controls, cut=PassThreshold())

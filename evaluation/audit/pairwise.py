@@ -19,7 +19,7 @@ from ...records import Author, ItemKey, JudgeId, Outcome, Output, Pair, Verdict
 from ..inputs import EvaluationInputs
 from ..preference.paired_inputs import length_of
 from .analysis import comparison_findings, operator_findings, operator_results
-from .audit_results import Comparison, Concern, Finding, JudgeAudit
+from .audit_results import AuditComparison, Concern, JudgeAudit, JudgeWeakness
 from .comparisons import attacks, comparison_of, corrected, shift_of
 from .sampling import Chosen
 from .scored import Scored
@@ -54,12 +54,12 @@ class ProbePairs(EvaluationInputs):
         ]
         wanted = {key for each in facts for key in (each.key, each.source)}
         self._outputs = {output.key: output for output in whole.outputs() if output.key in wanted}
-        self.members: dict[ItemKey, Member] = {}
+        self.members: dict[ItemKey, PairMember] = {}
         for each in facts:
             if each.source in self._outputs:
                 for probe_first in (False, True):
-                    pair = self._pair(Member(each.key, each.source, probe_first))
-                    self.members[pair.key] = Member(each.key, each.source, probe_first)
+                    pair = self._pair(PairMember(each.key, each.source, probe_first))
+                    self.members[pair.key] = PairMember(each.key, each.source, probe_first)
         if not self.members:
             raise UsageError(
                 "none of the probes answers the same case as the right output that it was made of"
@@ -77,12 +77,12 @@ class ProbePairs(EvaluationInputs):
         mine, its = (length_of(self._outputs[key]) for key in (probe, source))
         return None if mine is None or its is None else mine - its
 
-    def _pair(self, member: Member) -> Pair:
+    def _pair(self, member: PairMember) -> Pair:
         probe, source = self._outputs[member.probe], self._outputs[member.source]
         return Pair.of(probe, source) if member.probe_first else Pair.of(source, probe)
 
 
-class Member(NamedTuple):
+class PairMember(NamedTuple):
     """Member of a pair."""
 
     probe: ItemKey
@@ -90,7 +90,7 @@ class Member(NamedTuple):
     probe_first: bool
 
 
-class Compared(NamedTuple):
+class ComparedProbe(NamedTuple):
     """A probe that was compared with its right output.
 
     Attributes:
@@ -106,7 +106,7 @@ class Compared(NamedTuple):
 
 def compared_probes(
     verdicts: Iterable[Verdict], pairs: ProbePairs, chosen: Chosen
-) -> dict[Author, dict[ItemKey, Compared]]:
+) -> dict[Author, dict[ItemKey, ComparedProbe]]:
     """Sort verdicts on pairs by judge and probe; verdicts on others are passed over."""
     said: defaultdict[Author, dict[ItemKey, dict[bool, list[Verdict]]]] = defaultdict(dict)
     for verdict in verdicts:
@@ -122,7 +122,7 @@ def compared_probes(
 
 def _compared(
     probe: ItemKey, orders: Mapping[bool, Sequence[Verdict]], pairs: ProbePairs, chosen: Chosen
-) -> Compared:
+) -> ComparedProbe:
     facts = chosen.probes[probe]
     # Among two there is no fraction: the right output is the better one, or its twin is as good.
     facts = facts._replace(label=1.0 if facts.plants == "twin" else 0.0)
@@ -139,13 +139,13 @@ def _compared(
     repeats = () if preferred is None else (preferred,)
     cluster = pairs.cases.cluster(probe.case_id)
     scored = Scored(facts, cluster, preferred, outcome, reason, repeats, EITHER.at)
-    return Compared(scored, (first + second) / 2 if both else None, pairs.longer_by(probe, facts.source))
+    return ComparedProbe(scored, (first + second) / 2 if both else None, pairs.longer_by(probe, facts.source))
 
 
 def pairwise_audit(
     judge: str,
     judge_id: JudgeId,
-    compared: Mapping[ItemKey, Compared],
+    compared: Mapping[ItemKey, ComparedProbe],
     *,
     about: Mapping[str, str],
     controls: Mapping[str, str],
@@ -177,7 +177,7 @@ def pairwise_audit(
     )
 
 
-def position(compared: Iterable[Compared]) -> Comparison:
+def position(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if the output shown first is chosen more than half the time."""
     both = [
         (each.first_chosen - _EVEN, each.scored.cluster) for each in compared if each.first_chosen is not None
@@ -185,7 +185,7 @@ def position(compared: Iterable[Compared]) -> Comparison:
     return comparison_of(POSITION, "position", shift_of(both))
 
 
-def length(compared: Iterable[Compared]) -> Comparison:
+def length(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if a harmless twin or its right output is chosen more often for being longer."""
     both = [
         ((each.scored.score - _EVEN) * np.sign(each.longer_by), each.scored.cluster)
@@ -206,12 +206,12 @@ _BIASES: dict[str, tuple[Concern, str, str, str]] = {
 }
 
 
-def _biases(comparisons: Iterable[Comparison]) -> Iterator[Finding]:
+def _biases(comparisons: Iterable[AuditComparison]) -> Iterator[JudgeWeakness]:
     for each in comparisons:
         if each.found and each.name in _BIASES:
             concern, said, more, less = _BIASES[each.name]
             said = said.format(more if (each.difference.value or 0.0) > 0.0 else less)
-            yield Finding(
+            yield JudgeWeakness(
                 concern=concern,
                 where=each.name,
                 sentence=f"{said}, less half the time, {each.difference} (Holm p {each.holm_p:.4f})",

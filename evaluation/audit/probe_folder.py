@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from ...deterministic.mutation import Family, Plants
+from ...deterministic.mutation import OperatorFamily, Plants
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, read_numbered
 from ...version import VERSION
@@ -23,7 +23,7 @@ CASES, OUTPUTS, LABELS, WEAKNESSES, PROBES = (
 )
 """The files of a folder of probes."""
 
-Role: TypeAlias = Plants | str
+ProbeRole: TypeAlias = Plants | str
 """What an operator plants; ``nothing`` for the right outputs that probes are made of."""
 
 ORIGINAL = "original"
@@ -44,7 +44,7 @@ class OperatorCounts(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    family: Family
+    family: OperatorFamily
     plants: Plants
     about: str
     against: str = ""
@@ -122,7 +122,7 @@ class ProbeFacts(NamedTuple):
 
     key: ItemKey
     operator: str
-    plants: Role
+    plants: ProbeRole
     source: ItemKey
     label: float
     change: str

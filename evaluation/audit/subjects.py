@@ -12,7 +12,7 @@ import msgspec
 from ...deterministic import CheckOptions, check
 from ...deterministic.mutation import Subject, composed, rank, right_output
 from ...records import Case, CaseIndex, Kind, Output
-from ..inputs import EvaluationInputs, Piece, outputs_in
+from ..inputs import EvaluationInputs, FileSlice, outputs_in
 
 _SIBLINGS = 3
 _CASES = 100
@@ -62,7 +62,7 @@ class RightOutputs:
         self._siblings = Siblings(cases)
         grounded = [each for each in cases if cases.facts(each).kind == "grounded_answer"]
         answering = [] if inputs is not None else list(cases)
-        self._pieces: list[Piece | _Referenced | _Composed] = [
+        self._pieces: list[FileSlice | _Referenced | _Composed] = [
             *(inputs.pieces if inputs is not None else ()),
             *(_Referenced(part) for part in _some(answering)),
             *(_Composed(part) for part in _some(grounded)),
@@ -91,9 +91,9 @@ class RightOutputs:
                 passed_over["not right" if verdict.graded else "not decided"] += 1
 
     def _candidates(
-        self, what: Piece | _Referenced, passed_over: Counter[str]
+        self, what: FileSlice | _Referenced, passed_over: Counter[str]
     ) -> Iterator[tuple[Case, Output]]:
-        if isinstance(what, Piece):
+        if isinstance(what, FileSlice):
             for output in outputs_in(what):
                 if self._cases.facts(output.case_id).kind != "grounded_answer":
                     yield self._cases[output.case_id], output

@@ -14,7 +14,7 @@ import msgspec
 from ...errors import ConfigurationError, UsageError
 from ...judges import BatchResults, PromptJudge, Request, Work, unanswered
 from ..judging.access import BatchMode, ModelAccess
-from ..judging.asking import Step
+from ..judging.asking import JudgingStep
 from ..open_requests import KnownReplies
 from ..progress import Progress
 from .batch_endpoint import ENDED, BatchEndpoint
@@ -23,7 +23,7 @@ from .ledger import BatchEntry, Ledger
 
 
 def collect_replies(
-    step: Step, access: Callable[[], ModelAccess], mode: BatchMode
+    step: JudgingStep, access: Callable[[], ModelAccess], mode: BatchMode
 ) -> Callable[[], ModelAccess]:
     """Have everything that judges are still to be asked answered by batches.
 
@@ -60,7 +60,7 @@ def collect_replies(
     return lambda: from_results
 
 
-def _work(step: Step) -> Iterator[tuple[PromptJudge, Work]]:
+def _work(step: JudgingStep) -> Iterator[tuple[PromptJudge, Work]]:
     """Yield the pending model requests grouped by model, since a batch is for one model."""
     done = step.context.verdicts.settled
     for task in sorted(step.tasks, key=lambda task: task.model):
@@ -116,7 +116,7 @@ def _look(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> int:
     return batch.done
 
 
-def _still_open(step: Step, access: ModelAccess, ledger: Ledger) -> Iterator[Request]:
+def _still_open(step: JudgingStep, access: ModelAccess, ledger: Ledger) -> Iterator[Request]:
     """Yield the requests without a reply, in the order of the work."""
     with KnownReplies(access) as cached, closing(BatchResults(ledger.result_files())) as results:
         for judge, of_one_judge in groupby(_work(step), key=itemgetter(0)):

@@ -15,7 +15,7 @@ import msgspec
 
 from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.statistic import Statistic, defined, undefined
-from ...deterministic import Names
+from ...deterministic import NameStyle
 from ...formats.bfcl import CATEGORIES, expand
 from .category_scores import CategoryScore, Effort
 
@@ -129,7 +129,7 @@ class SystemScore(msgspec.Struct, frozen=True):
     """
 
     name: str
-    names: Names
+    names: NameStyle
     scores: dict[str, CategoryScore]
     effort: Effort
     modes: Counter[str]

@@ -14,7 +14,7 @@ from ...deterministic import Finding
 from ...formats.bfcl import Category, parse_sensitivity_id
 
 
-class Tally(msgspec.Struct):
+class CategoryTally(msgspec.Struct):
     """Right answers, of those that could be graded."""
 
     correct: int = 0
@@ -46,9 +46,9 @@ class CategoryScore(msgspec.Struct):
     """
 
     category: Category
-    tally: Tally = msgspec.field(default_factory=Tally)
+    tally: CategoryTally = msgspec.field(default_factory=CategoryTally)
     undecided: int = 0
-    configurations: dict[str, Tally] = {}
+    configurations: dict[str, CategoryTally] = {}
 
     @property
     def count(self) -> int:
@@ -68,7 +68,7 @@ class CategoryScore(msgspec.Struct):
         self.tally.count(valid=finding.valid)
         if self.category.family == "format_sensitivity":
             configuration = parse_sensitivity_id(entry_id).configuration.id
-            self.configurations.setdefault(configuration, Tally()).count(valid=finding.valid)
+            self.configurations.setdefault(configuration, CategoryTally()).count(valid=finding.valid)
 
     def header(self) -> dict[str, Any]:
         """Return the first line of the score file."""
@@ -81,7 +81,7 @@ class CategoryScore(msgspec.Struct):
         return header
 
 
-def spread(configurations: dict[str, Tally]) -> dict[str, float]:
+def spread(configurations: dict[str, CategoryTally]) -> dict[str, float]:
     """Return the spread of accuracy over prompt configurations, in percentage points.
 
     It is 0 with fewer than two configurations.

@@ -34,13 +34,13 @@ def _text(table: CsvTable, systems: list[SystemScore]) -> str:
     return "\n".join(",".join(line) for line in lines)
 
 
-def _sort_value(cell: Cell) -> float:
+def _sort_value(cell: CsvCell) -> float:
     if isinstance(cell, Accuracy):
         return cell.value if cell.available else -1.0
     return cell if isinstance(cell, float) else -1.0
 
 
-def _shown(cell: Cell) -> str:
+def _shown(cell: CsvCell) -> str:
     if isinstance(cell, Accuracy):
         return f"{cell.value * 100:.2f}%" if cell.available else NOT_AVAILABLE
     if isinstance(cell, float | int):
@@ -49,7 +49,7 @@ def _shown(cell: Cell) -> str:
     return NOT_AVAILABLE if cell is None else as_text_cell(" ".join(cell.replace(",", " ").split()))
 
 
-Cell: TypeAlias = Accuracy | float | str | None
+CsvCell: TypeAlias = Accuracy | float | str | None
 """A fraction, a plain number, a text, or nothing known."""
 
 _NOTHING_KNOWN = None
@@ -60,24 +60,24 @@ class CsvTable(msgspec.Struct, frozen=True):
     """CSV file: name, column titles after the rank with their values, and sort column, from 1."""
 
     name: str
-    columns: list[tuple[str, Callable[[SystemScore], Cell]]]
+    columns: list[tuple[str, Callable[[SystemScore], CsvCell]]]
     sorted_by: int = 2
 
 
-def _category(name: str) -> Callable[[SystemScore], Cell]:
+def _category(name: str) -> Callable[[SystemScore], CsvCell]:
     return lambda system: system.summary.categories[name]
 
 
-def _spread(name: str) -> Callable[[SystemScore], Cell]:
-    def cell(system: SystemScore) -> Cell:
+def _spread(name: str) -> Callable[[SystemScore], CsvCell]:
+    def cell(system: SystemScore) -> CsvCell:
         score = system.scores.get("format_sensitivity")
         return None if score is None else spread(score.configurations)[name]
 
     return cell
 
 
-def _configuration(name: str) -> Callable[[SystemScore], Cell]:
-    def cell(system: SystemScore) -> Cell:
+def _configuration(name: str) -> Callable[[SystemScore], CsvCell]:
+    def cell(system: SystemScore) -> CsvCell:
         score = system.scores.get("format_sensitivity")
         tally = None if score is None else score.configurations.get(name)
         if tally is None or tally.accuracy is None:
@@ -87,7 +87,7 @@ def _configuration(name: str) -> Callable[[SystemScore], Cell]:
     return cell
 
 
-_SYSTEM: tuple[str, Callable[[SystemScore], Cell]] = ("Model", lambda system: system.name)
+_SYSTEM: tuple[str, Callable[[SystemScore], CsvCell]] = ("Model", lambda system: system.name)
 
 _SPREAD = [
     ("Format Sensitivity Max Delta", _spread("accuracy_max_delta")),

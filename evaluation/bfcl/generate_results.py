@@ -16,9 +16,9 @@ from ...judges.prices import PriceList
 from ...records import Case, Closing, ItemKey, Step, ToolResults, write_records
 from ..generation.attempt import Attempt, AttemptRow, Made, attempt_row
 from ..generation.binding import bind, lock
-from ..generation.generate import Tally, generate
+from ..generation.generate import GenerationTally, generate
 from ..generation.generation_forecast import GenerationForecast, foresee_attempts
-from ..generation.output_sources import Source
+from ..generation.output_sources import OutputSource
 from ..progress import Progress
 from ..store.journal import Journal
 
@@ -31,13 +31,13 @@ class GeneratedCategory(NamedTuple):
     """Results of generating one category."""
 
     category: Category
-    tally: Tally
+    tally: GenerationTally
 
 
 def generate_tree(
     source: DataSource,
     categories: Sequence[Category],
-    by: Source,
+    by: OutputSource,
     results: Path,
     progress: Progress,
     *,
@@ -74,7 +74,11 @@ def generate_tree(
 
 
 def foresee_tree(
-    source: DataSource, categories: Sequence[Category], by: Source, results: Path, prices: PriceList | None
+    source: DataSource,
+    categories: Sequence[Category],
+    by: OutputSource,
+    results: Path,
+    prices: PriceList | None,
 ) -> GenerationForecast:
     """Forecast `generate_tree` for all categories, without making calls or writing files.
 
@@ -102,7 +106,7 @@ def system_folder(results: Path, system: str) -> Path:
 
 
 @contextmanager
-def _attempts_in(folder: Path, by: Source) -> Generator[Journal[AttemptRow]]:
+def _attempts_in(folder: Path, by: OutputSource) -> Generator[Journal[AttemptRow]]:
     """Open the attempts journal of a system's folder in a result tree, for one writing process.
 
     Raises:

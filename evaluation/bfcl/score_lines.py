@@ -8,20 +8,20 @@ from typing import Any, cast
 
 import msgspec
 
-from ...deterministic import Finding, Mode
+from ...deterministic import CallMode, Finding
 from ...formats.bfcl import ResultLine
 from .stored_answers import decoded_calls, decoded_turns, last_message
-from .suite import Asked
+from .suite import SuiteEntry
 
 
 class Failed(msgspec.Struct, frozen=True):
     """Invalid answer: question, answer, errors, and how it was decoded."""
 
-    asked: Asked
+    asked: SuiteEntry
     line: ResultLine
     finding: Finding
     system: str
-    mode: Mode
+    mode: CallMode
 
 
 def score_line(failed: Failed) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from ...deterministic import CheckOptions, Names, Rules
+from ...deterministic import CheckOptions, NameStyle, Rules
 from ...formats.bfcl import DataSource, ResultFile, to_output
 from ...records import Case, Output, atomic_write
 from ..checking.dotted_names import NamesOption, NamesVote
@@ -22,7 +22,7 @@ from .category_scores import CategoryScore, Effort
 from .csv_tables import write_csv_tables
 from .score_lines import Failed, json_line, score_line
 from .stored_answers import ModeOption, check_stored, mode_of
-from .suite import Suite, paired
+from .suite import BfclSuite, paired
 
 _HELD_IN_MEMORY = 8 * 1024 * 1024
 """Bytes of failed lines; more go to a temporary file."""
@@ -44,7 +44,7 @@ class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
 class _Task(msgspec.Struct, frozen=True):
     """Constants while a tree is scored."""
 
-    suite: Suite
+    suite: BfclSuite
     scores: Path
     options: ScoringOptions
 
@@ -64,7 +64,7 @@ def score_tree(
     Raises:
         InputError: Results and data do not belong together, or a file cannot be read or written.
     """
-    task = _Task(Suite(source), scores, options)
+    task = _Task(BfclSuite(source), scores, options)
     progress.begin("scoring", len(files))
     systems: list[SystemScore] = []
     for name, group in groupby(files, key=lambda file: file.system):
@@ -85,7 +85,7 @@ def _score_system(task: _Task, name: str, files: list[ResultFile], progress: Pro
     return system
 
 
-def _names_of(task: _Task, name: str, files: list[ResultFile]) -> Names:
+def _names_of(task: _Task, name: str, files: list[ResultFile]) -> NameStyle:
     """Return how names were offered, from the answers that can tell.
 
     Only single-turn entries document names with dots.

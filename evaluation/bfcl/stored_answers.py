@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, cast
 
-from ...deterministic import CheckOptions, Finding, Mode, answers, check_result
+from ...deterministic import CallMode, CheckOptions, Finding, answers, check_result
 from ...deterministic.decoding import asked_form
 from ...deterministic.execution.call_texts import ReplyReader, read_native, read_prompt
 from ...deterministic.stored_results import decode_result
@@ -13,7 +13,7 @@ from ...formats.bfcl import Category
 from ...records import Case
 
 
-def check_stored(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Finding:
+def check_stored(case: Case, result: Any, mode: CallMode, options: CheckOptions) -> Finding:
     """Check one stored answer."""
     if case.kind == "multi_turn":
         from ...deterministic import multi_turn  # noqa: PLC0415 - brings the simulated worlds with it
@@ -22,7 +22,7 @@ def check_stored(case: Case, result: Any, mode: Mode, options: CheckOptions) -> 
     return check_result(case, result, mode=mode, options=options)
 
 
-def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
+def decoded_calls(case: Case, result: Any, mode: CallMode) -> Any:
     """Decode a single-turn answer, mostly to a list of calls; None if it cannot be decoded."""
     try:
         return decode_result(result, mode=mode, asked=asked_form(case))
@@ -30,27 +30,27 @@ def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
         return None
 
 
-def decoded_turns(result: Any, mode: Mode) -> list[list[list[str]]]:
+def decoded_turns(result: Any, mode: CallMode) -> list[list[list[str]]]:
     """Decode a multi-turn answer to turns of steps of call texts, without steps without calls."""
     read = _reader(mode)
     steps_by_turn = (as_list(turn) for turn in as_list(result))
     return [[calls for step in steps if (calls := answers.calls_in(step, read))] for steps in steps_by_turn]
 
 
-def last_message(result: Any, mode: Mode) -> Any:
+def last_message(result: Any, mode: CallMode) -> Any:
     """Return the final message of an agentic answer: the last step without calls, or None."""
     turns = as_list(result)
     return answers.last_message(as_list(turns[0]) if turns else [], _reader(mode))
 
 
-def _reader(mode: Mode) -> ReplyReader:
+def _reader(mode: CallMode) -> ReplyReader:
     return read_native if mode == "fc" else read_prompt
 
 
 ModeOption: TypeAlias = Literal["prompt", "fc", "auto"]
 
 
-def mode_of(category: Category, result: Any, option: ModeOption) -> Mode:
+def mode_of(category: Category, result: Any, option: ModeOption) -> CallMode:
     """Decide how an answer is to be decoded.
 
     Args:

@@ -20,14 +20,14 @@ from ...formats.bfcl import (
 from ...records import Case
 
 
-class Asked(NamedTuple):
+class SuiteEntry(NamedTuple):
     """Entry of the data set, which score files quote, and its case, which checkers take."""
 
     entry: Entry
     case: Case
 
 
-class Suite:
+class BfclSuite:
     """BFCL's entries by category, loaded on first use.
 
     Memory grows with the data set, not with the number of systems.
@@ -35,9 +35,9 @@ class Suite:
 
     def __init__(self, source: DataSource) -> None:
         self._source = source
-        self._categories: dict[str, dict[str, Asked]] = {}
+        self._categories: dict[str, dict[str, SuiteEntry]] = {}
 
-    def asked(self, category: Category) -> dict[str, Asked]:
+    def asked(self, category: Category) -> dict[str, SuiteEntry]:
         """Return the entries of a category by id, in the order of the data file.
 
         Raises:
@@ -45,12 +45,12 @@ class Suite:
         """
         if category.name not in self._categories:
             self._categories[category.name] = {
-                entry.id: Asked(entry, to_case(entry)) for entry in read_entries(self._source, category)
+                entry.id: SuiteEntry(entry, to_case(entry)) for entry in read_entries(self._source, category)
             }
         return self._categories[category.name]
 
 
-def paired(suite: Suite, file: ResultFile, *, partial: bool) -> Iterator[tuple[Asked, ResultLine]]:
+def paired(suite: BfclSuite, file: ResultFile, *, partial: bool) -> Iterator[tuple[SuiteEntry, ResultLine]]:
     """Pair the entries of a category with a system's answers, in BFCL's order.
 
     With ``partial`` entries without an answer are left out.
@@ -70,7 +70,7 @@ def paired(suite: Suite, file: ResultFile, *, partial: bool) -> Iterator[tuple[A
         yield entries[line.id], line
 
 
-def _refuse_unknown(index: ResultIndex, entries: dict[str, Asked], file: ResultFile) -> None:
+def _refuse_unknown(index: ResultIndex, entries: dict[str, SuiteEntry], file: ResultFile) -> None:
     unknown = [entry_id for entry_id in index.lines if entry_id not in entries]
     if unknown:
         more = f" (and {len(unknown) - 1} more like it)" if len(unknown) > 1 else ""
@@ -82,7 +82,9 @@ def _refuse_unknown(index: ResultIndex, entries: dict[str, Asked], file: ResultF
         )
 
 
-def _refuse_missing(ids: list[str], entries: dict[str, Asked], file: ResultFile, *, partial: bool) -> None:
+def _refuse_missing(
+    ids: list[str], entries: dict[str, SuiteEntry], file: ResultFile, *, partial: bool
+) -> None:
     if not ids:
         raise InputError("the file is empty; expected one answer a line", path=file.path)
     if not partial and len(ids) < len(entries):

@@ -15,7 +15,7 @@ from ..conclusion.tally import Tally
 from ..inputs import EvaluationInputs
 from ..progress import Progress
 from ..shards import shards_of
-from ..store.journal_rows import Row
+from ..store.journal_rows import JournalRow
 from .checks import UNKNOWN, check_all
 from .dotted_names import NamesOption
 
@@ -73,7 +73,7 @@ def check_file(
     return CheckedSystems(system_results(tally, inputs.survey.missing), list(unknown))
 
 
-def _unknown(said: Row | Verdict) -> list[UnknownDependency]:
+def _unknown(said: JournalRow | Verdict) -> list[UnknownDependency]:
     """Return the unknown dependencies in a verdict's evidence; only those on challenges have any."""
     if not isinstance(said, Verdict) or not said.evidence:
         return []

@@ -16,8 +16,8 @@ from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, decode_recor
 from ..context import RunContext
 from ..engines.ray_engine import RayEngine
 from ..engines.worker_processes import cores, map_ordered
-from ..inputs import EvaluationInputs, Piece, outputs_in
-from ..store.journal_rows import Row, VerdictKey, read_row
+from ..inputs import EvaluationInputs, FileSlice, outputs_in
+from ..store.journal_rows import JournalRow, VerdictKey, read_row
 from .dotted_names import NamesOption, NamesVote
 
 _WORTH_IT = 8
@@ -70,7 +70,7 @@ class Checked(NamedTuple):
     """A verdict as a line of a journal, and what it says."""
 
     line: bytes
-    said: Row | Verdict
+    said: JournalRow | Verdict
 
 
 def check_all(
@@ -124,24 +124,24 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[Checked]:
             yield Checked(line, read_row(line))
 
 
-class Part(NamedTuple):
+class CheckBatch(NamedTuple):
     """Outputs and their cases as lines, enough to check them anywhere."""
 
     cases: list[bytes]
     outputs: list[bytes]
 
 
-def _part(inputs: EvaluationInputs, piece: Piece, wanted: Callable[[Output], bool] | None) -> Part:
+def _part(inputs: EvaluationInputs, piece: FileSlice, wanted: Callable[[Output], bool] | None) -> CheckBatch:
     cases, outputs = dict[str, bytes](), list[bytes]()
     for output in outputs_in(piece):
         if wanted is None or wanted(output):
             outputs.append(encode_record(output))
             if output.case_id not in cases:
                 cases[output.case_id] = inputs.cases.line(output.case_id)
-    return Part([*cases.values()], outputs)
+    return CheckBatch([*cases.values()], outputs)
 
 
-def check_part(part: Part, *, differing: dict[str, CheckOptions], default: CheckOptions) -> bytes:
+def check_part(part: CheckBatch, *, differing: dict[str, CheckOptions], default: CheckOptions) -> bytes:
     """Check outputs that came as lines, in whatever process of whatever engine."""
     cases = {case.id: case for case in (decode_record(raw, Case, again=True) for raw in part.cases)}
     outputs = (decode_record(raw, Output, again=True) for raw in part.outputs)

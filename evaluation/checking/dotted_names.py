@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal, TypeAlias
 
-from ...deterministic.options import Names
+from ...deterministic.options import NameStyle
 from ...records import Case, Output
 
 NamesOption: TypeAlias = Literal["dotted", "underscored", "auto"]
@@ -34,7 +34,7 @@ class NamesVote:
         """Return whether the system's form is clear, so that no more of its outputs are needed."""
         return abs(self._votes[system]) >= _ENOUGH
 
-    def of(self, system: str) -> Names:
+    def of(self, system: str) -> NameStyle:
         """Return the form a system was given; ``dotted`` unless its outputs suggest the other."""
         return "underscored" if self._votes[system] > 0 else "dotted"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ...calibration.comparison.comparison_results import Comparison
+from ...calibration.comparison.comparison_results import ComparisonNumbers
 from ...errors import InputError, RecordError
 from ...records import MemoryFolder, decode_record
 from ...version import VERSION
@@ -21,17 +21,17 @@ _SEVERAL = 2
 """Systems; one is compared with nothing."""
 
 
-class Compared(msgspec.Struct, frozen=True, kw_only=True):
+class StoredComparison(msgspec.Struct, frozen=True, kw_only=True):
     """Content of ``comparison.json``, with the `basis` it was computed from.
 
     It is ignored once the basis has changed.
     """
 
     of: str
-    comparison: Comparison | None
+    comparison: ComparisonNumbers | None
 
 
-def systems_compared(store: RunStore) -> Comparison | None:
+def systems_compared(store: RunStore) -> ComparisonNumbers | None:
     """Return the comparison of a run's systems, part by part.
 
     A missing or outdated one is computed again.
@@ -45,14 +45,14 @@ def systems_compared(store: RunStore) -> Comparison | None:
     return _computed(store) if kept is None else kept.comparison
 
 
-def keep_comparison(folder: RunWriter) -> Comparison | None:
+def keep_comparison(folder: RunWriter) -> ComparisonNumbers | None:
     """Compare the systems of a finished run and save the result.
 
     For a run in memory, readers compute it themselves.
     """
     if len(folder.manifest.results or []) < _SEVERAL or isinstance(folder.path, MemoryFolder):
         return None
-    kept = _kept(folder) or Compared(of=basis(folder), comparison=_computed(folder))
+    kept = _kept(folder) or StoredComparison(of=basis(folder), comparison=_computed(folder))
     folder.put_comparison(kept)  # one that was there may have no seal: a kill came between the two
     return kept.comparison
 
@@ -67,7 +67,7 @@ def basis(store: RunStore) -> str:
     return hashlib.sha256(msgspec.json.encode([VERSION, store.manifest.sharded, cuts, files])).hexdigest()
 
 
-def _kept(store: RunStore) -> Compared | None:
+def _kept(store: RunStore) -> StoredComparison | None:
     """Return the kept comparison if it is valid.
 
     An edited or unreadable file is silently recomputed.
@@ -76,13 +76,13 @@ def _kept(store: RunStore) -> Compared | None:
     if content is None:
         return None
     try:
-        kept = decode_record(content, Compared)
+        kept = decode_record(content, StoredComparison)
     except RecordError:
         return None
     return kept if kept.of == basis(store) else None
 
 
-def _computed(store: RunStore) -> Comparison | None:
+def _computed(store: RunStore) -> ComparisonNumbers | None:
     from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
     from ..run_table import systems_table  # noqa: PLC0415 - likewise
 

@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Mapping
 
 import msgspec
 
-from ...calibration.agreement.calibration_results import Calibration
-from ...calibration.comparison.comparison_results import Comparison
+from ...calibration.agreement.calibration_results import CalibrationNumbers
+from ...calibration.comparison.comparison_results import ComparisonNumbers
 from ...judges.prices import PriceList
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
@@ -39,8 +39,8 @@ class Conclusion(Counts, frozen=True, kw_only=True):
 
     systems: list[SystemResult]
     judges: list[JudgeUse] = []
-    calibration: Calibration | None = None
-    compared: Comparison | None = None
+    calibration: CalibrationNumbers | None = None
+    compared: ComparisonNumbers | None = None
     not_judged: str | None = None
     unchanged: bool = False
 
@@ -152,7 +152,7 @@ def take_tally(folder: RunStore, cases: CaseIndex) -> Tally:
     return tally
 
 
-def _calibrate(folder: RunWriter) -> Calibration | None:
+def _calibrate(folder: RunWriter) -> CalibrationNumbers | None:
     from ...calibration import calibrate, compare  # noqa: PLC0415 - scipy is slow to import
     from ..run_table import table_of  # noqa: PLC0415 - likewise
 

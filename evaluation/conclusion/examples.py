@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ...records import ItemKey
 from ..store.run_store import RunStore
-from .run_results import Example, SystemResult
+from .run_results import FaultExample, SystemResult
 from .tally import Tally
 
 _COMMONEST = 3
@@ -23,7 +23,7 @@ def with_examples(systems: Sequence[SystemResult], tally: Tally, store: RunStore
     return [replace(system, examples=dict(_examples(system, tally, store))) for system in systems]
 
 
-def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[tuple[str, Example]]:
+def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[tuple[str, FaultExample]]:
     checked = tally.checked.get(system.system)
     if checked is None:
         return []
@@ -31,7 +31,7 @@ def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[t
     return [(fault, _example(fault, checked.examples[fault], store)) for fault in faults]
 
 
-def _example(fault: str, key: ItemKey, store: RunStore) -> Example:
+def _example(fault: str, key: ItemKey, store: RunStore) -> FaultExample:
     reasons = (said.reason for said in store.verdicts.on(key) if said.error_type == fault and said.reason)
     reason = next(reasons, None)
-    return Example(item=str(key), reason=None if reason is None else reason[:_LONGEST])
+    return FaultExample(item=str(key), reason=None if reason is None else reason[:_LONGEST])

@@ -10,7 +10,7 @@ from ...calibration.corrected_rate.chosen_labels import chosen_by_score
 from ...calibration.corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
 from ...calibration.statistic import undefined
 from ...records import ItemKey
-from .run_results import CORRECTED, Stratum
+from .run_results import CORRECTED, StratumRate
 from .tally import OpenScores
 
 _FEWEST = 2
@@ -21,7 +21,7 @@ _CHOSEN = "labelled outputs are scored unlike the rest of the open part (p {:.2g
 _SAMPLED = "PPI++, valid when the labels are a random sample of the open part"
 
 
-def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, float]) -> Stratum | None:
+def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, float]) -> StratumRate | None:
     """Correct a judge's rate on a system's undecided outputs with their labels.
 
     None if there are fewer than two labels.
@@ -44,7 +44,7 @@ def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, fl
         chosen = chosen_by_score(data)
         if chosen is not None:
             estimate, note = undefined(_CHOSEN.format(chosen), n=count, level=estimate.level), None
-    return Stratum(
+    return StratumRate(
         name=CORRECTED,
         by=by,
         value=estimate.value,

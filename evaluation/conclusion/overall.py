@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from ...calibration.comparison.comparison_results import Comparison
-from ...calibration.comparison.comparison_results import Stratum as Part
+from ...calibration.comparison.comparison_results import ComparedStratum as Part
+from ...calibration.comparison.comparison_results import ComparisonNumbers
 from ...calibration.statistic import Statistic
 from ...records import Outcome
 from ..store.run_store import RunStore
@@ -18,13 +18,13 @@ from .run_results import (
     DECIDED,
     ONE_EACH,
     ONE_EACH_CORRECTED,
-    Stratum,
+    StratumRate,
     SystemResult,
 )
 
 
 def with_overall_rates(
-    systems: Sequence[SystemResult], store: RunStore, compared: Comparison | None
+    systems: Sequence[SystemResult], store: RunStore, compared: ComparisonNumbers | None
 ) -> list[SystemResult]:
     """Add the rate of all outputs to each system's result.
 
@@ -55,7 +55,7 @@ def _pooled(store: RunStore) -> tuple[Part, Part]:
     return pooled_rates(outputs_of(table, None), SystemTerms(table.item.values, None, 0, 0.95))
 
 
-def _checked_alone(system: SystemResult) -> Stratum | None:
+def _checked_alone(system: SystemResult) -> StratumRate | None:
     """Return the checkers' rate as the rate of all outputs; undefined if any are ungraded."""
     decided = next((part for part in system.strata if part.name == DECIDED), None)
     if decided is None:
@@ -82,11 +82,11 @@ def _with_rates(system: SystemResult, undecided: Part, whole: Part) -> SystemRes
     return replace(system, overall=_stratum(overall_name, name, whole, system.missing), judged=judged)
 
 
-def _stratum(name: str, system: str, part: Part, missing: int) -> Stratum:
+def _stratum(name: str, system: str, part: Part, missing: int) -> StratumRate:
     rate, graded, outputs = part.rates[system], part.graded[system], part.outputs[system]
     left: Mapping[Outcome | str, int] = {"ungraded": outputs - graded, "missing": missing}
     of = outputs + missing
-    return Stratum(
+    return StratumRate(
         name=name,
         value=rate.value,
         low=rate.low,

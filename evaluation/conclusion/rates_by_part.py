@@ -13,7 +13,7 @@ import msgspec
 
 from ...calibration.intervals.closed_forms import Interval, wilson_interval
 from ...records import Author, ItemKey, Kind
-from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, Stratum, SystemResult
+from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, StratumRate, SystemResult
 from .tally import Sums, Tally
 
 JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
@@ -89,7 +89,7 @@ def _taken(
 
 def _open_strata(
     opened: Mapping[Author, Sums], taken: Mapping[Author, Mapping[Kind, int]], unjudged: int
-) -> Iterator[tuple[Author | None, Stratum]]:
+) -> Iterator[tuple[Author | None, StratumRate]]:
     """Yield the rate of each judge on the undecided outputs it takes, and the unjudged outputs."""
     for judge, sums in opened.items():
         yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(taken[judge].values()))
@@ -97,13 +97,13 @@ def _open_strata(
         outcomes = {"not judged": unjudged}
         yield (
             None,
-            Stratum(name=UNJUDGED, n=0, of=unjudged, outcomes=outcomes, undefined="no judge was asked"),
+            StratumRate(name=UNJUDGED, n=0, of=unjudged, outcomes=outcomes, undefined="no judge was asked"),
         )
 
 
 def _corrected_strata(
     system: str, tally: Tally, labels: Mapping[ItemKey, float]
-) -> Iterator[tuple[Author, Stratum]]:
+) -> Iterator[tuple[Author, StratumRate]]:
     if not labels:
         return
     from .open_part import corrected_rate  # noqa: PLC0415 - numpy is slow to import, and most runs have no labels
@@ -116,7 +116,7 @@ def _corrected_strata(
 
 def rate_of(
     name: str, sums: Sums, *, by: str | None = None, of: int | None = None, missing: int = 0
-) -> Stratum:
+) -> StratumRate:
     """Return a mean score, its clustered interval and context; undefined if none is graded.
 
     ``of`` is how many outputs the part has, where these are more than there are verdicts, and ``missing`` how many cases without one belong to it.
@@ -129,7 +129,7 @@ def rate_of(
         outcomes["missing"] = missing
     total += missing
     note = _UNCORRECTED if name == OPEN else None
-    rate = Stratum(
+    rate = StratumRate(
         name=name,
         by=by,
         n=sums.graded,

@@ -19,11 +19,11 @@ ONE_EACH = "undecided: one judge for each output"
 ONE_EACH_CORRECTED = "undecided: one judge for each output, corrected with labels"
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class ResultStruct(msgspec.Struct, frozen=True, kw_only=True):
     """Base of what a report is made of: frozen, named fields."""
 
 
-class Stratum(Statistic, frozen=True, kw_only=True):
+class StratumRate(Statistic, frozen=True, kw_only=True):
     """A rate over one part of a system's items: the mean score of those that are graded.
 
     Attributes:
@@ -45,7 +45,7 @@ class Stratum(Statistic, frozen=True, kw_only=True):
     fractions: int = 0
 
 
-class Example(Part, frozen=True, kw_only=True):
+class FaultExample(ResultStruct, frozen=True, kw_only=True):
     """An output with a fault.
 
     Attributes:
@@ -57,7 +57,7 @@ class Example(Part, frozen=True, kw_only=True):
     reason: str | None = None
 
 
-class SystemResult(Part, frozen=True, kw_only=True):
+class SystemResult(ResultStruct, frozen=True, kw_only=True):
     """Results of one system.
 
     Attributes:
@@ -74,14 +74,14 @@ class SystemResult(Part, frozen=True, kw_only=True):
     """
 
     system: str
-    strata: list[Stratum]
+    strata: list[StratumRate]
     outcomes: dict[Source, dict[Outcome, int]] = {}
     missing: int = 0
     faults: dict[str, int] = {}
     failures: dict[str, int] = {}
-    overall: Stratum | None = None
-    judged: Stratum | None = None
-    examples: dict[str, Example] = {}
+    overall: StratumRate | None = None
+    judged: StratumRate | None = None
+    examples: dict[str, FaultExample] = {}
     unjudged: dict[Kind, int] = {}
     unjudged_steps: dict[Kind, int] = {}
 
@@ -91,7 +91,7 @@ class SystemResult(Part, frozen=True, kw_only=True):
         return self.outcomes.get("checker", {}).get("failed", 0)
 
 
-class JudgeUse(Part, frozen=True, kw_only=True):
+class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     """One judge: what it is exactly, what it said how often, what it cost."""
 
     name: str

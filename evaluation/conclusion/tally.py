@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from ...records import Author, ItemKey, Kind, Outcome, Verdict
-from ..store.journal_rows import Row, StoredVerdict
+from ..store.journal_rows import JournalRow, StoredVerdict
 
 ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
 """How many scores, and numbers whose sum is theirs, exactly: whatever the order of the scores, and however they were put together."""
@@ -63,7 +63,7 @@ class Sums(msgspec.Struct):
     failures: Counter[str] = msgspec.field(default_factory=Counter)
     fractions: int = 0
 
-    def add(self, verdict: Verdict | Row | StoredVerdict, cluster: str) -> None:
+    def add(self, verdict: Verdict | JournalRow | StoredVerdict, cluster: str) -> None:
         """Count one verdict."""
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
@@ -133,7 +133,7 @@ class Tally(msgspec.Struct):
     open_scores: dict[str, dict[Author, OpenScores]] = msgspec.field(default_factory=dict)
     judged_kinds: dict[str, dict[Author, Counter[Kind]]] = msgspec.field(default_factory=dict)
 
-    def add_checked(self, verdict: Verdict | Row | StoredVerdict, cluster: str, kind: Kind) -> None:
+    def add_checked(self, verdict: Verdict | JournalRow | StoredVerdict, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""
         self.checked.setdefault(verdict.system, Sums()).add(verdict, cluster)
         if verdict.outcome == "undecided":

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeAlias
 
 from ...records import Case, ToolCall
-from .attempt import Attempt, Spent, StepTaken
+from .attempt import Attempt, StepTaken, StepUsage
 from .scene import Scene, SceneOverError
 from .tool_schemas import json_schema, tool_schema
 
@@ -68,7 +68,7 @@ class Toolbox(dict[str, Tool]):
 
     async def use(self, calls: list[ToolCall]) -> list[str]:
         """Make calls in one step; a SceneOverError where there were more than are executed."""
-        self._attempt.say(StepTaken(calls, "", [{call.name: call.arguments} for call in calls]), Spent())
+        self._attempt.say(StepTaken(calls, "", [{call.name: call.arguments} for call in calls]), StepUsage())
         if self._scene is None:
             return [NOT_EXECUTED] * len(calls)
         results = await self._scene.execute(calls) or []

@@ -16,7 +16,7 @@ class NoOutputError(FiducialError):
     """Error for an attempt without output that is not the system's fault: the case is unusable."""
 
 
-class Spent(Record, frozen=True, kw_only=True):
+class StepUsage(Record, frozen=True, kw_only=True):
     """Usage of one step, as the endpoint counts it."""
 
     prompt_tokens: int = 0
@@ -37,7 +37,7 @@ class Took(msgspec.Struct):
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
-    def add(self, spent: Spent) -> None:
+    def add(self, spent: StepUsage) -> None:
         """Count a step; a reply from the cache or a recording took nothing."""
         self.calls += spent.calls
         if spent.calls:
@@ -82,7 +82,7 @@ class Attempt(msgspec.Struct, kw_only=True):
     case: Case
     turns: list[list[Step]] = []
     raw: list[list[Any]] = []
-    spent: list[list[Spent]] = []
+    spent: list[list[StepUsage]] = []
     reasoning: list[list[str]] = []
     stopped: str | None = None
     error: str | None = None
@@ -92,7 +92,7 @@ class Attempt(msgspec.Struct, kw_only=True):
         for each in (self.turns, self.raw, self.spent, self.reasoning):
             each.append([])
 
-    def say(self, step: StepTaken, spent: Spent) -> None:
+    def say(self, step: StepTaken, spent: StepUsage) -> None:
         """Keep a step."""
         if step.text or not step.calls:
             self.turns[-1].append(step.text)

@@ -12,7 +12,7 @@ from ...records import Case, Message, ToolCall
 from .attempt import StepTaken
 from .tool_schemas import ToolNames, tool_schema
 
-Mode: TypeAlias = Literal["tools", "prompt"]
+ToolMode: TypeAlias = Literal["tools", "prompt"]
 """Native tools, or instructions in the prompt and calls in the text."""
 
 _RESULTS = "The results of your calls, in their order:"

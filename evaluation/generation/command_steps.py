@@ -16,9 +16,9 @@ from typing import Any
 
 import msgspec
 
-from ...deterministic.sandbox.running import Run
+from ...deterministic.sandbox.running import CommandResult
 from ...records import Case, ToolCall
-from .commands import Command, told_of
+from .commands import CommandAgent, told_of
 from .printed_answer import MOST_OUTPUT, TOO_MUCH, json_line, read_answer, shown
 
 _STREAMS = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
@@ -26,7 +26,7 @@ _PAUSE = 0.05
 _PIECE = 1 << 16
 
 
-class CommandSteps(Command):
+class CommandSteps(CommandAgent):
     """A command as a generator of steps, for `CallableAgent`.
 
     Its first line of input is the case. It may print ``{"call": {"name", "arguments"}}`` and is given ``{"result": text}``, ``{"calls": [...]}``
@@ -109,14 +109,14 @@ class _Streams:
 class _Line:
     """A conversation with a command, line by line, as long as it runs."""
 
-    def __init__(self, streams: _Streams, running: Future[Run]) -> None:
+    def __init__(self, streams: _Streams, running: Future[CommandResult]) -> None:
         self._streams = streams
         self._running = running
         self._unread = bytearray()
         self._read = 0
 
     @property
-    def run(self) -> Run:
+    def run(self) -> CommandResult:
         """Result of the command's run."""
         return self._running.result()
 

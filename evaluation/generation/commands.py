@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ...deterministic.sandbox.limits import Limits
-from ...deterministic.sandbox.running import Reins, Run, SandboxError, run_agent
+from ...deterministic.sandbox.running import CommandResult, Reins, SandboxError, run_agent
 from ...errors import AgentSetupError, ConfigurationError, UsageError
 from ...records import Case
 from .code.code_files import INTERPRETER
@@ -26,7 +26,7 @@ _NOT_STARTED = {126, 127}
 _READ_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
 
 
-class Command:
+class CommandAgent:
     """Command started once per attempt, with the user's rights; its child processes end with it.
 
     Args:
@@ -61,7 +61,7 @@ class Command:
             reins.end_all()
             self._working.discard(reins)
 
-    def _run(self, script: str, reins: Reins, trial: int, **told: str) -> Run:
+    def _run(self, script: str, reins: Reins, trial: int, **told: str) -> CommandResult:
         """Run it, by a shell that lays its streams; an AgentSetupError where it cannot be started."""
         environment = {**self._environment, **told, "FIDUCIAL_TRIAL": str(trial)}
         limits = Limits(
@@ -80,7 +80,7 @@ class Command:
             raise AgentSetupError(f"the agent cannot be started: exit code {run.code}: {_last_line(run.err)}")
         return run
 
-    def _failure(self, run: Run) -> dict[str, Any] | None:
+    def _failure(self, run: CommandResult) -> dict[str, Any] | None:
         """Return the failure of a run; None if it ended well."""
         if run.ended_well:
             return None
@@ -100,7 +100,7 @@ class Command:
             reins.end_all()
 
 
-class AnsweringCommand(Command):
+class AnsweringCommand(CommandAgent):
     """A command that is given a case and prints its answer, as a function for `CallableAgent`.
 
     It is told of a case what is to be done, and not how it is graded. Whatever it does but print an output is its own failure.

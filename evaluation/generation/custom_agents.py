@@ -16,7 +16,7 @@ from ...errors import FiducialError, UsageError
 from ...records import Case, Message, ToolCall
 from .agent_answers import answer_fields, output_of
 from .agent_tools import Toolbox
-from .attempt import Attempt, Made, Spent, StepTaken, Took
+from .attempt import Attempt, Made, StepTaken, StepUsage, Took
 from .chats import withheld_documents
 from .scene import Scene, SceneOverError, Scenes
 
@@ -111,7 +111,7 @@ class CallableAgent:
             if not isinstance(step.value, str):
                 received = await tools.use(_calls(step.value, attempt.case))
                 continue
-            attempt.say(StepTaken(None, step.value, step.value), Spent())
+            attempt.say(StepTaken(None, step.value, step.value), StepUsage())
             number, messages = next(turns, (None, None))
             if number is None:
                 return None

@@ -20,7 +20,7 @@ _HOPELESS = 8
 """After so many failures that no retry can mend, all alike, and no output, the rest is not tried."""
 
 
-class Tally(msgspec.Struct, kw_only=True):
+class GenerationTally(msgspec.Struct, kw_only=True):
     """Counts of a generation.
 
     Attributes:
@@ -78,7 +78,7 @@ async def generate(
     *,
     trials: int = 1,
     tasks: int = 64,
-) -> Tally:
+) -> GenerationTally:
     """Let an agent make every attempt that has no output yet, ``tasks`` of them at a time.
 
     Raises:
@@ -87,7 +87,7 @@ async def generate(
     keys = [ItemKey(case_id, agent.system, trial) for case_id in cases for trial in range(trials)]
     left = [key for key in keys if not store.has(key, cases[key.case_id])]
     errors = Counter(error for key in keys if (error := store.error_of(key)) is not None)
-    tally = Tally(wanted=len(keys), kept=len(keys) - len(left), crashes=errors)
+    tally = GenerationTally(wanted=len(keys), kept=len(keys) - len(left), crashes=errors)
     if left:
         progress.begin(f"generating by {agent.system}", len(left))
     before = copy(agent.took)
@@ -112,13 +112,13 @@ async def generate(
     return tally
 
 
-def _take(tally: Tally, took: Took, before: Took) -> None:
+def _take(tally: GenerationTally, took: Took, before: Took) -> None:
     """Count what the agent's calls took since it was begun with."""
     for name in Took.__struct_fields__:
         setattr(tally, name, getattr(took, name) - getattr(before, name))
 
 
-async def _attempt(key: ItemKey, case: Case, agent: Agent, store: Store, tally: Tally) -> None:
+async def _attempt(key: ItemKey, case: Case, agent: Agent, store: Store, tally: GenerationTally) -> None:
     try:
         made = await agent.work(case, key.trial)
     except NoOutputError as error:
@@ -131,7 +131,7 @@ async def _attempt(key: ItemKey, case: Case, agent: Agent, store: Store, tally: 
         tally.add(made)
 
 
-def _is_hopeless(tally: Tally) -> bool:
+def _is_hopeless(tally: GenerationTally) -> bool:
     """Return whether calls were made, and all failed alike.
 
     Lookups in a recording cost nothing and do not count.

@@ -18,7 +18,7 @@ from ..store.journal import Journal
 from .attempt import NoOutputError
 from .binding import bind, name_beside
 from .model_agent import ModelAgent
-from .output_sources import AskedModel, Source
+from .output_sources import AskedModel, OutputSource
 from .scene import Converse, Scene
 
 
@@ -67,7 +67,7 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def foresee_generation(
-    source: Source,
+    source: OutputSource,
     cases: CaseFiles,
     out: InputPath,
     prices: PriceList | None,
@@ -95,7 +95,12 @@ def foresee_generation(
 
 
 def foresee_attempts(
-    source: Source, left: Iterable[tuple[Case, int]], prices: PriceList | None, *, wanted: int, kept: int
+    source: OutputSource,
+    left: Iterable[tuple[Case, int]],
+    prices: PriceList | None,
+    *,
+    wanted: int,
+    kept: int,
 ) -> GenerationForecast:
     """Forecast the attempts that are left; ``kept`` of those wanted exist already."""
     found = GenerationForecast(

@@ -15,8 +15,8 @@ from ...judges import CallError, Provider, Reply, make_request
 from ...records import Case, Message
 from .agent_tools import NOT_EXECUTED
 from .answer_worlds import ANSWERED
-from .attempt import Attempt, Made, NoOutputError, Spent, Took
-from .chats import Chat, Mode, NativeChat, PromptChat
+from .attempt import Attempt, Made, NoOutputError, StepUsage, Took
+from .chats import Chat, NativeChat, PromptChat, ToolMode
 from .scene import Scene, SceneOverError, Scenes
 
 STEPS_PER_TURN = 21
@@ -35,7 +35,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     model: str
-    mode: Mode = "tools"
+    mode: ToolMode = "tools"
     parameters: Mapping[str, Any] = {}
     steps_per_turn: int = STEPS_PER_TURN
     any_type: str | None = None
@@ -146,8 +146,8 @@ def examine_for_model(case: Case) -> None:
         raise InputError("there is nothing to send to a model: the case has no messages", field="messages")
 
 
-def _spent(reply: Reply, seconds: float) -> Spent:
-    return Spent(
+def _spent(reply: Reply, seconds: float) -> StepUsage:
+    return StepUsage(
         prompt_tokens=reply.prompt_tokens,
         completion_tokens=reply.completion_tokens,
         seconds=round(seconds, 3) if reply.calls else 0.0,

@@ -23,7 +23,7 @@ from .code.functions import code_of_function
 from .command_steps import CommandSteps
 from .commands import AnsweringCommand, command_words
 from .custom_agents import CallableAgent
-from .generate import Tally, generate
+from .generate import GenerationTally, generate
 from .kept_attempts import OutputsFile, Store
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
 from .scene import FirstOf, Scenes
@@ -38,7 +38,7 @@ class AskedModel(NamedTuple):
     scenes: Scenes
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True):
+class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
     """Source of outputs.
 
     Attributes:
@@ -72,7 +72,7 @@ def model_source(
     scenes: Scenes,
     *,
     system: str | None = None,
-) -> Source:
+) -> OutputSource:
     """Return a model as a source of outputs."""
 
     @asynccontextmanager
@@ -87,7 +87,7 @@ def model_source(
     if access.budget is not None:
         access.budget.require_price(settings.model)
     facts = {name: getattr(settings, name) for name in ("model", "mode", "parameters", "steps_per_turn")}
-    return Source(
+    return OutputSource(
         system=system or settings.model,
         facts=facts,
         tasks=access.concurrency * _TASKS_PER_CALL,
@@ -104,9 +104,9 @@ def callable_source(
     system: str | None = None,
     concurrency: int = 8,
     keep_crashes: bool = False,
-) -> Source:
+) -> OutputSource:
     """Return a custom function as a source of outputs; see `CallableAgent`."""
-    return Source(
+    return OutputSource(
         system=system or name_of(function),
         facts={"agent": place(function)},
         tasks=concurrency,
@@ -131,7 +131,7 @@ def command_source(
     concurrency: int = 8,
     scenes: Scenes | None = None,
     keep_crashes: bool = False,
-) -> Source:
+) -> OutputSource:
     """Return a command as a source of outputs.
 
     See `AnsweringCommand`, and `CommandSteps` for one that makes calls.
@@ -143,7 +143,7 @@ def command_source(
         seconds: How long it may take, each time.
         concurrency: Cases at work at the same time.
         scenes: Makes the worlds in which it calls tools, line by line; None for one that is given the case and answers.
-        keep_crashes: See `Source`.
+        keep_crashes: See `OutputSource`.
 
     Raises:
         UsageError: There is no such command.
@@ -153,7 +153,7 @@ def command_source(
     words = command_words(command)
     work = kind(words, environment, seconds=seconds)
     name, worlds = system or "agent", scenes or FirstOf()
-    return Source(
+    return OutputSource(
         system=name,
         facts={"agent": command} if scenes is None else {"agent": command, "calls": True},
         tasks=concurrency,
@@ -198,7 +198,7 @@ def _threads(count: int, end: Callable[[], None]) -> Generator[ThreadPoolExecuto
 
 
 def generate_file(
-    source: Source,
+    source: OutputSource,
     cases: InputPath,
     out: InputPath,
     progress: Progress,
@@ -206,7 +206,7 @@ def generate_file(
     trials: int = 1,
     accept_edited: bool = False,
     again: bool = False,
-) -> Tally:
+) -> GenerationTally:
     """Generate outputs into a file, or resume an earlier start; ``again`` drops existing ones.
 
     Raises:
@@ -227,7 +227,7 @@ _ANOTHER_RUN = "what was said of it is of what it was: give it to another run (-
 
 
 def generate_into_run(
-    source: Source,
+    source: OutputSource,
     cases: CaseFiles,
     out: FolderPath,
     progress: Progress,
@@ -235,7 +235,7 @@ def generate_into_run(
     trials: int = 1,
     accept_edited: bool = False,
     again: bool = False,
-) -> Tally:
+) -> GenerationTally:
     """Generate the outputs of a run into its folder, before they are checked and judged there.
 
     ``accept_edited`` is about verdicts: outputs that were changed by hand are no outputs of this run. ``again`` begins the run anew.
@@ -264,8 +264,8 @@ def generate_into_run(
 
 
 async def work_through(
-    source: Source, cases: CaseIndex, store: Store, progress: Progress, *, trials: int = 1
-) -> Tally:
+    source: OutputSource, cases: CaseIndex, store: Store, progress: Progress, *, trials: int = 1
+) -> GenerationTally:
     """Generate outputs from open cases into a store, within a running event loop."""
     checked = SetupCheck(store) if source.model is None and not source.keep_crashes else None
     async with source.agent() as agent:

@@ -12,10 +12,10 @@ import msgspec
 from ...errors import ConfigurationError
 from ...judges import Budget, Endpoint, Provider, batch_replies, cassette, connect, replay
 from ...judges.transport.batch_results import ResultsTally
-from ...judges.transport.endpoint import Spread
-from ...judges.transport.retry import Failing
+from ...judges.transport.endpoint import EndpointGroup
+from ...judges.transport.retry import OnFailure
 from ...judges.transport.served_by import ServedByCheck
-from ...judges.transport.trial import Trials
+from ...judges.transport.trial import EndpointTrials
 
 
 class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     endpoint: Endpoint | None = None
-    spread: Spread | None = None
+    spread: EndpointGroup | None = None
     concurrency: int = 64
     timeout: float = 60.0
     attempts: int = 6
@@ -58,8 +58,8 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     served_by: str | None = None
     meanwhile: Callable[[], object] | None = None
     elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None
-    trials: Trials | None = None
-    failing: Failing | None = None
+    trials: EndpointTrials | None = None
+    failing: OnFailure | None = None
 
     @property
     def namespace(self) -> str:

@@ -15,7 +15,7 @@ import msgspec
 
 from ...judges import Work
 from ...judges.jury import times
-from ...judges.transport.trial import Trials
+from ...judges.transport.trial import EndpointTrials
 from ...records import Case, ItemKey, Output, Pair, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
@@ -39,7 +39,7 @@ _HELD = 1000
 """Verdicts that wait at most for a first one that rests on a call."""
 
 
-class Step(Protocol):
+class JudgingStep(Protocol):
     """Judges that are to be asked now."""
 
     @property
@@ -70,15 +70,15 @@ class EachOutput(NamedTuple):
     repeats: int = 1
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
-        """Yield a judge's remaining work; see `Step`."""
+        """Yield a judge's remaining work; see `JudgingStep`."""
         return open_work(self.context.inputs, task, self.wanted, done, self.repeats)
 
     def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
-        """Return the amount of remaining work; see `Step`."""
+        """Return the amount of remaining work; see `JudgingStep`."""
         return sum(1 for _ in _open_outputs(self.context.inputs, task, self.wanted, done, self.repeats))
 
 
-def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None = None) -> None:
+def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode | None = None) -> None:
     """Ask judges about outputs they have not judged, and journal each verdict as it comes.
 
     ``access`` is asked for only when there is something to ask a model: ConfigurationError where none is configured.
@@ -89,7 +89,7 @@ def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None =
         access = collect_replies(step, access, batch)
     context = step.context
     context.folder.enlist(task.known for task in step.tasks)
-    trials = Trials()
+    trials = EndpointTrials()
     for task in step.tasks:
         done = context.verdicts.settled
         left = step.left(task, done)

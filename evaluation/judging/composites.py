@@ -12,16 +12,16 @@ from ...errors import UsageError
 from ...judges import Work, load_judge
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import SPLITTER
-from ...judges.composite import Composite, Question, asked_in, result_of
-from ...judges.jury import Jury, JuryJudge, Member, Rule, times
+from ...judges.composite import Composite, JudgeQuestion, asked_in, result_of
+from ...judges.jury import Jury, JuryJudge, JuryMember, Rule, times
 from ...judges.statement_judge import ShareJudge
 from ...judges.statements import judges_statements
 from ...records import ItemKey, Verdict
 from ..context import RunContext
 from ..store.journal_rows import VerdictKey
-from ..store.manifest import Share
+from ..store.manifest import StatementJudgeRecord
 from ..store.run_writer import RunWriter
-from .asking import Step, Wanted, as_judged
+from .asking import JudgingStep, Wanted, as_judged
 from .tasks import JudgeTask
 
 
@@ -37,7 +37,7 @@ def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTa
     """Make a jury of judges."""
     jury = Jury(
         rule=rule.rule,
-        members=tuple(Member(task.id, task.by, task.cut.at) for task in tasks),
+        members=tuple(JuryMember(task.id, task.by, task.cut.at) for task in tasks),
         weights=rule.weights or (1.0,) * len(tasks),
         repeats=repeats,
         unsure=rule.unsure,
@@ -87,7 +87,7 @@ class Round(NamedTuple):
     foreseen: bool
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
-        """Yield a judge's remaining work; see `Step`."""
+        """Yield a judge's remaining work; see `JudgingStep`."""
         answers = _Answers(self.context.folder, guessing=self.foreseen)
         begun: ItemKey | None = None
         seen: set[VerdictKey] = set()
@@ -102,13 +102,13 @@ class Round(NamedTuple):
                     yield question.case, as_judged(question.case, question.output), question.repeat
 
     def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
-        """Return the amount of remaining work; see `Step`."""
+        """Return the amount of remaining work; see `JudgingStep`."""
         return sum(1 for _ in self.work(task, done))
 
 
 def deliberated(
     context: RunContext, askers: Sequence[JudgeTask], wanted: Wanted, repeats: int, *, foreseen: bool = False
-) -> Iterator[Step]:
+) -> Iterator[JudgingStep]:
     """Yield the questions of composite judges round by round, then journal their verdicts."""
     if not askers:
         return
@@ -164,9 +164,11 @@ def _enlist_jury(folder: RunWriter, asker: JudgeTask) -> None:
         folder.update(juries=[*others, asker.judge.jury])
 
 
-def share_of(judge: ShareJudge, repeats: int) -> Share:
+def share_of(judge: ShareJudge, repeats: int) -> StatementJudgeRecord:
     """Return a statement judge's record for the run folder."""
-    return Share(id=judge.id, by=judge.by, judge=judge.judge.id, splitter=judge.splitter.id, repeats=repeats)
+    return StatementJudgeRecord(
+        id=judge.id, by=judge.by, judge=judge.judge.id, splitter=judge.splitter.id, repeats=repeats
+    )
 
 
 def _deliberations(
@@ -195,7 +197,7 @@ class _Answers:
         self._folder = folder
         self._guessing = guessing
 
-    def __call__(self, question: Question) -> Verdict | None:
+    def __call__(self, question: JudgeQuestion) -> Verdict | None:
         """Return the standing verdict; None if there is none."""
         folder, judge = self._folder, question.judge.id
         journal = folder.statements if judge.kind == "split" else folder.verdicts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...judges.catalogue import OF_TRANSCRIPTS
 from ...records import JudgeId
 from ..store.manifest import KnownJudge
@@ -12,7 +12,7 @@ from ..store.manifest import KnownJudge
 _RATES = ("true_positive_rate", "true_negative_rate")
 
 
-def judge_order(known: Iterable[KnownJudge], calibration: Calibration | None) -> list[JudgeId]:
+def judge_order(known: Iterable[KnownJudge], calibration: CalibrationNumbers | None) -> list[JudgeId]:
     """Order judges by fit to the kind of case, then by calibrated lower bound, then as given."""
     panels = {} if calibration is None else calibration.judges
     ranked = sorted(known, key=lambda judge: (_fit(judge), _errors(panels.get(judge.by))))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...calibration.decisions import Decision, Found, decisions_of, settled
+from ...calibration.decisions import Decision, LabelDecision, decisions_of, settled
 from ...deterministic import CheckOptions, check
 from ...deterministic.checkers import validate_reference
 from ...errors import FiducialError, InputError
@@ -54,13 +54,13 @@ class Unsaid(msgspec.Struct, frozen=True):
     """A decision that contradicts the checker, and that no reference says."""
 
     item: str
-    found: Found
+    found: LabelDecision
     why: str
 
 
 class _Decided(NamedTuple):
     output: Output
-    found: Found
+    found: LabelDecision
     decisions: Sequence[Decision]
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from ...errors import InputError
 from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records, write_records
-from ...records.label_table import LabelIndex, LabelTable, Place, no_label_matches
+from ...records.label_table import LabelIndex, LabelTable, OutputName, no_label_matches
 from ..inputs import keyed_lines
 from ..store.run_store import LABELS, RunStore
 from ..store.run_writer import RunWriter
@@ -83,10 +83,10 @@ def _joined(path: Path, given: list[Verdict], added: int, unmatched: list[str]) 
 def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdict], list[str]]:
     """Return the labels of these outputs, and the ids of the others."""
     keys = list(outputs)
-    places = (Place(*key) for key in keys)
+    places = (OutputName(*key) for key in keys)
     if isinstance(labels, LabelTable):
         index = LabelIndex(labels)
-        rows = [(row, key) for key in keys for row in index.of(Place(*key), str(key))]
+        rows = [(row, key) for key in keys for row in index.of(OutputName(*key), str(key))]
         index.refuse_unmatched(places)
         return [row.on(key) for row, key in rows if row.score is not None], [
             row.id for row in index.unmatched
@@ -100,7 +100,7 @@ def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdic
             raise InputError(message, path=labels, line=line, field="source")
         (given if verdict.key in known else unmatched).append(verdict)
     if not given:
-        raise no_label_matches(Place(*unmatched[0].key), places, labels)
+        raise no_label_matches(OutputName(*unmatched[0].key), places, labels)
     return given, [str(each.key) for each in unmatched]
 
 

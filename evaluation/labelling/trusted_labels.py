@@ -13,7 +13,7 @@ import msgspec
 from ...calibration.decisions import REVIEW, decision_of, review_of
 from ...errors import InputError
 from ...records import InputPath, ItemKey, Verdict, nearest, read_numbered
-from ...records.label_table import LabelIndex, LabelTable, Place, no_label_matches
+from ...records.label_table import LabelIndex, LabelTable, OutputName, no_label_matches
 from ..inputs import EvaluationInputs, keyed_lines
 from ..store.file_names import ADJUDICATIONS, LABELS
 from ..store.run_store import RunStore
@@ -83,7 +83,7 @@ def _of_verdicts(labels: InputPath, inputs: EvaluationInputs) -> list[Verdict]:
         given.append(verdict)
     outputs = set(_outputs(inputs))
     if given and outputs and not any(verdict.key in outputs for verdict in given):
-        raise no_label_matches(Place(*given[0].key), (Place(*key) for key in outputs), labels)
+        raise no_label_matches(OutputName(*given[0].key), (OutputName(*key) for key in outputs), labels)
     return given
 
 
@@ -91,9 +91,12 @@ def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
     index = LabelIndex(labels)
     outputs = list(_outputs(inputs))
     given = [
-        row.on(key) for key in outputs for row in index.of(Place(*key), str(key)) if row.score is not None
+        row.on(key)
+        for key in outputs
+        for row in index.of(OutputName(*key), str(key))
+        if row.score is not None
     ]
-    index.refuse_unmatched(Place(*key) for key in outputs)
+    index.refuse_unmatched(OutputName(*key) for key in outputs)
     # What is of no output is kept as well, so that the run counts it.
     given += [
         row.on(ItemKey(row.id, row.system or "", row.trial or 0))

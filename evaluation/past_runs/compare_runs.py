@@ -12,7 +12,7 @@ from ...calibration.pass_threshold import PassThreshold
 from ...calibration.tables.table_files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
-from ..conclusion.run_results import Part
+from ..conclusion.run_results import ResultStruct
 from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.manifest import Manifest
@@ -22,7 +22,7 @@ BEFORE, AFTER = "before", "after"
 """What the two are called where they are compared."""
 
 
-class Changed(Part, frozen=True, kw_only=True):
+class Changed(ResultStruct, frozen=True, kw_only=True):
     """Changed dependency of a run: an input, a judge's prompt or a rule.
 
     It is empty where the run lacked it.
@@ -33,7 +33,7 @@ class Changed(Part, frozen=True, kw_only=True):
     after: str
 
 
-class Moved(Part, frozen=True, kw_only=True):
+class ChangedVerdict(ResultStruct, frozen=True, kw_only=True):
     """An output that is told otherwise than before.
 
     Attributes:
@@ -51,7 +51,7 @@ class Moved(Part, frozen=True, kw_only=True):
     error_type: str | None = None
 
 
-class TwoRuns(Part, frozen=True, kw_only=True):
+class TwoRuns(ResultStruct, frozen=True, kw_only=True):
     """Shared outputs of two runs, and the differences between the runs.
 
     Attributes:
@@ -72,9 +72,9 @@ class TwoRuns(Part, frozen=True, kw_only=True):
     only_before: int
     only_after: int
     systems: dict[str, Strata]
-    broke: list[Moved]
-    better: list[Moved]
-    graded_otherwise: list[Moved]
+    broke: list[ChangedVerdict]
+    better: list[ChangedVerdict]
+    graded_otherwise: list[ChangedVerdict]
     not_compared: int
     changed: list[Changed]
 
@@ -159,9 +159,9 @@ def _told(before: _Words, after: _Words) -> tuple[StoredVerdict, StoredVerdict] 
 
 def _moved(
     key: ItemKey, pair: tuple[StoredVerdict, StoredVerdict], cuts: Mapping[Author, PassThreshold]
-) -> Moved:
+) -> ChangedVerdict:
     before, after = pair
-    return Moved(
+    return ChangedVerdict(
         case_id=key.case_id,
         system=key.system,
         trial=key.trial,

@@ -17,7 +17,7 @@ from ...calibration.pass_threshold import PassThreshold
 from ...calibration.statistic import Statistic
 from ...errors import InputError, RunFolderError
 from ...records import JudgeId
-from ..conclusion.run_results import CORRECTED, DECIDED, OPEN, Part, SystemResult
+from ..conclusion.run_results import CORRECTED, DECIDED, OPEN, ResultStruct, SystemResult
 from ..run_table import run_rows
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
@@ -26,7 +26,7 @@ from .compare_runs import Changed, what_changed
 _ALPHA = 0.05
 
 
-class PastRun(Part, frozen=True, kw_only=True):
+class PastRun(ResultStruct, frozen=True, kw_only=True):
     """A run among others.
 
     Attributes:
@@ -41,7 +41,7 @@ class PastRun(Part, frozen=True, kw_only=True):
     changed: list[Changed] = []
 
 
-class Drift(Part, frozen=True, kw_only=True):
+class Drift(ResultStruct, frozen=True, kw_only=True):
     """Judge drift: the judge is right less often than in its first run, on the same outputs.
 
     Attributes:
@@ -62,7 +62,7 @@ class Drift(Part, frozen=True, kw_only=True):
     n: int
 
 
-class History(Part, frozen=True, kw_only=True):
+class HistoryNumbers(ResultStruct, frozen=True, kw_only=True):
     """Finished runs of a folder, oldest first, with judges that drifted.
 
     Folders that are no finished runs are listed with the reason.
@@ -74,7 +74,7 @@ class History(Part, frozen=True, kw_only=True):
     drifts: list[Drift] = []
 
 
-def read_history(folder: Path) -> History:
+def read_history(folder: Path) -> HistoryNumbers:
     """Read the finished runs in a folder; InputError where there is none."""
     try:
         places = sorted(path for path in folder.iterdir() if path.is_dir())
@@ -97,7 +97,7 @@ def read_history(folder: Path) -> History:
     runs = [_past(place, manifest) for place, manifest in found]
     for number, (before, now) in enumerate(pairwise(manifest for _, manifest in found), start=1):
         runs[number] = replace(runs[number], changed=list(what_changed(before, now)))
-    return History(folder=str(folder), runs=runs, passed_over=passed_over, drifts=list(_drifts(found)))
+    return HistoryNumbers(folder=str(folder), runs=runs, passed_over=passed_over, drifts=list(_drifts(found)))
 
 
 def _finished(place: Path) -> Manifest:

@@ -11,7 +11,7 @@ import msgspec
 
 from ...errors import RunFolderError
 from ...judges import PromptJudge, read_again, rests_on_a_reply
-from ...judges.composite import Part
+from ...judges.composite import AskedJudge
 from ...judges.jury import JuryJudge
 from ...judges.prices import PriceList
 from ...judges.statement_judge import ShareJudge
@@ -109,7 +109,7 @@ def _made_of_others(
     folder: RunWriter, judges: Mapping[JudgeId, PromptJudge]
 ) -> dict[JudgeId, tuple[JudgeTask, int]]:
     """Return a run's composite judges in their current form, by old id, with their repeats."""
-    parts: dict[JudgeId, Part] = {known.id: known for known in folder.roster}
+    parts: dict[JudgeId, AskedJudge] = {known.id: known for known in folder.roster}
     parts.update(judges)
     found: dict[JudgeId, tuple[JudgeTask, int]] = {}
     for share in folder.manifest.statements:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ...calibration.preference.measure import preferences_of
-from ...calibration.preference.preference_results import Preferences
+from ...calibration.preference.preference_results import PreferenceNumbers
 from ...errors import UsageError
 from ...judges.prices import PriceList
 from ...records import CaseFiles, FolderPath, InputPath, ItemKey, write_json
@@ -19,7 +19,7 @@ from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode, ModelAccess
 from ..judging.adaptation import ask_adapting, not_sent
-from ..judging.asking import EachOutput, Step, ask, every_output
+from ..judging.asking import EachOutput, JudgingStep, ask, every_output
 from ..judging.tasks import JudgeTask, judge_tasks, require_models
 from ..progress import Progress, Silent
 from ..store.file_names import PAIRS
@@ -67,7 +67,7 @@ class PreferenceRun(msgspec.Struct, frozen=True, kw_only=True):
         refused: Decoding parameters that a judge's model refused, by judge.
     """
 
-    judges: list[Preferences]
+    judges: list[PreferenceNumbers]
     failed: int = 0
     refused: dict[str, list[str]] = {}
 
@@ -127,7 +127,7 @@ def foresee_preferences(
         return forecast_steps([step], access, prices, in_batch=plan.batch is not None)
 
 
-def _step(plan: PreferencePlan, context: RunContext, tasks: Sequence[JudgeTask]) -> Step:
+def _step(plan: PreferencePlan, context: RunContext, tasks: Sequence[JudgeTask]) -> JudgingStep:
     return EachOutput(context, tasks, every_output, plan.repeats)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ...records import atomic_write
-from ...records.objects import Mark
+from ...records.objects import ObjectVersion
 from .file_names import MANIFEST
 
 _NOTED_AFTER = 0.5
@@ -25,7 +25,7 @@ class Agreed(msgspec.Struct, frozen=True, array_like=True):
 
     size: int
     modified: int
-    mark: Mark
+    mark: ObjectVersion
 
 
 class _State(msgspec.Struct):
@@ -72,7 +72,7 @@ class Agreement:
         return self._state.objects
 
     @property
-    def marks(self) -> dict[str, Mark]:
+    def marks(self) -> dict[str, ObjectVersion]:
         """The objects' marks, by name."""
         return {name: agreed.mark for name, agreed in self.objects.items()}
 
@@ -113,7 +113,7 @@ class Agreement:
         return self.objects.keys() - self.files().keys()
 
 
-def of_the_run(found: Mapping[str, Mark]) -> dict[str, Mark]:
+def of_the_run(found: Mapping[str, ObjectVersion]) -> dict[str, ObjectVersion]:
     """Return those objects of a store that belong to the run."""
     return {name: mark for name, mark in found.items() if _belongs(name)}
 

@@ -23,7 +23,7 @@ from ...records import (
     lines_of,
 )
 from ...records.duplicate_keys import DuplicateKeys
-from .journal_rows import Row, StoredVerdict, VerdictKey, read_row
+from .journal_rows import JournalRow, StoredVerdict, VerdictKey, read_row
 from .opened_file import PIECE, DiskBytes, MemoryBytes
 from .seals import RunningHash, Seal
 from .verdict_index import Settled, VerdictIndex
@@ -165,7 +165,7 @@ class VerdictJournal(Journal[Verdict]):
         """Add a verdict; ValueError where one with a score stands already."""
         self.append_line(encode_record(record), record)
 
-    def append_line(self, raw: bytes, record: Row | Verdict) -> None:
+    def append_line(self, raw: bytes, record: JournalRow | Verdict) -> None:
         """Add a verdict that is encoded already."""
         self.standing.add(record, self.size)
         self._append(raw)

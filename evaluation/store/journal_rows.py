@@ -23,7 +23,7 @@ class VerdictKey(NamedTuple):
 _NOTHING = msgspec.Raw(b"null")
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class JournalRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Journal line without the fields that only a whole verdict needs, which are skipped.
 
     Values that many lines share are parsed once.
@@ -59,7 +59,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return ItemKey(self.case_id, self.system, self.trial)
 
 
-class Spent(NamedTuple):
+class VerdictCost(NamedTuple):
     """Cost of one verdict, including failed calls."""
 
     calls: int
@@ -89,7 +89,7 @@ class StoredVerdict(NamedTuple):
     error_type: str | None
     reason: str | None
     score: float | None
-    spent: Spent | None
+    spent: VerdictCost | None
     row: int
 
     @property
@@ -110,7 +110,7 @@ def is_baseline(author: Author) -> bool:
 
 def read_row(
     raw: bytes, *, path: InputPath | None = None, line: int | None = None, keys: DuplicateKeys | None = None
-) -> Row | Verdict:
+) -> JournalRow | Verdict:
     """Parse a line without the fields that only a whole verdict needs.
 
     Raises:
@@ -119,12 +119,12 @@ def read_row(
     if keys is not None:  # all of which are looked at
         return decode_record(raw, Verdict, path=path, line=line, keys=keys)
     try:
-        return decode_record(raw, Row, path=path, line=line)
+        return decode_record(raw, JournalRow, path=path, line=line)
     except RecordError:  # which is said of a verdict; or a lone surrogate, which only the slower way reads
         return decode_record(raw, Verdict, path=path, line=line)
 
 
-def spent_on(row: Row | Verdict) -> Spent | None:
+def spent_on(row: JournalRow | Verdict) -> VerdictCost | None:
     """Return the cost of asking for a verdict.
 
     Raises:
@@ -144,13 +144,13 @@ def _judge_of(raw: bytes) -> JudgeId | None:
 
 
 @lru_cache(_MOST_REMEMBERED)
-def _spent_of(raw: bytes) -> Spent | None:
+def _spent_of(raw: bytes) -> VerdictCost | None:
     usage = msgspec.json.decode(raw, type=Usage | None)
     return None if usage is None else _spent(usage)
 
 
-def _spent(usage: Usage) -> Spent:
-    return Spent(
+def _spent(usage: Usage) -> VerdictCost:
+    return VerdictCost(
         usage.calls,
         usage.prompt_tokens,
         usage.completion_tokens,

@@ -18,7 +18,7 @@ from ..conclusion.run_results import JudgeUse, SystemResult
 from .kept_inputs import KeptInput
 from .seals import Seal
 
-Status: TypeAlias = Literal["running", "stopped before judging", "complete"]
+RunStatus: TypeAlias = Literal["running", "stopped before judging", "complete"]
 
 _PACKAGES = ("msgspec", "numpy", "openai", "scipy")
 
@@ -54,7 +54,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.kinds is None or kind in self.kinds
 
 
-class Share(msgspec.Struct, frozen=True, kw_only=True):
+class StatementJudgeRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Statement judge's record: who judges and splits answers, and how often.
 
     Verdicts on whole answers belong to ``id``.
@@ -101,7 +101,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     identity: Mapping[str, Any] = {}
-    status: Status | None = None
+    status: RunStatus | None = None
     versions: Mapping[str, str] | None = None
     started: str | None = None
     command: str | None = None
@@ -114,7 +114,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     not_judged: str | None = None
     ended: str | None = None
     roster: list[KnownJudge] = []
-    statements: list[Share] = []
+    statements: list[StatementJudgeRecord] = []
     juries: list[Jury] = []
     reparsed: list[Mapping[str, Any]] = []
     journals: Mapping[str, Seal] = {}

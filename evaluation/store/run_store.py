@@ -30,7 +30,7 @@ from .seals import Seal, seal_of
 from .verdict_index import StoredVerdict
 
 if TYPE_CHECKING:
-    from ...calibration.agreement.calibration_results import Calibration
+    from ...calibration.agreement.calibration_results import CalibrationNumbers
 
 
 class RunStore(Closing):
@@ -161,7 +161,7 @@ class RunStore(Closing):
         return read_clusters(self.path / CLUSTERS, lambda: self._sealed(CLUSTERS))
 
     @cached_property
-    def calibration(self) -> Calibration | None:
+    def calibration(self) -> CalibrationNumbers | None:
         """Agreement of judges with labels; None if no judge graded a labelled output."""
         content = self._sealed(CALIBRATION)
         if content is None:

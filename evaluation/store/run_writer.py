@@ -42,7 +42,7 @@ from .run_store import RunStore
 from .seals import Seal, seal_of
 
 if TYPE_CHECKING:
-    from ...calibration.agreement.calibration_results import Calibration
+    from ...calibration.agreement.calibration_results import CalibrationNumbers
 
 _LOCK = ".lock"
 
@@ -193,7 +193,7 @@ class RunWriter(RunStore):
         self._put(CLUSTERS, partial(write_json, value=clusters))
         self.clusters = clusters
 
-    def put_calibration(self, calibration: Calibration) -> None:
+    def put_calibration(self, calibration: CalibrationNumbers) -> None:
         """Write down how far judges agree with labels."""
         from ...calibration.agreement.calibration_results import calibration_json  # noqa: PLC0415 - as where it is read
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ...records.fetching import refuse_too_much
-from ...records.objects import Mark, ObjectFolder
+from ...records.objects import ObjectFolder, ObjectVersion
 from .agreed_state import Agreed, Agreement, Stamp, manifests_last, of_the_run
 from .file_names import MANIFEST
 from .seals import Seal
@@ -94,7 +94,7 @@ def _bears_out(file: Path, seal: Seal) -> bool:
     return not left and digest.hexdigest() == seal.sha256
 
 
-def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, Mark]) -> None:
+def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, ObjectVersion]) -> None:
     """Download the store's listed content into the copy.
 
     Raises:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ...records import Author, ItemKey, Outcome, Source, Usage, Verdict
-from .journal_rows import Row, Spent, StoredVerdict, VerdictKey, spent_on
+from .journal_rows import JournalRow, StoredVerdict, VerdictCost, VerdictKey, spent_on
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ class VerdictIndex:
 
     def __init__(self) -> None:
         self._cases, self._kinds = _Numbers[str](), _Numbers[_Kind]()
-        self._costs = _Numbers[Spent | None]()
+        self._costs = _Numbers[VerdictCost | None]()
         self._case_ids, self._all_kinds = self._cases.values_by_number, self._kinds.values_by_number
         self._all_costs = self._costs.values_by_number
         self._heard: dict[tuple[object, ...], int] = {}
@@ -101,7 +101,7 @@ class VerdictIndex:
             row,
         )
 
-    def add(self, row: Row | Verdict, offset: int) -> None:
+    def add(self, row: JournalRow | Verdict, offset: int) -> None:
         """Add a row whose line begins at an offset.
 
         Raises:
@@ -132,12 +132,12 @@ class VerdictIndex:
         self._score[place] = math.nan if score is None else score
         self._offset[place] = offset
 
-    def _kind_of(self, row: Row | Verdict) -> int:
+    def _kind_of(self, row: JournalRow | Verdict) -> int:
         """Return the number of a row's shared fields.
 
         A judge's identity is parsed once, and then known by its bytes.
         """
-        who = bytes(row.judge) if isinstance(row, Row) else row.author
+        who = bytes(row.judge) if isinstance(row, JournalRow) else row.author
         said = row.outcome, row.error_type, _kept_reason(row)
         heard = row.system, row.trial, row.by, row.source, row.repeat, who, *said
         kind = self._heard.get(heard)
@@ -146,9 +146,9 @@ class VerdictIndex:
             kind = self._heard[heard] = self._number_of(_Kind(voice, *said))
         return kind
 
-    def _cost_of(self, row: Row | Verdict) -> int:
+    def _cost_of(self, row: JournalRow | Verdict) -> int:
         """Return the number of a row's cost."""
-        usage = bytes(row.usage) if isinstance(row, Row) else row.usage
+        usage = bytes(row.usage) if isinstance(row, JournalRow) else row.usage
         cost = self._paid.get(usage)
         if cost is None:
             cost = self._paid[usage] = self._costs[spent_on(row)]
@@ -270,12 +270,12 @@ def _ranks(names: Sequence[Any]) -> list[int]:
     return ranks
 
 
-def _kept_reason(row: Row | Verdict) -> str | None:
+def _kept_reason(row: JournalRow | Verdict) -> str | None:
     kept = row.outcome == "failed" if row.source == "checker" else row.source == "judge" and row.score is None
     return row.reason if kept else None
 
 
-def _together(before: Spent | None, now: Spent | None) -> Spent | None:
+def _together(before: VerdictCost | None, now: VerdictCost | None) -> VerdictCost | None:
     if before is None or now is None:
         return now if before is None else before
-    return Spent(*map(sum, zip(before, now, strict=True)))
+    return VerdictCost(*map(sum, zip(before, now, strict=True)))

@@ -20,7 +20,7 @@ import filelock
 
 from ...errors import FiducialError, InputError, RunFolderError, as_named, register_alias
 from ...records.fetching import fetch_input, hashed, make_private
-from ...records.objects import Mark, ObjectFolder
+from ...records.objects import ObjectFolder, ObjectVersion
 from .agreed_state import Agreement, Stamp, of_the_run
 from .remote_lock import RemoteLock
 from .transfer import fetch, put
@@ -220,5 +220,5 @@ class WorkingCopy:
         self.set_aside = self.folder.rename(self.place / f"set-aside-{moment}-{uuid.uuid4().hex[:6]}")
         self._agreement.forget()
 
-    def _marks(self) -> dict[str, Mark]:
+    def _marks(self) -> dict[str, ObjectVersion]:
         return of_the_run(self._objects.find())

@@ -13,7 +13,7 @@ _DIFFICULTIES = ("interface", "basic", "novice", "intermediate", "advanced", "ex
 _STAMP = "%Y-%m-%dT%H:%M:%S+00:00"
 
 
-class Attempt(NamedTuple):
+class ChallengeResult(NamedTuple):
     """Result of one challenge.
 
     Attributes:
@@ -37,7 +37,7 @@ class Attempt(NamedTuple):
 
 
 def report_of(
-    attempts: Iterable[Attempt],
+    attempts: Iterable[ChallengeResult],
     *,
     command: str,
     started: datetime,
@@ -68,7 +68,7 @@ def report_of(
     }
 
 
-def _test(attempt: Attempt) -> dict[str, Any]:
+def _test(attempt: ChallengeResult) -> dict[str, Any]:
     fields = attempt.case.reference
     info, ground = (given if is_object(given := fields.get(name)) else {} for name in ("info", "ground"))
     metrics: dict[str, Any] = {
@@ -93,7 +93,7 @@ def _test(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _highest_difficulty(attempts: Iterable[Attempt]) -> str:
+def _highest_difficulty(attempts: Iterable[ChallengeResult]) -> str:
     """Return the hardest success, with name and number."""
     beaten = [
         _DIFFICULTIES.index(difficulty)

@@ -9,9 +9,13 @@ import msgspec
 
 from ...errors import UsageError
 
-Group: TypeAlias = Literal["non_live", "live", "multi_turn", "agentic", "format_sensitivity", "retired"]
+CategoryGroup: TypeAlias = Literal[
+    "non_live", "live", "multi_turn", "agentic", "format_sensitivity", "retired"
+]
 
-Family: TypeAlias = Literal["ast", "relevance", "multi_turn", "agentic", "format_sensitivity", "executable"]
+CategoryFamily: TypeAlias = Literal[
+    "ast", "relevance", "multi_turn", "agentic", "format_sensitivity", "executable"
+]
 """How a category is checked, which also decides the keys of its score file."""
 
 
@@ -28,15 +32,15 @@ class Category(msgspec.Struct, frozen=True):
     """
 
     name: str
-    group: Group
-    family: Family
+    group: CategoryGroup
+    family: CategoryFamily
     size: int
     data: str
     folder: str
 
 
 def _category(
-    name: str, group: Group, family: Family, size: int, *, data: str = "", folder: str = ""
+    name: str, group: CategoryGroup, family: CategoryFamily, size: int, *, data: str = "", folder: str = ""
 ) -> Category:
     return Category(name, group, family, size, data or name, folder or group)
 

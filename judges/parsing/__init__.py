@@ -6,7 +6,7 @@ never a score.
 
 from ..prompt_file import STATEMENTS
 from .choice import LOGPROBS, PARSER_VERSION, make_parser
-from .parsed_reply import Reading, ReplyParser
+from .parsed_reply import ParsedReply, ReplyParser
 from .refusal import is_refusal
 from .split_reply import statements_beside
 
@@ -14,7 +14,7 @@ __all__ = [
     "LOGPROBS",
     "PARSER_VERSION",
     "STATEMENTS",
-    "Reading",
+    "ParsedReply",
     "ReplyParser",
     "is_refusal",
     "make_parser",

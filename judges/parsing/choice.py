@@ -11,7 +11,7 @@ from ..prompt_file import STATEMENTS, PromptFile
 from ..scale import Scale
 from .chosen_word import choice_parser
 from .json_reply import Pieces, json_parser
-from .parsed_reply import Reading, ReplyParser
+from .parsed_reply import ParsedReply, ReplyParser
 from .written_score import number_parser, tags_parser
 
 PARSER_VERSION = 3
@@ -147,7 +147,7 @@ def _statements(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     del scale
     _allow(declared)
 
-    def parse(text: str) -> Reading:
+    def parse(text: str) -> ParsedReply:
         raise DecodingError(f"a reply of {len(text)} characters is to hold statements, which are no score")
 
     return parse

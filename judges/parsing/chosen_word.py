@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ...errors import DecodingError
 from ..scale import Scale
-from .parsed_reply import Reading, ReplyParser, bare_reply, one_score, reading_of, without_thoughts
+from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, reading_of, without_thoughts
 from .written_score import DECORATION, between_tags, tagged_reason
 
 
@@ -23,7 +23,7 @@ def choice_parser(
     tagged = None if tag is None else between_tags(tag)
     where = "alone in the reply" if tag is None else f"between <{tag}> and </{tag}>"
 
-    def parse(text: str) -> Reading:
+    def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
         written = [found[1] for found in tagged.finditer(reply)] if tagged else []
         values = [_score(each, scores, where) for each in written or [bare_reply(text)]]

@@ -12,7 +12,7 @@ from ..as_json import well_formed
 from ..scale import Scale
 from .parsed_reply import (
     NUMBER,
-    Reading,
+    ParsedReply,
     ReplyParser,
     bare_reply,
     checked_share,
@@ -66,7 +66,7 @@ def json_parser(
             its pieces.
     """
 
-    def parse(text: str) -> Reading:
+    def parse(text: str) -> ParsedReply:
         reply = bare_reply(text) if alone else without_thoughts(text).strip()
         if len(reply) > _MAX_CHARACTERS:
             raise DecodingError(f"the reply is longer than {_MAX_CHARACTERS} characters")
@@ -86,7 +86,7 @@ def json_parser(
         if fraction_of and fraction_of.where in last:
             details[fraction_of.where] = last[fraction_of.where]
             share = checked_share(scale.normalise(given), _marks(last[fraction_of.where], fraction_of))
-            return Reading(share, said, details)
+            return ParsedReply(share, said, details)
         return reading_of(given, scale, said, details)
 
     return parse

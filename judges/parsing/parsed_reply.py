@@ -21,7 +21,7 @@ _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedReply:
     """Content of a parsed reply.
 
     Attributes:
@@ -35,7 +35,7 @@ class Reading:
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-ReplyParser: TypeAlias = Callable[[str], Reading]
+ReplyParser: TypeAlias = Callable[[str], ParsedReply]
 """From a reply's text to what it says; raises DecodingError when it does not say exactly one score."""
 
 
@@ -96,10 +96,10 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
 
 def reading_of(
     given: float, scale: Scale, reason: str | None = None, details: Mapping[str, Any] | None = None
-) -> Reading:
+) -> ParsedReply:
     """Return the reading of a score on a scale.
 
     Where the given number is not the score in [0, 1], it is kept in the details.
     """
     kept = {} if scale.is_unit else {RAW_SCORE: given}
-    return Reading(scale.normalise(given), reason, {**kept, **(details or {})})
+    return ParsedReply(scale.normalise(given), reason, {**kept, **(details or {})})

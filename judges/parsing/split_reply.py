@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
 from .json_reply import decode_object
-from .parsed_reply import Reading, ReplyParser, bare_reply
+from .parsed_reply import ParsedReply, ReplyParser, bare_reply
 
 LEAST_COVERED = 0.5
 """Share of an answer's letters and digits that the quotes must cover. Greetings and headings may be left out; half an answer may not."""
@@ -39,7 +39,7 @@ def statements_beside(answer: str, question: str) -> ReplyParser:
     does, and one that leaves out half of the answer.
     """
 
-    def parse(text: str) -> Reading:
+    def parse(text: str) -> ParsedReply:
         statements = _read(text)  # before the answer, which may be much longer
         squeezed = _squeeze(answer)
         source = _ascii_digits(f"{answer}\n{question}")
@@ -51,7 +51,7 @@ def statements_beside(answer: str, question: str) -> ReplyParser:
         if covered < LEAST_COVERED:
             raise DecodingError(f"the statements quote only {covered:.0%} of the answer")
         distinct = {statement.text: statement for statement in statements}
-        return Reading(
+        return ParsedReply(
             covered, details={"statements": [statement._asdict() for statement in distinct.values()]}
         )
 

@@ -13,7 +13,7 @@ from ...errors import DecodingError
 from ..scale import Scale
 from .parsed_reply import (
     NUMBER,
-    Reading,
+    ParsedReply,
     ReplyParser,
     bare_reply,
     checked_share,
@@ -60,7 +60,7 @@ def number_parser(
         best score that an earlier one was given out of (``0 out of 1``), the reply is unreadable; no earlier number takes its place.
     """
 
-    def parse(text: str) -> Reading:
+    def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
         reason = None
         where = "alone in the reply" if pick == "alone" else "in the reply"
@@ -157,7 +157,7 @@ def tags_parser(
     marked = between_tags(fraction_of) if fraction_of else None
     where = f"between <{score}> and </{score}>"
 
-    def parse(text: str) -> Reading:
+    def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
         # What holds no digit, such as a repeated instruction, is no second score.
         contents = [found[1] for found in scored.finditer(reply) if _DIGIT.search(found[1])]
@@ -170,7 +170,7 @@ def tags_parser(
         value = checked_share(scale.normalise(given), marks)
         if cited:
             _refuse_uncited(reply, pieces, marks)
-        return Reading(value, tagged_reason(reply, reasons), {"pieces": len(marks)})
+        return ParsedReply(value, tagged_reason(reply, reasons), {"pieces": len(marks)})
 
     return parse
 

@@ -21,7 +21,7 @@ _LOOK_EVERY = 0.1
 
 
 @dataclass(slots=True)
-class Call:
+class CallInFlight:
     """A call in flight.
 
     Attributes:
@@ -51,17 +51,17 @@ class Usual:
 
     multiple: float
     _seconds: dict[int, deque[float]] = field(default_factory=dict[int, deque[float]])
-    _in_flight: dict[int, Call] = field(default_factory=dict[int, Call])
+    _in_flight: dict[int, CallInFlight] = field(default_factory=dict[int, CallInFlight])
     _begun: int = 0
     _newest_replied: int = -1
 
-    def begin(self, now: float, given_up: int = 0, at: int = 0) -> Call:
+    def begin(self, now: float, given_up: int = 0, at: int = 0) -> CallInFlight:
         """Note that a call is sent."""
-        call = self._in_flight[self._begun] = Call(self._begun, now, given_up, at)
+        call = self._in_flight[self._begun] = CallInFlight(self._begun, now, given_up, at)
         self._begun += 1
         return call
 
-    def end(self, call: Call, now: float, *, replied: bool) -> None:
+    def end(self, call: CallInFlight, now: float, *, replied: bool) -> None:
         """Note that a call is over. How fast errors come says nothing about how long replies take."""
         del self._in_flight[call.number]
         if replied:
@@ -79,7 +79,7 @@ class Usual:
         usual = min(each[int(_QUANTILE * len(each))] for each in known)
         return max(_LEAST, self.multiple * usual) * 2.0**given_up
 
-    def hanging(self, now: float) -> list[Call]:
+    def hanging(self, now: float) -> list[CallInFlight]:
         """Return the calls in flight that hang."""
         allowance = self.allowance()
         idle = self._known() - {call.at for call in self._in_flight.values()}

@@ -11,21 +11,21 @@ from ...errors import UsageError
 from .adaptive_timeout import PatientProvider
 from .batch_results import BatchResults, ResultsTally
 from .budget import Budget, BudgetedProvider
-from .endpoint import Endpoint, Share, Spread
+from .endpoint import Endpoint, EndpointGroup, EndpointShare
 from .exchange import Provider
 from .limiter import AdaptiveLimiter, LimitedProvider
 from .load_balancing import SpreadingProvider
-from .member import Member
+from .member import PooledEndpoint
 from .openai_provider import OpenAIProvider
 from .recording import CassetteProvider, RecordingProvider, ReplayProvider
 from .reply_cache import CachingProvider, CoalescingProvider, ReplyCache
-from .retry import Failing, RetryingProvider, RetryPolicy
-from .trial import FIRST_CALLS, Trial, TrialProvider, Trials
+from .retry import OnFailure, RetryingProvider, RetryPolicy
+from .trial import FIRST_CALLS, EndpointTrials, Trial, TrialProvider
 
 
 @asynccontextmanager
 async def connect(  # noqa: PLR0913 - a caller passes every option by name
-    endpoint: Endpoint | Spread,
+    endpoint: Endpoint | EndpointGroup,
     *,
     concurrency: int = 64,
     timeout: float = 60.0,  # noqa: ASYNC109 - of each call, not of this function
@@ -36,8 +36,8 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
     budget: Budget | None = None,
     meanwhile: Callable[[], object] | None = None,
     elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None,
-    trials: Trials | None = None,
-    failing: Failing | None = None,
+    trials: EndpointTrials | None = None,
+    failing: OnFailure | None = None,
 ) -> AsyncGenerator[Provider]:
     """Open a provider for judging that asks the endpoint, retries, caches and records replies.
 
@@ -69,7 +69,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
             f"expected at least one call in flight, one attempt and some time, got {concurrency}, {attempts}, {timeout:g} s"
         )
     asking = partial(_asking, timeout=timeout, budget=budget, elsewhere=elsewhere)
-    if isinstance(endpoint, Spread):
+    if isinstance(endpoint, EndpointGroup):
         members = [
             _member(each, asking(each.endpoint, None if at else meanwhile))
             for at, each in enumerate(endpoint.shares)
@@ -82,7 +82,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
         provider = LimitedProvider(provider, AdaptiveLimiter(concurrency))
     try:
         provider = RetryingProvider(provider, RetryPolicy(attempts=attempts), failing=failing)
-        provider = TrialProvider(provider, _trial_of(endpoint, trials or Trials()))
+        provider = TrialProvider(provider, _trial_of(endpoint, trials or EndpointTrials()))
         if cache is not None:
             provider = CachingProvider(provider, ReplyCache(cache), endpoint.identity)
         if record is not None:
@@ -93,12 +93,12 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
         await provider.aclose()
 
 
-def _trial_of(endpoint: Endpoint | Spread, trials: Trials) -> Callable[[str], Trial]:
+def _trial_of(endpoint: Endpoint | EndpointGroup, trials: EndpointTrials) -> Callable[[str], Trial]:
     """Return a function that finds a model's trial.
 
     Several endpoints, each of which is called before a request fails, share the calls.
     """
-    endpoints = len(endpoint.shares) if isinstance(endpoint, Spread) else 1
+    endpoints = len(endpoint.shares) if isinstance(endpoint, EndpointGroup) else 1
     return partial(trials.of, endpoint.identity, calls=max(1, FIRST_CALLS // endpoints))
 
 
@@ -119,9 +119,9 @@ def _asking(
     return provider if budget is None else BudgetedProvider(provider, budget)
 
 
-def _member(share: Share, provider: Provider) -> Member:
+def _member(share: EndpointShare, provider: Provider) -> PooledEndpoint:
     address = share.endpoint.base_url or "api.openai.com"
-    return Member(address, provider, AdaptiveLimiter(share.slots), share.model)
+    return PooledEndpoint(address, provider, AdaptiveLimiter(share.slots), share.model)
 
 
 @asynccontextmanager

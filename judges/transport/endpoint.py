@@ -81,7 +81,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class EndpointShare:
     """One of several endpoints of a run.
 
     Attributes:
@@ -116,7 +116,7 @@ class EndpointUse(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class EndpointGroup:
     """Several endpoints of one model, taken to be one.
 
     Attributes:
@@ -124,7 +124,7 @@ class Spread:
         told: Called at the end with what became of each.
     """
 
-    shares: tuple[Share, ...]
+    shares: tuple[EndpointShare, ...]
     told: Callable[[list[EndpointUse]], object] | None = field(default=None, repr=False, compare=False)
 
     @property

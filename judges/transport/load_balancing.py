@@ -16,13 +16,13 @@ from .adaptive_timeout import Watch
 from .endpoint import EndpointUse
 from .exchange import CallError, Reply, Request
 from .limiter import nothing_but_rate_limits
-from .member import Member, concerns_request
+from .member import PooledEndpoint, concerns_request
 
 
 @dataclass(slots=True, eq=False)
 class _Waiter:
-    turn: asyncio.Future[tuple[Member, int]]
-    tried: Collection[Member]
+    turn: asyncio.Future[tuple[PooledEndpoint, int]]
+    tried: Collection[PooledEndpoint]
 
 
 class SpreadingProvider:
@@ -38,7 +38,7 @@ class SpreadingProvider:
 
     def __init__(
         self,
-        members: Sequence[Member],
+        members: Sequence[PooledEndpoint],
         patience: float,
         told: Callable[[list[EndpointUse]], object] | None = None,
     ) -> None:
@@ -50,7 +50,7 @@ class SpreadingProvider:
 
     async def complete(self, request: Request) -> Reply:
         """Ask until one has replied or all have failed. See `Provider.complete`."""
-        tried: set[Member] = set()
+        tried: set[PooledEndpoint] = set()
         calls = given_up = 0
         while True:
             member, ticket = await self._turn(tried)
@@ -69,7 +69,7 @@ class SpreadingProvider:
             else:
                 return msgspec.structs.replace(reply, calls=reply.calls + calls) if calls else reply
 
-    async def _ask(self, member: Member, ticket: int, request: Request, given_up: int) -> Reply:
+    async def _ask(self, member: PooledEndpoint, ticket: int, request: Request, given_up: int) -> Reply:
         loop = asyncio.get_running_loop()
         begun = loop.time()
         place = self._members.index(member)
@@ -83,14 +83,14 @@ class SpreadingProvider:
         self._admit()
         return reply
 
-    def _left(self, tried: Collection[Member]) -> bool:
+    def _left(self, tried: Collection[PooledEndpoint]) -> bool:
         """Return whether an endpoint remains that may be asked and has not failed this request."""
         now = asyncio.get_running_loop().time()
         return any(
             each.up(now) and not each.limiter.hopeless() for each in self._members if each not in tried
         )
 
-    async def _turn(self, tried: Collection[Member]) -> tuple[Member, int]:
+    async def _turn(self, tried: Collection[PooledEndpoint]) -> tuple[PooledEndpoint, int]:
         """Wait for a slot, at one that was not tried where there is one."""
         waiter = _Waiter(asyncio.get_running_loop().create_future(), tried)
         if tried:
@@ -127,7 +127,7 @@ class SpreadingProvider:
         self._waiting.extendleft(reversed(kept))
         self._come_back(now)
 
-    def _pick(self, tried: Collection[Member], now: float) -> Member | None:
+    def _pick(self, tried: Collection[PooledEndpoint], now: float) -> PooledEndpoint | None:
         """Return the endpoint to ask now; None if no endpoint that may be asked has a slot."""
         up = [each for each in self._members if each.up(now) and not each.limiter.hopeless()]
         able = [each for each in up if each not in tried] or up or self._members

@@ -21,7 +21,7 @@ _LOCKED_OUT = frozenset(
 """What an endpoint says of itself, or of the key, and not of the request: another may answer it."""
 
 
-class Member:
+class PooledEndpoint:
     """Endpoint in a group: address, provider, limiter, model name there, and its health.
 
     A model name of None is the one asked for.

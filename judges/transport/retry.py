@@ -48,7 +48,7 @@ class RetryPolicy:
     longest_asked: float = 120.0
 
 
-Failing: TypeAlias = Callable[[CallError, float | None], object]
+OnFailure: TypeAlias = Callable[[CallError, float | None], object]
 """Told of each failed call, and in how many seconds the same request is tried again; None where it is given up."""
 
 _HOPELESS = 8
@@ -72,7 +72,7 @@ class RetryingProvider(Wrapping):
         *,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        failing: Failing | None = None,
+        failing: OnFailure | None = None,
     ) -> None:
         super().__init__(inner)
         self._policy = policy or RetryPolicy()

@@ -96,7 +96,7 @@ def _alike(error: CallError) -> object:
     return error.status if error.status in _REFUSING else str(error)
 
 
-class Trials:
+class EndpointTrials:
     """The trials of a run by endpoint and model, shared by its judges."""
 
     def __init__(self) -> None:

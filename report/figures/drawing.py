@@ -45,7 +45,7 @@ _KINDS: dict[str, str] = {
 """How each kind of shape looks where no style sheet says otherwise, beside what the ``svg`` element says for all."""
 
 
-class Scale(NamedTuple):
+class AxisScale(NamedTuple):
     """Where values stand on an axis.
 
     Attributes:
@@ -115,7 +115,7 @@ def ticks(places: Iterable[float], top: float, bottom: float) -> Markup:
     return Markup('<path {} d="{}"/>').format(_looks("tick"), course)
 
 
-def grid(up: Scale, left: float, right: float) -> list[Markup]:
+def grid(up: AxisScale, left: float, right: float) -> list[Markup]:
     """Lines across at 0, one half and 1, each with its number on the left."""
     return [
         shape

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ...calibration.statistic import Statistic
 from ..text.number_text import decimal, with_interval
-from .drawing import WIDTH, Scale, dot, grid, line, path, svg, text, ticks
+from .drawing import WIDTH, AxisScale, dot, grid, line, path, svg, text, ticks
 
 _STRIP = 240.0
 _MARGIN = 6.0
@@ -65,7 +65,7 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
 
 def interval_strip(value: float, low: float | None, high: float | None) -> Markup:
     """Draw a rate with its interval on an axis from 0 to 1."""
-    place = Scale(0.0, 1.0, _MARGIN, _STRIP - _MARGIN)
+    place = AxisScale(0.0, 1.0, _MARGIN, _STRIP - _MARGIN)
     says = decimal(value)
     if low is not None and high is not None:
         says += f", interval {decimal(low)} to {decimal(high)}"
@@ -74,7 +74,7 @@ def interval_strip(value: float, low: float | None, high: float | None) -> Marku
     return svg("strip", _STRIP, _HEIGHT, says, [*shapes, *_marks(drawn, place, _MIDDLE)])
 
 
-def _marks(each: Interval, place: Scale, y: float) -> list[Markup]:
+def _marks(each: Interval, place: AxisScale, y: float) -> list[Markup]:
     shapes = [line("track", place.start, y, place.end, y)]
     if each.bounds is not None:
         shapes.append(line("bounds", place(each.bounds[0]), y + 8, place(each.bounds[1]), y + 8))
@@ -90,7 +90,7 @@ def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0) -> Markup:
 
     ``low`` is 0 for rates and -1 for differences.
     """
-    place = Scale(low, 1.0, _MARGIN, WIDTH - _MARGIN)
+    place = AxisScale(low, 1.0, _MARGIN, WIDTH - _MARGIN)
     bottom = _ROW * len(rows) + 8
     marks = [low + (1.0 - low) * quarter / 4 for quarter in range(5)]
     shapes = [ticks(map(place, marks), 4, bottom)]
@@ -106,12 +106,12 @@ def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0) -> Markup:
     return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(marks, place, bottom + 14)], says="; ".join(map(str, rows)))  # fmt: skip
 
 
-def _axis(ticks: Sequence[float], place: Scale, y: float) -> list[Markup]:
+def _axis(ticks: Sequence[float], place: AxisScale, y: float) -> list[Markup]:
     anchors = {ticks[0]: "start", ticks[-1]: "end"}
     return [text(place(tick), y, f"{tick:g}", anchor=anchors.get(tick, "middle")) for tick in ticks]
 
 
-def upright(each: Interval, x: float, up: Scale) -> list[Markup]:
+def upright(each: Interval, x: float, up: AxisScale) -> list[Markup]:
     """Draw an estimate with a vertical interval."""
     shapes: list[Markup] = []
     if each.low is not None and each.high is not None:
@@ -127,8 +127,8 @@ def trend(title: str, rows: Sequence[Interval]) -> Markup:
     Rows without a value are left out of the line.
     """
     height, top = 180.0, 12.0
-    up = Scale(0.0, 1.0, height - 34, top)
-    along = Scale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)
+    up = AxisScale(0.0, 1.0, height - 34, top)
+    along = AxisScale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)
     shapes = grid(up, 34, WIDTH - _MARGIN)
     points = [(along(number), up(each.value)) for number, each in enumerate(rows) if each.value is not None]
     shapes.append(path("course", points))

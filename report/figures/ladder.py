@@ -8,11 +8,11 @@ from markupsafe import Markup
 
 from ...calibration.ladders import CAUGHT
 from ...evaluation.audit.ladder.ladder_results import LadderResult
-from .drawing import WIDTH, Scale, dot, line, path, svg, text
+from .drawing import WIDTH, AxisScale, dot, line, path, svg, text
 
 _HEIGHT = 205.0
-_ACROSS = Scale(0.0, 1.0, 42.0, WIDTH - 14)
-_UP = Scale(0.0, 1.0, _HEIGHT - 40, 12.0)
+_ACROSS = AxisScale(0.0, 1.0, 42.0, WIDTH - 14)
+_UP = AxisScale(0.0, 1.0, _HEIGHT - 40, 12.0)
 _LARGEST, _SMALLEST = 7.0, 2.0
 _CLOSE = 24.0
 _SHARES = (0.0, 0.5, CAUGHT, 1.0)

@@ -8,7 +8,7 @@ import msgspec
 from markupsafe import Markup
 
 from ..text.number_text import count, decimal
-from .drawing import WIDTH, Scale, box, dot, grid, line, svg, text
+from .drawing import WIDTH, AxisScale, box, dot, grid, line, svg, text
 from .forest_plot import Interval, upright
 
 _HEIGHT = 190.0
@@ -41,7 +41,7 @@ def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
 
     Passes and fails are those of the labels.
     """
-    along = Scale(0.0, 1.0, _LEFT, _RIGHT)
+    along = AxisScale(0.0, 1.0, _LEFT, _RIGHT)
     most = max((max(each.passed, each.failed) for each in bins), default=1)
     middle, tall = _HEIGHT / 2, _HEIGHT / 2 - 30
     shapes = [line("tick", along(cut), 8, along(cut), _HEIGHT - 22), text(along(cut), 12, f"passes at {cut:g}", anchor="end" if cut > 0.5 else "start")]  # fmt: skip  # noqa: PLR2004 - the middle
@@ -79,7 +79,7 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
 
     On the diagonal, a score is a probability.
     """
-    along, up = Scale(0.0, 1.0, _LEFT, _RIGHT), Scale(0.0, 1.0, _HEIGHT - 34, 14.0)
+    along, up = AxisScale(0.0, 1.0, _LEFT, _RIGHT), AxisScale(0.0, 1.0, _HEIGHT - 34, 14.0)
     shapes = [*grid(up, _LEFT, _RIGHT), line("track", along(0), up(0), along(1), up(1))]
     for each in bins:
         x = along(each.mean)
@@ -98,7 +98,7 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
 def cost(title: str, points: Mapping[str, tuple[float, float]], *, unit: str) -> Markup:
     """Draw cost in ``unit`` against accuracy; up and to the left is better."""
     most = max((paid for paid, _ in points.values()), default=1.0) or 1.0
-    along, up = Scale(0.0, most, _LEFT, _RIGHT - 12), Scale(0.0, 1.0, _HEIGHT - 34, 14.0)
+    along, up = AxisScale(0.0, most, _LEFT, _RIGHT - 12), AxisScale(0.0, 1.0, _HEIGHT - 34, 14.0)
     shapes = grid(up, _LEFT, _RIGHT)
     for number, (name, (paid, worth)) in enumerate(points.items(), start=1):
         shapes += [

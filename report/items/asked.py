@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...judges import PromptJudge
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class SentPrompt(msgspec.Struct, frozen=True, kw_only=True):
     """The chat messages that a judge was sent, or the problem for which they are not known.
 
     Where its prompt, its settings or fiducial ``changed`` since, they are what it would be sent now.
@@ -28,14 +28,14 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     problem: str | None = None
 
 
-class Prompts:
+class SentPrompts:
     """The prompts of a run's judges, loaded when one is asked for."""
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
         self._judges: dict[JudgeId, PromptJudge | str] = {}
 
-    def asked(self, verdict: Verdict, case: Case, output: Output) -> Asked | None:
+    def asked(self, verdict: Verdict, case: Case, output: Output) -> SentPrompt | None:
         """Return the prompt behind a verdict; None if the judge has no prompt.
 
         Functions, juries and word comparison have none.
@@ -47,12 +47,12 @@ class Prompts:
 
         judge = self._judge(known)
         if isinstance(judge, str):
-            return Asked(problem=judge)
+            return SentPrompt(problem=judge)
         try:
             messages = judge.messages(case, as_judged(case, output))
         except FiducialError as error:
-            return Asked(problem=str(error))
-        return Asked(messages=messages, changed=judge.id != known.id)
+            return SentPrompt(problem=str(error))
+        return SentPrompt(messages=messages, changed=judge.id != known.id)
 
     def _known(self, author: Author) -> KnownJudge | None:
         return self._roster.get(author) if isinstance(author, JudgeId) else None

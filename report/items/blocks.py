@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...records import Message, Output, StepOutcome, ToolCall, ToolResults
-from ..document import Details, Piece, Role, Verbatim
-from ..document_table import Cell, Table
+from ..document import Details, Piece, TextRole, Verbatim
+from ..document_table import Cell, DocumentTable
 from ..model import ReportItem
 from ..text.safe_text import any_excerpt, json_excerpt, shortened
 from .passages import cited
@@ -27,7 +27,7 @@ _MOST_BLOCKS = 200
 """Messages and steps of a conversation; passages."""
 
 
-def verbatim(title: str, value: Any, role: Role = "text") -> Verbatim:
+def verbatim(title: str, value: Any, role: TextRole = "text") -> Verbatim:
     """Return a text, or any other value as JSON, cut to size."""
     cut = any_excerpt(value, BLOCK_LIMIT)
     return Verbatim(shortened(title, NAME_LIMIT), cut.text, cut.hidden, role)
@@ -131,7 +131,7 @@ def _calls(calls: Iterable[ToolCall]) -> Any:
     return [{"name": call.name, "arguments": call.arguments} for call in calls]
 
 
-def _diff_table(diff: CallDiff) -> Table:
+def _diff_table(diff: CallDiff) -> DocumentTable:
     made, accepted = diff.made or "nothing was called", diff.accepted or "no such call is accepted"
     same = diff.made == diff.accepted
     head = ("argument", Cell(_short(made), "called"), Cell(_short(accepted), "nearest accepted call"))
@@ -139,7 +139,7 @@ def _diff_table(diff: CallDiff) -> Table:
     if not rows:
         rows = [("function" if not same else "no argument", Cell("", mark=None), Cell(""))]
     caption = "As accepted" if diff.fits else "Differs from the nearest accepted call"
-    return Table(head, rows, caption=caption, words=frozenset({0, 1, 2}))
+    return DocumentTable(head, rows, caption=caption, words=frozenset({0, 1, 2}))
 
 
 def _argument(each: ArgumentDiff) -> tuple[str | Cell, ...]:

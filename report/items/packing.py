@@ -22,7 +22,7 @@ from ..document import as_html
 from ..model import MOST_TEXTS, Candidate, ItemVerdicts, ReportItem
 from ..text.safe_text import excerpt, shortened
 from .blocks import NAME_LIMIT
-from .view import STATUSES, Status, item_document, said_of, status_of
+from .view import STATUSES, ItemStatus, item_document, said_of, status_of
 
 MOST_LISTED = 200_000
 """Items that a page lists."""
@@ -56,7 +56,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
 
     index: Markup
     chunks: list[Markup]
-    totals: dict[Status, int]
+    totals: dict[ItemStatus, int]
     listed: int
     texts: int
     choices: dict[str, list[str]]

@@ -23,7 +23,7 @@ from ...records import (
     message_text,
 )
 from ..model import Candidate, ItemVerdicts, ReportItem
-from .asked import Prompts
+from .asked import SentPrompts
 
 S = TypeVar("S", bound=Verdict | StoredVerdict)
 
@@ -55,7 +55,7 @@ class RunItems(Closing):
         self._about: dict[str, _About] = {}
         self._cases = CaseIndex(inputs.cases, self._take_note, again=True)
         self._verdicts = store.verdicts
-        self._prompts = Prompts(store.roster)
+        self._prompts = SentPrompts(store.roster)
 
     def _take_note(self, case: Case) -> None:
         self._about[case.id] = _About(_category(case), _query(case)[:_QUERY])

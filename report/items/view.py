@@ -10,16 +10,16 @@ from ...calibration.pass_threshold import HALF, PassThreshold
 from ...evaluation.store.journal_rows import StoredVerdict, is_baseline
 from ...records import Author, Verdict, message_text
 from ..document import Details, Piece, document
-from ..document_table import FIRST, Cell, Mark, Table
+from ..document_table import FIRST, Cell, CellMark, DocumentTable
 from ..model import ItemVerdicts, ReportItem
 from ..text import number_text
 from ..text.safe_text import shortened
-from .asked import Asked
+from .asked import SentPrompt
 from .blocks import NAME_LIMIT, item_blocks, verbatim
 from .error_text import in_words
 
-Status: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
-STATUSES: tuple[Status, ...] = get_args(Status)
+ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
+STATUSES: tuple[ItemStatus, ...] = get_args(ItemStatus)
 """What an item may be, most worth reading first."""
 
 S = TypeVar("S", bound=Verdict | StoredVerdict)
@@ -28,7 +28,7 @@ SENTENCE_LIMIT = 600
 """Characters of a reason."""
 
 
-def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> Status:
+def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> ItemStatus:
     """Return an item's status, which decides how early it is shown.
 
     Judges without a threshold pass from 0.5 on.
@@ -81,7 +81,7 @@ def item_document(item: ReportItem, cuts: Mapping[Author, PassThreshold]) -> Ite
     No text in it is longer than this module's limits.
     """
     rows = [_verdict_row(role, verdict, item, cuts) for role, verdict in _said(item)]
-    yield Table((), rows, words=FIRST | {1, 2})
+    yield DocumentTable((), rows, words=FIRST | {1, 2})
     yield from item_blocks(item)
     for number, verdict in enumerate(item.judges):
         sent = item.asked[number] if item.asked else _UNSHOWN if verdict.raw is not None else None
@@ -89,10 +89,10 @@ def item_document(item: ReportItem, cuts: Mapping[Author, PassThreshold]) -> Ite
             yield Details(f"What {_name(verdict.by)} was sent and replied", pieces)
 
 
-_UNSHOWN = Asked(problem="`fiducial report RUN --all-texts` shows it")
+_UNSHOWN = SentPrompt(problem="`fiducial report RUN --all-texts` shows it")
 
 
-def _exchange(verdict: Verdict, asked: Asked | None) -> Iterator[Piece]:
+def _exchange(verdict: Verdict, asked: SentPrompt | None) -> Iterator[Piece]:
     if asked is not None:
         if asked.problem is not None:
             yield f"What it was sent is not shown here: {shortened(asked.problem, SENTENCE_LIMIT)}"
@@ -109,7 +109,7 @@ def _verdict_row(
     role: str, verdict: Verdict, item: ReportItem, cuts: Mapping[Author, PassThreshold]
 ) -> tuple[Cell, ...]:
     at = _cut(verdict, cuts) if role == "judge" else _labels_cuts(item, cuts)[0]
-    mark: Mark = "doubt" if verdict.score is None else "right" if verdict.score >= at else "wrong"
+    mark: CellMark = "doubt" if verdict.score is None else "right" if verdict.score >= at else "wrong"
     return Cell(role, _name(verdict.by)), Cell(_says(verdict, at), mark=mark), _why(verdict)
 
 

@@ -15,8 +15,8 @@ from ...calibration.agreement.adjudication_results import (
 )
 from ...calibration.decisions import FAULTS
 from ...calibration.statistic import Statistic
-from ..document import Caution, Piece
-from ..document_table import FIRST, Table, statistic_pieces
+from ..document import CautionLine, Piece
+from ..document_table import FIRST, DocumentTable, statistic_pieces
 from .number_text import counted, number
 
 _MODELS = (
@@ -35,7 +35,7 @@ def adjudication_pieces(found: Adjudication | None) -> Iterator[Piece]:
         return
     yield from who_decided(found.by, found.faults)
     if found.elsewhere:
-        yield Caution(f"{counted(found.elsewhere, 'adjudicated item')} not in this table", indent=2)
+        yield CautionLine(f"{counted(found.elsewhere, 'adjudicated item')} not in this table", indent=2)
     for judge, each in found.judges.items():
         yield from _judge(judge, each)
 
@@ -44,7 +44,7 @@ def who_decided(by: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
     """Yield who adjudicated, how far they agree, and why judge and label differ."""
     yield f"Adjudicated: {_who(by)}"
     if by.models:
-        yield Caution(_MODELS, indent=2)
+        yield CautionLine(_MODELS, indent=2)
     if faults:
         told = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in faults.items())
         yield f"  why judge and label differ, by decision: {told}"
@@ -80,12 +80,12 @@ def _judge(judge: str, found: AdjudicatedJudge) -> Iterator[Piece]:
         (name, _cell(each), _cell(found.adjudicated[name]), bounds(found.lowest[name], found.highest[name]))
         for name, each in found.as_labelled.items()
     ]
-    yield Table(("", "as labelled", "adjudicated", "undecidable against it, for it"), rows, indent=4)
+    yield DocumentTable(("", "as labelled", "adjudicated", "undecidable against it, for it"), rows, indent=4)
     if all(each.value is None for each in found.corrected.values()):
         why = next(iter(found.corrected.values())).undefined
         yield f"    not corrected for what nobody looked at: {why}"
         if found.agreements.left == found.agreements.rows:
-            yield Caution(_ONE_SIDED, indent=4)
+            yield CautionLine(_ONE_SIDED, indent=4)
     else:
         yield f"    corrected {_HOW}"
         yield from statistic_pieces(found.corrected, head=False, indent=6)
@@ -94,7 +94,9 @@ def _judge(judge: str, found: AdjudicatedJudge) -> Iterator[Piece]:
         (name, _cell(each.found), f"{each.undecidable:,}", _cell(each.corrected))
         for name, each in found.label_errors.items()
     ]
-    yield Table(("", "found wrong, at least", "undecidable", "corrected"), errors, words=FIRST, indent=4)
+    yield DocumentTable(
+        ("", "found wrong, at least", "undecidable", "corrected"), errors, words=FIRST, indent=4
+    )
 
 
 def _agreements(found: LookedAt) -> str:

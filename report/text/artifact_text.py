@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...evaluation.artifacts.outcome import ArtifactOutcome
 from ...evaluation.artifacts.skills import SkillTree, skill_tree
 from ..document import Figure, Piece, document
-from ..document_table import Table
+from ..document_table import DocumentTable
 from ..figures.skill_tree import skill_figure
 from . import number_text
 from .number_text import count, statistic_cells
@@ -35,16 +35,16 @@ def skills_document(tree: SkillTree) -> Iterator[Piece]:
     yield _categories(tree)
 
 
-def _categories(tree: SkillTree) -> Table:
+def _categories(tree: SkillTree) -> DocumentTable:
     rows = [
         (each.category, count(each.passed), n, value, interval, count(each.ungraded))
         for each in tree.categories
         for value, interval, n, _ in [statistic_cells(each.rate)]
     ]
-    return Table(("category", "passed", "n", "pass rate", "95% interval", "ungraded"), rows)
+    return DocumentTable(("category", "passed", "n", "pass rate", "95% interval", "ungraded"), rows)
 
 
-def _skills(tree: SkillTree) -> Table:
+def _skills(tree: SkillTree) -> DocumentTable:
     rows = [
         (
             skill.name,
@@ -55,4 +55,6 @@ def _skills(tree: SkillTree) -> Table:
         )
         for skill in tree.skills
     ]
-    return Table(("challenge", "category", "depends on", "passed", "of"), rows, words=frozenset({0, 1, 2}))
+    return DocumentTable(
+        ("challenge", "category", "depends on", "passed", "of"), rows, words=frozenset({0, 1, 2})
+    )

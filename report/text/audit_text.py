@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 
-from ...evaluation.audit.audit_results import Audit, AuditAdjudication, Comparison, JudgeAudit, OperatorResult
+from ...evaluation.audit.audit_results import (
+    AuditAdjudication,
+    AuditComparison,
+    AuditNumbers,
+    JudgeAudit,
+    OperatorResult,
+)
 from ...evaluation.audit.probe_folder import ProbeManifest
 from ..document import Columns, Document, Figure, Piece, document
-from ..document_table import ENDS, Table
+from ..document_table import ENDS, DocumentTable
 from ..figures.agreement import heat
 from .adjudication_text import bounds, who_decided
 from .caution_text import not_sent
@@ -40,7 +46,7 @@ def probe_document(manifest: ProbeManifest) -> Document:
     ]
     return [
         f"{made}, of {manifest.right_outputs:,} right outputs" + (f" (passed over: {over})" if over else ""),
-        Table(
+        DocumentTable(
             ("operator", "plants", "probes", "dropped", "BFCL misjudges", "what it does"), rows, words=ENDS
         ),
         "dropped: strict rules judge it otherwise than it was meant, so it is no probe but listed as their weakness",
@@ -48,7 +54,7 @@ def probe_document(manifest: ProbeManifest) -> Document:
 
 
 @document
-def audit_document(audit: Audit) -> Iterator[Piece]:
+def audit_document(audit: AuditNumbers) -> Iterator[Piece]:
     """Build the audit document: each judge, agreement between judges, and baselines.
 
     The baselines are the rates of judges that do not look.
@@ -109,7 +115,7 @@ def _adjudicated(found: AuditAdjudication | None) -> Iterator[Piece]:
         if rows:
             yield f"  {judge}, probes judged as labelled, and as decided:"
             head = ("", "as labelled", "adjudicated", "undecidable against it, for it", "labels found wrong, at least", "corrected")  # fmt: skip
-            yield Table(head, rows, indent=4)
+            yield DocumentTable(head, rows, indent=4)
     yield ""
 
 
@@ -120,7 +126,7 @@ def _judge(judge: JudgeAudit, lexical: Mapping[str, str]) -> Iterator[Piece]:
         rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
         if rows:
             head = (heading, rate, "interval", "on", *(["lexical"] if lexical else []), "")
-            yield Table(head, rows, words=ENDS)
+            yield DocumentTable(head, rows, words=ENDS)
     if judge.comparisons:
         yield "  paired comparisons, p adjusted for all of them (Holm):"
         yield _comparisons(judge.comparisons)
@@ -144,7 +150,7 @@ def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[s
     return (result.operator, value, interval, on, *compared, "; ".join(notes))
 
 
-def _comparisons(comparisons: Iterable[Comparison]) -> Table:
+def _comparisons(comparisons: Iterable[AuditComparison]) -> DocumentTable:
     rows = [
         (
             each.name,
@@ -156,7 +162,7 @@ def _comparisons(comparisons: Iterable[Comparison]) -> Table:
         for each in comparisons
     ]
     head = ("comparison", "difference", "interval", "on", "p", "detectable", "")
-    return Table(head, rows, words=ENDS, indent=4)
+    return DocumentTable(head, rows, words=ENDS, indent=4)
 
 
 def _lexical_rates(judges: Iterable[JudgeAudit]) -> dict[str, dict[str, str]]:

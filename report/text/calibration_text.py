@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.agreement.diagnosis_results import EqualRates
-from ...calibration.thresholds.threshold_results import BetterCut, Certificate
+from ...calibration.thresholds.threshold_results import BetterCut, CertifiedThreshold
 from ..document import Piece, document
-from ..document_table import ENDS, Table, statistic_pieces
+from ..document_table import ENDS, DocumentTable, statistic_pieces
 from .adjudication_text import adjudication_pieces
 from .caution_text import folded
 from .diagnosis_text import judges_alone_words, probability_words, recalibration_words, system_words
@@ -32,7 +32,7 @@ _LAST_OF_OURS = "ece"
 
 
 @document
-def calibration_document(found: Calibration, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
+def calibration_document(found: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
     """Build the calibration document, with a table for each value of the ``slices`` columns."""
     if not any(panel.n for panel in found.judges.values()):
         yield _nothing(found.judges)
@@ -75,7 +75,7 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
     yield f"{judge}: {rows} ({panel.n_missing:,} labelled without score, {panel.n_unlabelled:,} without label){passing(panel.pass_at, panel.pass_at_source)}"
     if not panel.n:
         return
-    yield Table(
+    yield DocumentTable(
         ("", "judge passes", "judge fails"),
         [
             ("label passes", f"{panel.tp:,}", f"{panel.fn:,}"),
@@ -106,7 +106,7 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
         )
 
 
-def _baselines(found: Calibration) -> Iterator[Piece]:
+def _baselines(found: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the baselines: blind judges on all labelled items, others on the items they grade."""
     blind = {name: found.baselines[name] for name in ("always_pass", "always_fail")}
     others = {name: panel for name, panel in found.baselines.items() if name not in blind}
@@ -118,7 +118,7 @@ def _baselines(found: Calibration) -> Iterator[Piece]:
     yield from people_words(found)
 
 
-def people_words(found: Calibration) -> Iterator[Piece]:
+def people_words(found: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the agreement among people, the practical ceiling for judges.
 
     Yields no pieces if there is no such agreement.
@@ -128,16 +128,16 @@ def people_words(found: Calibration) -> Iterator[Piece]:
         yield from statistic_pieces(found.people.krippendorff_alpha, head=False)
 
 
-def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> Table:
+def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> DocumentTable:
     rows = [
         (judge if name == _HEADLINE[0] else "", name, *statistic_cells(panel.statistics[name]))
         for judge, panel in judges.items()
         for name in _HEADLINE
     ]
-    return Table((), rows, words=ENDS, indent=indent)
+    return DocumentTable((), rows, words=ENDS, indent=indent)
 
 
-def _uneven(found: Calibration) -> Iterator[Piece]:
+def _uneven(found: CalibrationNumbers) -> Iterator[Piece]:
     """Slices between which a judge's rates differ by more than chance."""
     for column, judges in found.homogeneity.items():
         for judge, tests in judges.items():
@@ -152,14 +152,14 @@ def _alarms(test: EqualRates) -> bool:
     return test.holm_p is not None and test.holm_p <= _ALARM
 
 
-def _suspects(found: Calibration) -> Iterator[Piece]:
+def _suspects(found: CalibrationNumbers) -> Iterator[Piece]:
     # One judge alone may as well be wrong.
     if found.suspected_label_errors and len(found.judges) > 1:
         shown = ", ".join(suspect.item_id for suspect in found.suspected_label_errors[:_SUSPECTS])
         yield f"labels to look at first, contradicted by most judges: {shown} (more in the JSON)"
 
 
-def _requested(found: Calibration) -> Iterator[Piece]:
+def _requested(found: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the optional results that were requested, except the map of scores."""
     audit, cascade = found.label_audit, found.cascade
     if audit is not None:
@@ -180,7 +180,7 @@ def _requested(found: Calibration) -> Iterator[Piece]:
         levels = [f"{level:g}" for level in categories.levels]
         named = zip(levels, categories.table, strict=True)
         yield f"{judge}, each level a category:"
-        yield Table(
+        yield DocumentTable(
             ("", *(f"score {level}" for level in levels)),
             [(f"label {level}", *map(str, row)) for level, row in named],
         )
@@ -188,7 +188,7 @@ def _requested(found: Calibration) -> Iterator[Piece]:
     yield from _thresholds(found)
 
 
-def _certificate(judge: str, found: Certificate) -> str:
+def _certificate(judge: str, found: CertifiedThreshold) -> str:
     if found.threshold is None or found.coverage is None or found.error_bound is None:
         return f"{judge}: {found.undefined}"
     return (
@@ -197,7 +197,7 @@ def _certificate(judge: str, found: Certificate) -> str:
     )
 
 
-def _thresholds(found: Calibration) -> Iterator[Piece]:
+def _thresholds(found: CalibrationNumbers) -> Iterator[Piece]:
     for judge, each in found.thresholds.items():
         if each.threshold is None:
             yield f"{judge}: no threshold: {each.undefined}"

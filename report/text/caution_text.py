@@ -8,7 +8,7 @@ import msgspec
 
 from ...calibration.agreement.calibration_results import JudgeCalibration
 from ...calibration.cautions import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
-from ..document import Caution as Folded
+from ..document import CautionLine as Folded
 from .number_text import counted
 
 _SENTENCES: dict[str, str] = {

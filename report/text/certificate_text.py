@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from ...calibration.monitoring.drift import Foresight
 from ...evaluation.audit.annotators import AlternativeAnnotator
-from ...evaluation.audit.certificate import Certificate, Claim
-from ...evaluation.audit.certificate_check import Standing
+from ...evaluation.audit.certificate import CertificateRecord, RateClaim
+from ...evaluation.audit.certificate_check import CertificateValidity
 from ..document import Document, Piece, document
-from ..document_table import ENDS, Table
+from ..document_table import ENDS, DocumentTable
 from .number_text import count, number, passing
 
 
-def certificate_document(certificate: Certificate) -> Document:
+def certificate_document(certificate: CertificateRecord) -> Document:
     """Build the document of a certificate: its claims, each with the measured value."""
     rows = [
         (
@@ -27,19 +27,19 @@ def certificate_document(certificate: Certificate) -> Document:
     ]
     return [
         f"{certificate.judge} (fingerprint {certificate.fingerprint[:12]}, labels {certificate.data[:12]}){passing(certificate.pass_at)}",
-        Table(("claim", "at least", "measured", "bound", "level", "on", ""), rows, words=ENDS),
+        DocumentTable(("claim", "at least", "measured", "bound", "level", "on", ""), rows, words=ENDS),
         f"anchors: {len(certificate.anchors):,}, {_found_by(certificate)}",
         *([] if certificate.foresight is None else [_foresight(certificate.foresight)]),
     ]
 
 
-def _holds(claim: Claim) -> str:
+def _holds(claim: RateClaim) -> str:
     if claim.holds:
         return "holds"
     return f"does not hold{f': {claim.rate.undefined}' if claim.rate.undefined else ''}"
 
 
-def standing_document(standing: Standing) -> Document:
+def standing_document(standing: CertificateValidity) -> Document:
     """Build the document of a certificate's status."""
     accuracy = (
         "" if standing.accuracy is None else f", accuracy on the anchors now {number(standing.accuracy)}"
@@ -52,7 +52,7 @@ def standing_document(standing: Standing) -> Document:
     ]
 
 
-def _found_by(certificate: Certificate) -> str:
+def _found_by(certificate: CertificateRecord) -> str:
     """Return the definition of drift in this certificate."""
     if certificate.drift == "e-process":
         return f"drift is an accuracy below {number(certificate.accepted)} (e-process, looks independent)"
@@ -76,7 +76,7 @@ def _percent(share: float) -> str:
     return f"{100 * min(share, 0.99):.0f} %"
 
 
-def _drift(standing: Standing) -> str:
+def _drift(standing: CertificateValidity) -> str:
     if standing.drift == "e-process":
         return f", evidence of drift {standing.evidence:.3g}"
     if standing.drop is None or standing.p is None:
@@ -102,6 +102,8 @@ def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[P
             for test in result.by_epsilon
         ]
         yield f"{result.judge}: against {len(result.people)} people"
-        yield Table(("epsilon", "winning rate", "advantage", "annotators", "may stand in"), rows, words=ENDS)
+        yield DocumentTable(
+            ("epsilon", "winning rate", "advantage", "annotators", "may stand in"), rows, words=ENDS
+        )
         if out := [result.people[place] for place in result.by_epsilon[0].left_out]:
             yield f"  left out, too few items: {', '.join(out)}"

@@ -6,12 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...calibration.cautions import Caution
-from ...calibration.comparison.comparison_results import Comparison, Contender, Costs, Pair, Stratum
+from ...calibration.comparison.comparison_results import (
+    ComparedPair,
+    ComparedStratum,
+    ComparisonNumbers,
+    Contender,
+    Costs,
+)
 from ...calibration.pass_threshold import HALF, PassThreshold
 from ...calibration.statistic import Statistic
-from ..document import Caution as CautionBlock
+from ..document import CautionLine as CautionBlock
 from ..document import Piece, document
-from ..document_table import ENDS, Table
+from ..document_table import ENDS, DocumentTable
 from .number_text import correction, counted, number, p_value, statistic_cells
 
 _NAMED = 5
@@ -48,7 +54,7 @@ _HOW_WELL_JUDGED = (
 
 
 @document
-def comparison_document(found: Comparison) -> Iterator[Piece]:
+def comparison_document(found: ComparisonNumbers) -> Iterator[Piece]:
     """Build the document of a `compare` result."""
     terms = _terms(found)
     yield from _heading(found)
@@ -62,13 +68,13 @@ def comparison_document(found: Comparison) -> Iterator[Piece]:
     yield from map(CautionBlock, caution_lines(found.cautions))
 
 
-def _terms(found: Comparison) -> _Terms:
+def _terms(found: ComparisonNumbers) -> _Terms:
     if found.right == "agrees":
         return _AGREES if found.by == "judge" else _JUDGED
     return _PASSES
 
 
-def _heading(found: Comparison) -> Iterator[str]:
+def _heading(found: ComparisonNumbers) -> Iterator[str]:
     if found.right == "agrees":
         yield f"{_RIGHT} ({_cuts(found.cuts)})"
         if found.by == "system":
@@ -87,7 +93,7 @@ def _cuts(cuts: Mapping[str, PassThreshold]) -> str:
     return "; ".join(f"{judge} at {cut}" for judge, cut in cuts.items())
 
 
-def _by_stratum(found: Comparison, terms: _Terms) -> Iterator[Piece]:
+def _by_stratum(found: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]:
     if found.strata is None:
         return
     decided, left, whole = found.strata.decided, found.strata.open, found.strata.all
@@ -103,7 +109,7 @@ def _by_stratum(found: Comparison, terms: _Terms) -> Iterator[Piece]:
         yield from _stratum(whole, terms)
 
 
-def _said_by(stratum: Stratum) -> str:
+def _said_by(stratum: ComparedStratum) -> str:
     if not stratum.by:
         return "by no judge"
     how = "not corrected for the judge's errors"
@@ -112,33 +118,33 @@ def _said_by(stratum: Stratum) -> str:
     return f"by {', '.join(stratum.by)}, {how}"
 
 
-def _alone(judges: Mapping[str, Stratum]) -> Iterator[Piece]:
+def _alone(judges: Mapping[str, ComparedStratum]) -> Iterator[Piece]:
     """Yield the pairs for each judge alone."""
     told = [(judge, pair) for judge, each in judges.items() for pair in each.pairs if pair.n]
     if told:
         yield "  by each judge alone, on what it judged:"
         columns = _columns([pair for _, pair in told], "difference")
         rows = [(judge, *_row(pair, columns)) for judge, pair in told]
-        yield Table(("judge", *columns), rows, words=ENDS, indent=4)
+        yield DocumentTable(("judge", *columns), rows, words=ENDS, indent=4)
 
 
-def _stratum(stratum: Stratum, terms: _Terms) -> Iterator[Piece]:
+def _stratum(stratum: ComparedStratum, terms: _Terms) -> Iterator[Piece]:
     rows: list[tuple[str, ...]] = []
     for name, rate in stratum.rates.items():
         value, interval, on, method = statistic_cells(rate)
         silent = stratum.outputs[name] - stratum.graded[name]
         rows.append((name, value, interval, f"{on} ({silent:,} not graded)" if silent else on, method))
-    yield Table(("", terms.share, "interval", "on", ""), rows, words=ENDS)
+    yield DocumentTable(("", terms.share, "interval", "on", ""), rows, words=ENDS)
     yield from _pairs(stratum.pairs, "accuracy", terms)
 
 
-def _pairs(pairs: Sequence[Pair], statistic: str, terms: _Terms) -> Iterator[Piece]:
+def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iterator[Piece]:
     """Yield a table of the pairs, and a sentence on each."""
     compared = [pair for pair in pairs if pair.n]
     what = terms.share if statistic == "accuracy" else statistic
     if compared:
         columns = _columns(compared, f"difference of {what}")
-        yield Table(columns, [_row(pair, columns) for pair in compared], words=ENDS)
+        yield DocumentTable(columns, [_row(pair, columns) for pair in compared], words=ENDS)
         yield f"  p: {_tests(compared, statistic)}"
     if len(compared) < len(pairs):
         apart = counted(len(pairs) - len(compared), "pair")
@@ -152,7 +158,7 @@ def _pairs(pairs: Sequence[Pair], statistic: str, terms: _Terms) -> Iterator[Pie
         yield from (f"  {terms.alone.format(flip.right)} on {flip.item_id}" for flip in pair.flips)
 
 
-def _columns(pairs: Sequence[Pair], difference: str) -> tuple[str, ...]:
+def _columns(pairs: Sequence[ComparedPair], difference: str) -> tuple[str, ...]:
     """Return the columns of a table of pairs.
 
     Rates are shown where known, an adjusted p if there are several pairs.
@@ -162,7 +168,7 @@ def _columns(pairs: Sequence[Pair], difference: str) -> tuple[str, ...]:
     return ("pair", "n", "a only", "b only", *rates, difference, "interval", "p", *adjusted, "")
 
 
-def _row(pair: Pair, columns: Sequence[str]) -> tuple[str, ...]:
+def _row(pair: ComparedPair, columns: Sequence[str]) -> tuple[str, ...]:
     value, interval, _, method = statistic_cells(pair.difference)
     # Counts are of verdicts as they are: beside a corrected difference they would contradict it.
     counts = ("-", "-") if pair.corrected else (f"{pair.a_only_right:,}", f"{pair.b_only_right:,}")
@@ -186,7 +192,7 @@ def _rate(found: Statistic | None) -> str:
     return "-" if found is None or found.value is None else number(found.value)
 
 
-def _tests(pairs: Sequence[Pair], statistic: str) -> str:
+def _tests(pairs: Sequence[ComparedPair], statistic: str) -> str:
     """Name the test behind the p-values of these pairs."""
     alone = "McNemar's mid-p" if statistic == "accuracy" else "of the test that the interval inverts"
     over = [pair.clustered_p is not None for pair in pairs if pair.p is not None]
@@ -198,7 +204,7 @@ def _tests(pairs: Sequence[Pair], statistic: str) -> str:
     return f"{name}, of each pair alone, as the interval; adjusted p: for {counted(len(over), 'pair')} (Holm)"
 
 
-def _verdict(pair: Pair, what: str, terms: _Terms, tested: int) -> str:
+def _verdict(pair: ComparedPair, what: str, terms: _Terms, tested: int) -> str:
     found = pair.difference
     if found.value is None or pair.p is None:
         return f"not tested: {found.undefined or found.method}"
@@ -232,7 +238,7 @@ def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Pie
         if each.n_left_out:
             on += f" ({each.n_left_out:,} left out)"
         rows.append((name, value, interval, on, *(_spent(each.costs) if priced else ()), method))
-    yield Table(("", share, "interval", "on", *(_COSTS if priced else ()), ""), rows, words=ENDS)
+    yield DocumentTable(("", share, "interval", "on", *(_COSTS if priced else ()), ""), rows, words=ENDS)
 
 
 def _spent(costs: Costs | None) -> tuple[str, ...]:
@@ -246,7 +252,7 @@ def _amount(value: float | None, decimals: int) -> str:
     return "not known" if value is None else f"{value:,.{decimals}f}"
 
 
-def _best(found: Comparison, terms: _Terms) -> Sequence[str]:
+def _best(found: ComparisonNumbers, terms: _Terms) -> Sequence[str]:
     best = found.best
     if best is None or best.held_out.value is None or best.optimism is None:
         return []

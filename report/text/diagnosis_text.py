@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.agreement.diagnosis_results import PairAgreement, SystemAgreement
 from ..document import Details, Piece
-from ..document_table import ENDS, Table, statistic_pieces
+from ..document_table import ENDS, DocumentTable, statistic_pieces
 from .number_text import number, statistic_cells
 
 _NOTABLE, _SHOWN = 0.02, 3
@@ -16,7 +16,7 @@ _DESCRIPTIVE = ("reliability", "resolution", "remainder")
 """Parts of the Brier score of the rows at hand, which the JSON has: their corrected forms say what is true of the judge."""
 
 
-def judges_alone_words(found: Calibration) -> Iterator[Piece]:
+def judges_alone_words(found: CalibrationNumbers) -> Iterator[Piece]:
     """Dawid and Skene's model beside the labels; nothing where there is no model."""
     model = found.dawid_skene
     if model.prevalence is None:
@@ -32,7 +32,7 @@ def judges_alone_words(found: Calibration) -> Iterator[Piece]:
             for value in (getattr(rates, name).value, _by_labels(found.judges.get(judge), name))
         )
         rows.append((judge, *map(number, values)))
-    yield Table(("judge", "TPR if so", "by labels", "TNR if so", "by labels"), rows)
+    yield DocumentTable(("judge", "TPR if so", "by labels", "TNR if so", "by labels"), rows)
     right = _by_labels(found.baselines.get("always_pass"), "prevalence")
     yield f"  share right: {number(model.prevalence.value)} if so, {number(right)} by labels"
     yield from _pairs(model.pairs)
@@ -56,7 +56,7 @@ def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
         yield f"    {pair.a} and {pair.b}: {number(pair.observed)}, expected {number(pair.expected)}, on {pair.n:,}"
 
 
-def probability_words(found: Calibration) -> Iterator[Piece]:
+def probability_words(found: CalibrationNumbers) -> Iterator[Piece]:
     """Scores read as probabilities; nothing for judges that say 0 or 1 only."""
     for judge, each in found.probability.items():
         shown = {name: part for name, part in each.statistics.items() if name not in _DESCRIPTIVE}
@@ -68,7 +68,7 @@ def probability_words(found: Calibration) -> Iterator[Piece]:
         yield from statistic_pieces(shown | confidence)
 
 
-def system_words(found: Calibration) -> Iterator[Piece]:
+def system_words(found: CalibrationNumbers) -> Iterator[Piece]:
     """Agreement on systems, a row a judge; nothing for a table of one system."""
     rows: list[tuple[str, ...]] = []
     for judge, each in found.systems.items():
@@ -80,24 +80,24 @@ def system_words(found: Calibration) -> Iterator[Piece]:
     if rows:
         head = ("judge", "systems", "Kendall's tau-b", "largest difference", "interval", "of", "")
         yield "Means of systems, by judge and by labels (each system is in the JSON):"
-        yield Table(head, rows, words=ENDS)
+        yield DocumentTable(head, rows, words=ENDS)
     for judge, each in found.systems.items():
         yield Details(f"Each system, by labels and by {judge}", [_systems(each)])
 
 
-def _systems(found: SystemAgreement) -> Table:
+def _systems(found: SystemAgreement) -> DocumentTable:
     """Return a table of the systems, sorted by label mean, highest first."""
     ordered = sorted(found.systems.items(), key=lambda each: -each[1].label_mean)
     rows = [
         (name, number(each.label_mean), number(each.score_mean), *statistic_cells(each.difference))
         for name, each in ordered
     ]
-    return Table(
+    return DocumentTable(
         ("system", "by labels", "by the judge", "difference", "interval", "on", ""), rows, words=ENDS
     )
 
 
-def recalibration_words(found: Calibration) -> Iterator[Piece]:
+def recalibration_words(found: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the value of recalibrated scores; yield no pieces if it was not requested.
 
     Recalibration maps scores to rates.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...calibration.comparison.comparison_results import Pair, Strata, Stratum
+from ...calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
 from ...calibration.statistic import Statistic
-from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, Moved, TwoRuns
+from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, ChangedVerdict, TwoRuns
 from ..document import Columns, Figure, Piece, document
-from ..document_table import ENDS, FIRST, Cell, Table
+from ..document_table import ENDS, FIRST, Cell, DocumentTable
 from ..figures.forest_plot import Interval, forest
 from ..items.error_text import in_words
 from ..ranking import deciding
@@ -33,7 +33,7 @@ def difference_document(found: TwoRuns) -> Iterator[Piece]:
     yield ""
     rows = [row for system, strata in found.systems.items() for row in _parts(system, strata)]
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
-    yield Table(head, rows, words=FIRST | {1}, indent=0)
+    yield DocumentTable(head, rows, words=FIRST | {1}, indent=0)
     yield Columns(list(_figure(found.systems)))
     if otherwise := found.graded_otherwise:
         yield from _list(
@@ -53,7 +53,7 @@ def _verdict(system: str, strata: Strata) -> str:
     return f"{system}: {word}: its pass rate {of} changed by {told} (paired, p {p_value(pair.p)})."
 
 
-def _pair(part: Stratum) -> Pair | None:
+def _pair(part: ComparedStratum) -> ComparedPair | None:
     """After against before."""
     return next((pair for pair in part.pairs if pair.n and (pair.a, pair.b) == (AFTER, BEFORE)), None)
 
@@ -63,7 +63,7 @@ _PARTS = {"decided": "checkers decided", "open": "open, by judges", "all": "all 
 
 def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
     for name, title in _PARTS.items():
-        part: Stratum = getattr(strata, name)
+        part: ComparedStratum = getattr(strata, name)
         pair = _pair(part)
         if pair is not None and (name != "all" or pair.difference.value is not None):
             yield (
@@ -97,7 +97,7 @@ def _figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)
 
 
-def _list(told: str, moved: Sequence[Moved]) -> Iterator[Piece]:
+def _list(told: str, moved: Sequence[ChangedVerdict]) -> Iterator[Piece]:
     yield told
     if not moved:
         return
@@ -111,16 +111,16 @@ def _list(told: str, moved: Sequence[Moved]) -> Iterator[Piece]:
         )
         for each in moved[:_LISTED]
     ]
-    yield Table(("case", "system", "by", "verdict", "fault"), rows, words=frozenset(range(5)))
+    yield DocumentTable(("case", "system", "by", "verdict", "fault"), rows, words=frozenset(range(5)))
     if len(moved) > _LISTED:
         yield f"  and {number_text.count(len(moved) - _LISTED)} more (--json has all)"
 
 
-def _system(each: Moved) -> str:
+def _system(each: ChangedVerdict) -> str:
     return each.system + (f", trial {each.trial}" if each.trial else "")
 
 
-def _fault(each: Moved) -> Cell:
+def _fault(each: ChangedVerdict) -> Cell:
     return Cell("") if each.error_type is None else Cell(in_words(each.error_type), f"({each.error_type})")
 
 
@@ -142,7 +142,7 @@ def _changed(changed: Sequence[Changed]) -> Iterator[Piece]:
     yield changes(changed)
 
 
-def changes(changed: Sequence[Changed]) -> Table:
+def changes(changed: Sequence[Changed]) -> DocumentTable:
     """Return a table of the records that changed from an earlier run."""
     rows = [(each.what, each.before or "(not there)", each.after or "(not there)") for each in changed]
-    return Table(("what", "before", "after"), rows, words=ENDS | {1})
+    return DocumentTable(("what", "before", "after"), rows, words=ENDS | {1})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...calibration.corrected_rate.estimation_results import Estimation, RateEstimate
+from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
 from ...calibration.statistic import Statistic
 from ..document import Piece, document
-from ..document_table import ENDS, Table
+from ..document_table import ENDS, DocumentTable
 from .caution_text import folded
 from .number_text import number, statistic_cells
 
@@ -23,7 +23,7 @@ _NO_LABEL = (
 
 
 @document
-def estimation_document(found: Estimation) -> Iterator[Piece]:
+def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
     """Build the document of an `estimate` result."""
     yield _TARGETS[found.all.target]
     for name, part in _shown(found).items():
@@ -41,13 +41,13 @@ def estimation_document(found: Estimation) -> Iterator[Piece]:
             continue
         head = ("estimate", "value", "interval", "n", "method")
         rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
-        yield Table(head, rows, words=ENDS)
+        yield DocumentTable(head, rows, words=ENDS)
         yield from _strata(part)
         yield from folded(part.cautions, of=f"{name}: ")
     yield from _ranks(found)
 
 
-def _shown(found: Estimation) -> dict[str, RateEstimate]:
+def _shown(found: EstimationNumbers) -> dict[str, RateEstimate]:
     """Return the parts to print; a single system is not repeated as a total."""
     if len(found.systems) != 1:
         return found.parts
@@ -94,10 +94,10 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
         counts = (f"{each.n:,}", f"{each.n_labelled:,}", number(each.weight))
         rows.append((name, *counts, value, interval, method))
     head = ("stratum", "items", "labels", "lambda", "rate", "interval", "")
-    yield Table(head, rows, words=ENDS, indent=4)
+    yield DocumentTable(head, rows, words=ENDS, indent=4)
 
 
-def _ranks(found: Estimation) -> Iterator[Piece]:
+def _ranks(found: EstimationNumbers) -> Iterator[Piece]:
     """Yield the systems by rank, each with the ranks that its interval allows."""
     placed = {name: part.rank for name, part in found.parts.items() if part.rank is not None}
     known = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)
@@ -105,7 +105,7 @@ def _ranks(found: Estimation) -> Iterator[Piece]:
         return
     yield f"Ranks (all of them hold together at {known[0][2].level:.0%}):"
     rows = [(f"{value:.0f}", name, _places(rank)) for value, name, rank in known]
-    yield Table(("rank", "system", "may be"), rows, words=ENDS)
+    yield DocumentTable(("rank", "system", "may be"), rows, words=ENDS)
 
 
 def _places(rank: Statistic) -> str:

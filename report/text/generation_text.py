@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ...evaluation.generation.generate import Tally
+from ...evaluation.generation.generate import GenerationTally
 from .safe_text import shortened, visible
 
 _LONGEST = 300
@@ -14,7 +14,7 @@ _SHOWN = 5
 """Reasons of one sort that are told; the journal beside the outputs has them all."""
 
 
-def generation_lines(tally: Tally, system: str, cost: float | None = None) -> list[str]:
+def generation_lines(tally: GenerationTally, system: str, cost: float | None = None) -> list[str]:
     """Return a line for each kind of outcome of a system's attempts.
 
     ``cost`` is US dollars for the tokens, None if the price is unknown.
@@ -39,7 +39,7 @@ def generation_lines(tally: Tally, system: str, cost: float | None = None) -> li
     return lines
 
 
-def crashes(tally: Tally) -> str | None:
+def crashes(tally: GenerationTally) -> str | None:
     """Count outputs that ended with the system's own error, and name the commonest.
 
     Returns None if there are none.

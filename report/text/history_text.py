@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...calibration.statistic import Statistic
-from ...evaluation.past_runs.history import Drift, History, PastRun
-from ..document import Caution, Columns, Details, Figure, Piece, document
-from ..document_table import FIRST, Cell, Table
+from ...evaluation.past_runs.history import Drift, HistoryNumbers, PastRun
+from ..document import CautionLine, Columns, Details, Figure, Piece, document
+from ..document_table import FIRST, Cell, DocumentTable
 from ..figures.forest_plot import Interval, trend
 from . import number_text
 from .difference_text import changes
@@ -15,7 +15,7 @@ from .number_text import counted, p_value
 
 
 @document
-def history_document(found: History) -> Iterator[Piece]:
+def history_document(found: HistoryNumbers) -> Iterator[Piece]:
     """Runs over time."""
     first, last = found.runs[0], found.runs[-1]
     runs = counted(len(found.runs), "run")
@@ -34,7 +34,7 @@ def history_document(found: History) -> Iterator[Piece]:
         if run.changed:
             yield Details(f"What changed with {run.name}", [changes(run.changed)])
     for name, why in found.passed_over.items():
-        yield Caution(f"{name} is passed over: {why}")
+        yield CautionLine(f"{name} is passed over: {why}")
 
 
 def _drift(found: Drift) -> str:
@@ -63,7 +63,7 @@ def _over_time(
         )
         for run, each in zip(runs, values, strict=True)
     ]
-    yield Table((title, "ended", *columns), rows, words=FIRST | {1}, indent=0)
+    yield DocumentTable((title, "ended", *columns), rows, words=FIRST | {1}, indent=0)
     yield ""
     if len(runs) > 1:
         yield Columns([_line(f"{title}: {name}", name, runs, values, marked) for name in columns])

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, Imported
+from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, ImportSummary
 from ...judges.catalogue import judges_for
 from ...records import Kind
 from . import number_text
@@ -26,7 +26,7 @@ _CHECKED: frozenset[Kind] = frozenset({"tool_call"})
 """Kinds that an import makes and a checker always decides."""
 
 
-def import_lines(imported: Imported) -> Iterator[str]:
+def import_lines(imported: ImportSummary) -> Iterator[str]:
     """Yield the result of an import for a terminal."""
     cases, outputs = sum(imported.kinds.values()), sum(imported.outputs.values())
     verdicts = sum(sum(said.values()) for said in imported.verdicts.values())
@@ -48,7 +48,7 @@ def import_lines(imported: Imported) -> Iterator[str]:
     yield from next_of_import(imported)
 
 
-def _told(imported: Imported) -> Iterator[str]:
+def _told(imported: ImportSummary) -> Iterator[str]:
     """Yield limits of a log: conversations, failures, several models."""
     if imported.sessions:
         earlier = f"{imported.earlier_calls:,} with calls in earlier turns"
@@ -61,7 +61,7 @@ def _told(imported: Imported) -> Iterator[str]:
         yield f"  no case was answered by two systems ({names}); if they are one system: --system NAME"
 
 
-def next_of_import(imported: Imported, run: str = "run") -> Iterator[str]:
+def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
     """Yield the commands that an import leads to; ``run`` names the folder of the run within it."""
     folder = Path(imported.folder)
     if imported.outputs and imported.kinds:
@@ -85,7 +85,7 @@ def next_of_import(imported: Imported, run: str = "run") -> Iterator[str]:
         yield f"next: answer the cases of {folder / CASES}, or: fiducial.generate(cases, agent)"
 
 
-def judges_of(kind: Kind, imported: Imported) -> list[str]:
+def judges_of(kind: Kind, imported: ImportSummary) -> list[str]:
     """Return the judges to recommend for a kind of case; none where a checker decides every output."""
     if kind in _CHECKED:
         return []

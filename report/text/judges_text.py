@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from ..document import Piece
-from ..document_table import FIRST, Cell, Table
+from ..document_table import FIRST, Cell, DocumentTable
 from ..figures.forest_plot import interval_strip
 from ..markup import NOTHING
 from ..trust import Trust
@@ -35,7 +35,7 @@ def judges_table(trust: Sequence[Trust], *, most: int | None = None, why: bool =
         "at worst",
         "verdict",
     )
-    yield Table(head, rows, words=FIRST | {4}, indent=0)
+    yield DocumentTable(head, rows, words=FIRST | {4}, indent=0)
     if left := [each for group in groups[len(shown) :] for each in group]:
         verdicts = {verdict_of(each) for each in left}
         yield f"{number_text.counted(len(left), 'more judge')}{f': {verdicts.pop()}' if len(verdicts) == 1 else ''}"

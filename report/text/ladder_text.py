@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from ...evaluation.audit.ladder.ladder_results import LadderResult
 from ..document import Columns, Figure, Piece
-from ..document_table import Table
+from ..document_table import DocumentTable
 from ..figures.ladder import ladder_curve
 from .number_text import count, number, statistic_cells
 
@@ -23,7 +23,7 @@ def ladder_pieces(ladders: Sequence[LadderResult]) -> Iterator[Piece]:
         return
     yield "  how hard a fault may be (80 % are still caught of what is easier than where it breaks):"
     head = ("dial", "breaks", "level", "falls by", "on", "right failed", "interval", "")
-    yield Table(head, [_row(each) for each in ladders], words=frozenset({0, 1, 2, -1}), indent=4)
+    yield DocumentTable(head, [_row(each) for each in ladders], words=frozenset({0, 1, 2, -1}), indent=4)
     yield Columns([_curve(each) for each in ladders if each.curve])
 
 
@@ -55,5 +55,5 @@ def _curve(ladder: LadderResult) -> Figure:
         (each.step, count(each.caught), count(each.faulty), count(each.failed), count(each.right))
         for each in ladder.levels
     ]
-    numbers = Table((ladder.unit, "caught", "of", "right failed", "of"), rows)
+    numbers = DocumentTable((ladder.unit, "caught", "of", "right failed", "of"), rows)
     return Figure(ladder_curve(ladder), caption=f"{ladder.dial}: {ladder.about}", numbers=numbers)

@@ -9,7 +9,7 @@ from typing import Any
 from ...calibration.pass_threshold import HALF, CutSource, PassThreshold
 from ...calibration.statistic import Statistic
 from ...deterministic.artifacts.dependencies import UnknownDependency
-from ...evaluation.conclusion.run_results import UNJUDGED, Stratum, SystemResult
+from ...evaluation.conclusion.run_results import UNJUDGED, StratumRate, SystemResult
 
 MODEL = "gpt-4.1-mini"
 """The judging model in commands that are proposed where nobody named one."""
@@ -119,7 +119,7 @@ def not_judged(systems: Iterable[SystemResult]) -> str:
     return counted(left, "undecided output") if left else ""
 
 
-def rate(stratum: Stratum) -> str:
+def rate(stratum: StratumRate) -> str:
     """Format a rate with interval and denominator, or the reason if undefined.
 
     The rate of fractions is called a mean score.
@@ -135,12 +135,12 @@ def rate(stratum: Stratum) -> str:
     return f"{shown} {denominator(stratum)}" + (f" ({missing})" if missing else "")
 
 
-def denominator(stratum: Stratum) -> str:
+def denominator(stratum: StratumRate) -> str:
     """Return the number of rows behind a rate: ``on 1,974 of 2,000``."""
     return f"on {count(stratum.n)} of {count(stratum.of)}"
 
 
-def bounds(stratum: Stratum) -> str:
+def bounds(stratum: StratumRate) -> str:
     """Worst-case bounds in words; empty when there are none."""
     if stratum.bounds is None:
         return ""

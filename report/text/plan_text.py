@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...calibration.planning.budget_plan import BudgetPlan
-from ...calibration.planning.plan_results import Draw, SamplePlan
+from ...calibration.planning.plan_results import Draw, PlanNumbers
 from ..document import Piece, document
-from ..document_table import Table
+from ..document_table import DocumentTable
 from .number_text import count, number
 
 
 @document
-def plan_document(found: SamplePlan) -> Iterator[Piece]:
+def plan_document(found: PlanNumbers) -> Iterator[Piece]:
     """Build the document of a `plan` result."""
     if found.labels is not None:
         how = "on average" if found.assurance is None else f"in {found.assurance:.0%} of samples"
@@ -49,7 +49,7 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
         )
         for each in plan.phases
     ]
-    yield Table(("", "outputs", "each", "dollars", "of the variance"), rows)
+    yield DocumentTable(("", "outputs", "each", "dollars", "of the variance"), rows)
     yield "Each is a random part of the one before; of what is checked the open outputs are judged, and labelled."
     others = ", ".join(
         f"{name} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
@@ -71,7 +71,7 @@ def _draw(draw: Draw) -> Iterator[Piece]:
             for name, plan in draw.strata.items()
         ]
         yield "In proportion to items times spread (Neyman):"
-        yield Table(("stratum", "items", "labels", "spread", "label next"), rows)
+        yield DocumentTable(("stratum", "items", "labels", "spread", "label next"), rows)
     if not draw.chances:
         yield "The draw came out empty; a larger --next, or another --seed, draws some."
         return

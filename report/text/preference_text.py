@@ -8,9 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import starmap
 
-from ...calibration.preference.preference_results import LabelAgreement, Length, Match, Position, Preferences
-from ..document import Caution, Piece, document
-from ..document_table import ENDS, Table
+from ...calibration.preference.preference_results import (
+    LabelAgreement,
+    Length,
+    Position,
+    PreferenceNumbers,
+    SystemMatch,
+)
+from ..document import CautionLine, Piece, document
+from ..document_table import ENDS, DocumentTable
 from .caution_text import not_sent
 from .number_text import counted, outcomes, p_value, statistic_cells
 
@@ -20,7 +26,7 @@ _FEW = 20
 
 @document
 def preferences_document(
-    judges: Sequence[Preferences], refused: Mapping[str, Sequence[str]] = {}
+    judges: Sequence[PreferenceNumbers], refused: Mapping[str, Sequence[str]] = {}
 ) -> Iterator[Piece]:
     """Yield each judge's preferences, below the decoding parameters that models refused."""
     yield from starmap(not_sent, refused.items())
@@ -35,12 +41,12 @@ def preferences_document(
         yield from _length(found.length)
         if found.labels is not None:
             yield from _labels(found.labels)
-        yield from map(Caution, _limits(found))
+        yield from map(CautionLine, _limits(found))
 
 
-def _matches(matches: Sequence[Match]) -> Iterator[Piece]:
+def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
     head = ("pair", "n", "a won", "b won", "ties", "flips", "half ties", "win rate of a", "interval", "p", "")
-    yield Table(head, list(map(_row, matches)), words=ENDS)
+    yield DocumentTable(head, list(map(_row, matches)), words=ENDS)
     tested = sum(match.adjusted_p is not None for match in matches)
     adjusted = f", adjusted for {counted(tested, 'pair')} (Holm)" if tested > 1 else ""
     yield (
@@ -51,7 +57,7 @@ def _matches(matches: Sequence[Match]) -> Iterator[Piece]:
         yield f"{match.a} and {match.b}: {_verdict(match)}"
 
 
-def _row(match: Match) -> tuple[str, ...]:
+def _row(match: SystemMatch) -> tuple[str, ...]:
     value, interval, _, method = statistic_cells(match.preferred)
     flips = f"{match.flipped_to_first + match.flipped_to_second:,}"
     if flips != "0":
@@ -69,7 +75,7 @@ def _row(match: Match) -> tuple[str, ...]:
     )
 
 
-def _verdict(match: Match) -> str:
+def _verdict(match: SystemMatch) -> str:
     if match.preferred.value is None:
         return f"not tested: {match.preferred.undefined}"
     ahead = f"{match.better} is preferred" if match.better else "no evidence that either is preferred"
@@ -80,14 +86,16 @@ def _verdict(match: Match) -> str:
     return f"{ahead}; of the {on} that one of them won, {match.a} won {' '.join(filter(None, (value, interval)))}"
 
 
-def _systems(found: Preferences) -> Iterator[Piece]:
+def _systems(found: PreferenceNumbers) -> Iterator[Piece]:
     rows: list[tuple[str, ...]] = []
     for name, each in found.systems.items():
         value, interval, on, _ = statistic_cells(each.win_rate)
         strength, ends, _, how = statistic_cells(each.strength)
         rows.append((name, on, value, interval, strength, ends, how))
     yield "  each against all others; strength: Bradley-Terry's, log-odds, their mean 0, ties and flips half a win for each:"
-    yield Table(("", "n", "win rate", "interval", "strength", "interval", ""), rows, words=ENDS, indent=4)
+    yield DocumentTable(
+        ("", "n", "win rate", "interval", "strength", "interval", ""), rows, words=ENDS, indent=4
+    )
 
 
 def _position(found: Position) -> Iterator[str]:
@@ -134,10 +142,10 @@ def _labels(found: LabelAgreement) -> Iterator[Piece]:
     if found.tied_by_label:
         shares["tied in both, labels alike"] = found.tied_in_both
     rows = [(name, *statistic_cells(each)) for name, each in shares.items()]
-    yield Table(("", "share", "interval", "on", ""), rows, words=ENDS, indent=4)
+    yield DocumentTable(("", "share", "interval", "on", ""), rows, words=ENDS, indent=4)
 
 
-def _limits(found: Preferences) -> Iterator[str]:
+def _limits(found: PreferenceNumbers) -> Iterator[str]:
     few = [match for match in found.matches if 0 < match.n_clusters < _FEW]
     if few:
         least = min(match.n_clusters for match in few)

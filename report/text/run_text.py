@@ -7,7 +7,7 @@ from itertools import groupby
 
 from ...evaluation.conclusion.run_results import JudgeUse
 from ...records import Outcome
-from ..document import Caution, Command, Piece, as_lines, document
+from ..document import CautionLine, Command, Piece, as_lines, document
 from ..first_answers import answers
 from ..next_step import never_answered, reason_of_silence
 from ..run_summary import RunSummary
@@ -89,8 +89,8 @@ def _cautions(found: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
         for n, names in kinds.items()
     ]
     if told:
-        yield Caution("; ".join(told), "; ".join(cautions_of(found)))
-    yield from map(Caution, sentences(c for c in found.agreement.cautions if c.kind == _ALOUD))
+        yield CautionLine("; ".join(told), "; ".join(cautions_of(found)))
+    yield from map(CautionLine, sentences(c for c in found.agreement.cautions if c.kind == _ALOUD))
 
 
 def cautions_of(found: RunSummary) -> list[str]:
@@ -104,7 +104,7 @@ def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     if why := reason_of_silence(silent):
         names = number_text.listed([use.name for use in silent])
         who = "No judge answered" if len(silent) == len(judges) else f"{names} did not answer"
-        yield Caution(f"{who}: {why}.")
+        yield CautionLine(f"{who}: {why}.")
         yield ""
 
 
@@ -116,7 +116,9 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     told = [(use.name, text) for use in judges if (text := _ungraded(use))]
     for text, group in groupby(sorted(told, key=lambda each: each[1]), key=lambda each: each[1]):
         names = [name for name, _ in group]
-        yield Caution(f"{names[0] if len(names) == 1 else number_text.counted(len(names), 'judge')}: {text}")
+        yield CautionLine(
+            f"{names[0] if len(names) == 1 else number_text.counted(len(names), 'judge')}: {text}"
+        )
     if calls := sum(use.calls for use in judges):
         tokens = (
             sum(use.prompt_tokens for use in judges),

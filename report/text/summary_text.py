@@ -7,9 +7,9 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...evaluation.conclusion.conclude import Conclusion
-from ...evaluation.conclusion.run_results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
+from ...evaluation.conclusion.run_results import CORRECTED, OPEN, JudgeUse, StratumRate, SystemResult
 from ...records import Source
 from ..document import Document, Piece, document
 from . import number_text
@@ -94,7 +94,7 @@ def _system(system: SystemResult) -> Iterator[str]:
     yield ""
 
 
-def _part(name: str, rates: list[Stratum], corrected: Mapping[str | None, Stratum]) -> Iterator[str]:
+def _part(name: str, rates: list[StratumRate], corrected: Mapping[str | None, StratumRate]) -> Iterator[str]:
     """Yield a part: one line if a checker decided it, else a heading and a line per judge."""
     width = max(len(rate.by or "") for rate in rates)
     if width:
@@ -134,7 +134,7 @@ def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
     )
 
 
-def _calibration(calibration: Calibration) -> Iterator[Piece]:
+def _calibration(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the judges' agreement with the labels, beside the baselines."""
     yield "calibration: judges against labels (checkers' verdicts, and --labels where given)"
     for name, panel in calibration.judges.items():

@@ -12,11 +12,11 @@ from ...evaluation.conclusion.run_results import (
     CORRECTED,
     DECIDED,
     JudgeUse,
-    Stratum,
+    StratumRate,
     SystemResult,
 )
 from ..document import Piece
-from ..document_table import FIRST, Cell, Table
+from ..document_table import FIRST, Cell, DocumentTable
 from ..figures.forest_plot import interval_strip
 from ..items.error_text import in_words
 from ..short_names import NAME, ShortNames, clipped, short_names
@@ -44,7 +44,7 @@ def _place(system: SystemResult) -> float:
     return 1.0 if rate is None or rate.value is None else -rate.value
 
 
-def main_rate(system: SystemResult) -> Stratum | None:
+def main_rate(system: SystemResult) -> StratumRate | None:
     """Return the rate of all outputs, or of the checked ones where too much is ungraded."""
     if system.overall is not None and system.overall.value is not None:
         return system.overall
@@ -52,7 +52,7 @@ def main_rate(system: SystemResult) -> Stratum | None:
     return decided if decided is not None and decided.value is not None else system.judged or decided
 
 
-def checked(system: SystemResult) -> Stratum | None:
+def checked(system: SystemResult) -> StratumRate | None:
     """Return what checkers decided."""
     return next((part for part in system.strata if part.name == DECIDED), None)
 
@@ -142,7 +142,7 @@ def _uncorrected(systems: Sequence[SystemResult]) -> bool:
     return not any(system.overall is not None and system.overall.name == ALL_CORRECTED for system in systems)
 
 
-def _rate_and_n(part: Stratum | None) -> str:
+def _rate_and_n(part: StratumRate | None) -> str:
     if part is None or part.value is None:
         return "-"
     return f"{number_text.decimal(part.value)} {part.n:>3,}"
@@ -198,11 +198,11 @@ def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
     return ShortNames({name: short.of(name.removesuffix(shared)) for name in names}, told)
 
 
-def _counts(part: Stratum) -> tuple[str, ...]:
+def _counts(part: StratumRate) -> tuple[str, ...]:
     return number_text.count(part.n), number_text.count(part.of - part.n)
 
 
-def _plotted(shared: str, head: Sequence[str], rows: Sequence[_Row]) -> Table:
+def _plotted(shared: str, head: Sequence[str], rows: Sequence[_Row]) -> DocumentTable:
     """Lay out rates with a plot in the remaining width; omit the plot if that is too narrow."""
     cells = [(name, _value(rate), *behind) for name, rate, behind in rows]
     widths = [
@@ -211,12 +211,12 @@ def _plotted(shared: str, head: Sequence[str], rows: Sequence[_Row]) -> Table:
     room = min(_MOST_PLOT, WIDTH - sum(widths) - 2 * len(widths))
     scale = f"0{'pass rate'.center(room - 2)}1" if room >= _LEAST_PLOT else ""
     if not scale:
-        return Table((shared, *head), cells, indent=0)
+        return DocumentTable((shared, *head), cells, indent=0)
     drawn = [
         (name, _plot(rate, room), value, *behind)
         for (name, rate, _), (_, value, *behind) in zip(rows, cells, strict=True)
     ]
-    return Table((shared, Cell("", plain=scale), *head), drawn, words=FIRST | {1}, indent=0)
+    return DocumentTable((shared, Cell("", plain=scale), *head), drawn, words=FIRST | {1}, indent=0)
 
 
 def _value(rate: Statistic | None) -> str:

@@ -14,7 +14,7 @@ from provider_server import Answer, ProviderServer, Seen, Status
 import fiducial as fd
 from fiducial.api.endpoints import EndpointLike, shares_of
 from fiducial.errors import ConfigurationError, UsageError
-from fiducial.judges.transport.endpoint import Share
+from fiducial.judges.transport.endpoint import EndpointShare
 from fiducial.records import write_records
 
 KEYS = {"A_KEY": "sk-of-a-very-secret", "B_KEY": "sk-of-b-very-secret"}
@@ -22,7 +22,7 @@ KEYS = {"A_KEY": "sk-of-a-very-secret", "B_KEY": "sk-of-b-very-secret"}
 
 def shares(
     *given: EndpointLike, environment: Mapping[str, str] = KEYS, concurrency: int = 8
-) -> tuple[Share, ...]:
+) -> tuple[EndpointShare, ...]:
     return shares_of(given, concurrency, "sk-of-all", environment)
 
 

@@ -13,7 +13,14 @@ import pytest
 import reference_names
 from known_numbers import half_width
 
-from fiducial.calibration import Calibration, JudgeCalibration, Table, calibrate, read_table, table_from_rows
+from fiducial.calibration import (
+    CalibrationNumbers,
+    JudgeCalibration,
+    Table,
+    calibrate,
+    read_table,
+    table_from_rows,
+)
 
 pytestmark = pytest.mark.reference
 
@@ -37,7 +44,7 @@ def summhay(reference: Path) -> Table:
     return read_table([reference / "calibration" / "summhay" / "data.jsonl"])
 
 
-def panels_of(result: Calibration) -> dict[str, JudgeCalibration]:
+def panels_of(result: CalibrationNumbers) -> dict[str, JudgeCalibration]:
     judge = "agent_as_a_judge:gray_box"
     systems = {system: judges[judge] for system, judges in result.slices["system"].items()}
     return {"all": result.judges[judge], **systems}

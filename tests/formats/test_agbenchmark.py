@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fiducial.errors import InputError
-from fiducial.formats.agbenchmark import Attempt, read_challenges, report_of
+from fiducial.formats.agbenchmark import ChallengeResult, read_challenges, report_of
 from fiducial.records import Case, Output, Verdict, decode_record, encode_record
 
 DATA: dict[str, Any] = {
@@ -172,10 +172,10 @@ def test_every_challenge_of_the_data_set_is_read_with_all_its_fields(reference: 
             assert {key: case.reference[key] for key in fields} == fields
 
 
-def attempt(number: int, difficulty: str, verdict: Verdict | None) -> Attempt:
+def attempt(number: int, difficulty: str, verdict: Verdict | None) -> ChallengeResult:
     reference = {**DATA, "info": {"difficulty": difficulty, "description": "d"}, "folder": f"/c/{number}"}
     case = Case(id=f"c{number}", kind="artifact", reference=reference, tags={"difficulty": difficulty})
-    return Attempt(case, verdict, verdict is not None and verdict.score == 1.0, 1.25)
+    return ChallengeResult(case, verdict, verdict is not None and verdict.score == 1.0, 1.25)
 
 
 def test_the_report_has_the_originals_form():

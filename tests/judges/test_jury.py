@@ -6,14 +6,14 @@ import pytest
 from judge_ids import judge_id
 
 from fiducial.errors import UsageError
-from fiducial.judges.jury import Jury, Member, combine, is_unsure
+from fiducial.judges.jury import Jury, JuryMember, combine, is_unsure
 from fiducial.records import ItemKey, Outcome, Verdict
 
 ITEM = ItemKey("case", "agent", 2)
 
 
-def member(name: str) -> Member:
-    return Member(judge_id(name), name)
+def member(name: str) -> JuryMember:
+    return JuryMember(judge_id(name), name)
 
 
 def jury(rule: Any = "majority", members: str = "abc", **fields: Any) -> Jury:

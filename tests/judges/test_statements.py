@@ -13,7 +13,7 @@ from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.judges import load_judge
 from fiducial.judges.statements import (
     LONG,
-    Statement,
+    JudgedStatement,
     StatementVerdict,
     as_output,
     case_of,
@@ -40,7 +40,7 @@ def lost(outcome: Any, reason: str | None = "why") -> StatementVerdict:
 
 
 def combined(*said: StatementVerdict) -> Verdict:
-    statements = [Statement(f"s{number}", f"q{number}") for number in range(len(said))]
+    statements = [JudgedStatement(f"s{number}", f"q{number}") for number in range(len(said))]
     return combine(SHARE, ITEM, 1, statements, said)
 
 
@@ -111,14 +111,17 @@ def test_pieces_are_counted_as_the_prompt_lists_them(spec: str, evidence: dict[s
 
 def test_equal_statements_of_two_systems_are_one_item_and_others_are_not():
     ours, theirs = make_output(text="a. b."), make_output(text="b. c.", system="other")
-    of_ours, of_theirs = as_output(ours, Statement("b.", "b.")), as_output(theirs, Statement("b.", "b."))
-    assert of_ours.case_id == of_theirs.case_id != as_output(theirs, Statement("c.", "c.")).case_id
+    of_ours, of_theirs = (
+        as_output(ours, JudgedStatement("b.", "b.")),
+        as_output(theirs, JudgedStatement("b.", "b.")),
+    )
+    assert of_ours.case_id == of_theirs.case_id != as_output(theirs, JudgedStatement("c.", "c.")).case_id
     assert (of_ours.text, of_ours.system, of_theirs.system) == ("b.", "agent", "other")
 
 
 def test_a_whole_answer_keeps_what_it_holds_under_an_id_of_its_own():
     output = make_output(text=None, tool_calls=[ToolCall(name="f", arguments={})])
-    whole = as_output(output, Statement(None, None))
+    whole = as_output(output, JudgedStatement(None, None))
     assert (whole.tool_calls, whole.text, case_of(whole.case_id)) == (output.tool_calls, None, "case-0")
 
 

@@ -12,7 +12,14 @@ import pytest
 
 from fiducial.errors import ConfigurationError, InputError, MissingExtraError, UsageError
 from fiducial.records.fetching import fetch_input
-from fiducial.records.objects import Mark, ObjectFolder, fetched_alone, is_address, local_path, redacted
+from fiducial.records.objects import (
+    ObjectFolder,
+    ObjectVersion,
+    fetched_alone,
+    is_address,
+    local_path,
+    redacted,
+)
 
 
 def fetched(address: str, cache: Path) -> Path:
@@ -150,7 +157,7 @@ def test_what_changes_while_it_is_read_is_refused(objects_in_memory: Any, tmp_pa
 
 def test_what_the_disk_has_no_room_for_is_not_begun(objects_in_memory: Any, tmp_path: Path):
     with pytest.raises(InputError, match="has room for"):
-        fetch_input(ObjectFolder("memory://b/x"), {"": Mark(1 << 60, "")}, tmp_path)
+        fetch_input(ObjectFolder("memory://b/x"), {"": ObjectVersion(1 << 60, "")}, tmp_path)
 
 
 @pytest.mark.parametrize("key", ["/b/d/../../escaped", "/b/d/a//b", "/b/d/./x"])

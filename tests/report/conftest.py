@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fiducial.calibration.agreement.calibration_results import read_calibration
-from fiducial.evaluation.conclusion.run_results import JudgeUse, Stratum, SystemResult
+from fiducial.evaluation.conclusion.run_results import JudgeUse, StratumRate, SystemResult
 from fiducial.evaluation.store.kept_inputs import KeptInput
 from fiducial.records import Case, Outcome, Output, Source, Verdict
 from fiducial.report.model import Candidate, ItemVerdicts, ReportData, ReportItem
@@ -184,7 +184,7 @@ def calibration() -> dict[str, Any]:
 @pytest.fixture
 def data(calibration: dict[str, Any]) -> ReportData:
     strata = [
-        Stratum(
+        StratumRate(
             name="checker decided",
             by="ast/bfcl",
             value=0.71,
@@ -194,7 +194,7 @@ def data(calibration: dict[str, Any]) -> ReportData:
             of=2000,
             outcomes={"unparsable": 18, "failed": 8},
         ),
-        Stratum(
+        StratumRate(
             name="open: judge's rate, uncorrected",
             by=JUDGE,
             n=0,

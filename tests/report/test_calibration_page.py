@@ -9,7 +9,7 @@ from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.errors import InputError
 from fiducial.report.calibration_page import MOST_SLICES, calibration_page
 from fiducial.report.document import Details, as_html
-from fiducial.report.document_table import Table
+from fiducial.report.document_table import DocumentTable
 from fiducial.report.score_bins import bins_of
 
 
@@ -39,7 +39,7 @@ def test_many_slices_are_cut_and_counted(calibration: dict[str, Any]):
     judges = calibration["slices"]["category"]["simple"]
     calibration["slices"] = {"city": {f"city {n}": judges for n in range(MOST_SLICES + 7)}}
     _, table, more = details_of(calibration)["By city"].pieces
-    assert isinstance(table, Table)
+    assert isinstance(table, DocumentTable)
     assert len(table.rows) == MOST_SLICES
     assert str(more).startswith("7 more values")
 

@@ -9,14 +9,14 @@ from markupsafe import Markup
 
 from fiducial.calibration.cautions import Caution as Limit
 from fiducial.calibration.statistic import Statistic
-from fiducial.report.document import Caution, Command, Details, Figure, as_html, as_lines, as_markdown
-from fiducial.report.document_table import Cell, Table, statistic_pieces
+from fiducial.report.document import CautionLine, Command, Details, Figure, as_html, as_lines, as_markdown
+from fiducial.report.document_table import Cell, DocumentTable, statistic_pieces
 from fiducial.report.figures.forest_plot import Interval, forest
 from fiducial.report.text.caution_text import folded
 from fiducial.report.text.safe_text import columns_of
 
 _HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
-_TABLE = Table(
+_TABLE = DocumentTable(
     ("system", "rate", "of"),
     [("careful", Cell("0.90", "[0.83, 0.95]"), "114"), ("b", "0.5", "7")],
     caption="Rates",
@@ -37,7 +37,7 @@ def test_a_page_has_every_word_that_a_terminal_has():
     document = [
         "Two of them.",
         _TABLE,
-        Caution("few clusters", "Fewer than 20 clusters, so that the interval may be too short."),
+        CautionLine("few clusters", "Fewer than 20 clusters, so that the interval may be too short."),
         Figure(forest("a", [Interval(name="a", value=0.5)]), "a 0.50"),
     ]
     shown = as_html(document)
@@ -50,9 +50,9 @@ def test_a_page_has_every_word_that_a_terminal_has():
 def test_nothing_hostile_is_markup_or_a_command_to_a_terminal():
     document = [
         _HOSTILE,
-        Caution(_HOSTILE, _HOSTILE),
-        Table((_HOSTILE, "b"), [(_HOSTILE, Cell(_HOSTILE, _HOSTILE))], caption=_HOSTILE),
-        Figure(Markup("<svg></svg>"), _HOSTILE, _HOSTILE, Table((_HOSTILE,), [(_HOSTILE,)])),
+        CautionLine(_HOSTILE, _HOSTILE),
+        DocumentTable((_HOSTILE, "b"), [(_HOSTILE, Cell(_HOSTILE, _HOSTILE))], caption=_HOSTILE),
+        Figure(Markup("<svg></svg>"), _HOSTILE, _HOSTILE, DocumentTable((_HOSTILE,), [(_HOSTILE,)])),
     ]
     shown = as_html(document)
     assert "<script" not in shown
@@ -62,7 +62,7 @@ def test_nothing_hostile_is_markup_or_a_command_to_a_terminal():
 
 @pytest.mark.attack("terminal and report")
 def test_a_line_break_in_a_name_does_not_make_two_rows():
-    assert len(list(as_lines([Table(("a", "b"), [("x\ny", "1")])]))) == 2
+    assert len(list(as_lines([DocumentTable(("a", "b"), [("x\ny", "1")])]))) == 2
 
 
 def test_statistics_that_are_undefined_for_one_reason_share_a_line():
@@ -90,7 +90,7 @@ def test_a_document_is_a_summary_in_githubs_markdown():
     document = [
         "Two of them.",
         _TABLE,
-        Caution("few clusters", "Fewer than 20."),
+        CautionLine("few clusters", "Fewer than 20."),
         Command("fiducial review run"),
         Details("More", ["inside"]),
         Figure(forest("a", [Interval(name="a", value=0.5)]), caption="c"),
@@ -112,18 +112,26 @@ def test_a_document_is_a_summary_in_githubs_markdown():
     ],
 )  # fmt: skip
 def test_nothing_hostile_means_anything_to_markdown(text: str):
-    for piece in (text, Caution(text), Command(text), Details(text, [text]), Table((text,), [(text,)])):
+    for piece in (
+        text,
+        CautionLine(text),
+        Command(text),
+        Details(text, [text]),
+        DocumentTable((text,), [(text,)]),
+    ):
         for line in as_markdown([piece]):
             left = re.sub(r"\\.|&(?:lt|gt|amp);|</?(?:details|summary|code)>", "", line)
             left = left.replace("<!-- -->", "\N{BULLET}")
-            cells = left.strip("|").strip() if isinstance(piece, Table) else left.removeprefix("> ")
+            cells = left.strip("|").strip() if isinstance(piece, DocumentTable) else left.removeprefix("> ")
             assert not re.search(r"[<>&\[\]`*_~$|]", cells), line
             assert not re.search(r"@\w|#\w|://|www\.", cells), line
-            assert not re.match(r"(?:[-+#]|\d+[.)])\s|-{3}", cells) or isinstance(piece, Table), line
+            assert not re.match(r"(?:[-+#]|\d+[.)])\s|-{3}", cells) or isinstance(piece, DocumentTable), line
 
 
 def test_columns_stay_aligned_beside_wide_letters_and_marks():
-    table = Table(head=["system", "n"], rows=[["モデル甲", "1"], ["модель", "2"], ["e\u0301te\u0301", "3"]])
+    table = DocumentTable(
+        head=["system", "n"], rows=[["モデル甲", "1"], ["модель", "2"], ["e\u0301te\u0301", "3"]]
+    )
     assert list(table.lines()) == [
         "  system    n",
         "  モデル甲  1",

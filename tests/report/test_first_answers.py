@@ -16,7 +16,7 @@ from fiducial.calibration.agreement.adjudication_results import (
     Adjudicators,
     LookedAt,
 )
-from fiducial.calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from fiducial.calibration.agreement.diagnosis_results import EqualRates, SuspectedLabel
 from fiducial.calibration.cautions import Caution
 from fiducial.calibration.statistic import Statistic
@@ -27,7 +27,7 @@ from fiducial.evaluation.conclusion.run_results import (
     OPEN,
     UNJUDGED,
     JudgeUse,
-    Stratum,
+    StratumRate,
     SystemResult,
 )
 from fiducial.report.first_answers import answers
@@ -121,8 +121,8 @@ def test_where_nothing_is_graded_no_difference_is_seen():
 
 
 def test_the_verdicts_on_several_judges_are_one_sentence():
-    sure = Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
-    useless = Calibration(judges={"j": panel((0.5, 0.4), (0.5, 0.4), balanced=0.4, high=0.6)})
+    sure = CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    useless = CalibrationNumbers(judges={"j": panel((0.5, 0.4), (0.5, 0.4), balanced=0.4, high=0.6)})
     for names, calibration, told in (
         (("j", "k"), sure, "1 of 2 judges is proven; 1 has no labels."),
         (("j", "k"), useless, "1 of 2 judges is no better than chance; 1 has no labels."),
@@ -135,7 +135,7 @@ def test_the_verdicts_on_several_judges_are_one_sentence():
 
 
 def test_a_judge_proven_on_checked_outputs_alone_is_untested_on_the_others():
-    sure = Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    sure = CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
     for undecided, labelled, told in (
         (40, 0, "The judge is proven on checked outputs, untested on the others."),
         (40, 10, "The judge is proven."),
@@ -155,7 +155,7 @@ def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
 
 
 def test_a_wide_interval_of_a_system_alone_wants_more_items():
-    decided = Stratum(name=DECIDED, n=61, of=61, value=1.0, low=0.21, high=1.0)
+    decided = StratumRate(name=DECIDED, n=61, of=61, value=1.0, low=0.21, high=1.0)
     told = answers(RunSummary(systems=systems("a", strata=[decided]))).next
     assert told.command == "fiducial plan --half-width 0.05 --prevalence 0.95"
 
@@ -163,7 +163,7 @@ def test_a_wide_interval_of_a_system_alone_wants_more_items():
 def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded():
     told = answers(RunSummary(systems=systems("a"))).better.text
     assert told == "a: 0.50 [0.40, 0.60] of 60 checked outputs pass."
-    whole = Stratum(name=ALL_UNCORRECTED, n=90, of=100, value=0.5, low=0.4, high=0.6, bounds=(0.45, 0.55))
+    whole = StratumRate(name=ALL_UNCORRECTED, n=90, of=100, value=0.5, low=0.4, high=0.6, bounds=(0.45, 0.55))
     told = answers(RunSummary(systems=systems("a", overall=whole))).better.text
     assert told == (
         "a: 0.50 [0.40, 0.60] of 90 outputs pass, judged ones uncorrected. "
@@ -185,7 +185,9 @@ def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded()
 )
 def test_a_judge_is_proven_as_far_as_the_lower_ends_of_its_rates_go(found: JudgeCalibration, word: str):
     told = answers(
-        RunSummary(systems=systems("a"), judges=judged("j"), calibration=Calibration(judges={"j": found}))
+        RunSummary(
+            systems=systems("a"), judges=judged("j"), calibration=CalibrationNumbers(judges={"j": found})
+        )
     )
     assert [each.word for each in told.trust] == [word]
 
@@ -193,7 +195,7 @@ def test_a_judge_is_proven_as_far_as_the_lower_ends_of_its_rates_go(found: Judge
 def test_a_judge_may_be_trusted_on_the_slices_on_which_it_stands():
     good, bad = panel((0.99, 0.95), (0.97, 0.91)), panel((0.99, 0.95), (0.8, 0.6))
     uneven = EqualRates(p=0.001, groups=2, undefined=None, holm_p=0.002)
-    calibration = Calibration(
+    calibration = CalibrationNumbers(
         judges={"j": bad},
         slices={"kind": {"calls": {"j": good}, "prose": {"j": bad}}},
         homogeneity={"kind": {"j": {"true_negative_rate": uneven}}},
@@ -203,19 +205,19 @@ def test_a_judge_may_be_trusted_on_the_slices_on_which_it_stands():
 
 
 def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
-    open_part = Stratum(name=OPEN, by="j", n=70, of=70, value=0.5)
-    unjudged = Stratum(name=UNJUDGED, n=0, of=9)
-    calibration = Calibration(
+    open_part = StratumRate(name=OPEN, by="j", n=70, of=70, value=0.5)
+    unjudged = StratumRate(name=UNJUDGED, n=0, of=9)
+    calibration = CalibrationNumbers(
         judges={"j": panel((0.99, 0.95), (0.97, 0.91)), "k": panel((0.99, 0.95), (0.97, 0.89))},
         cautions=[Caution("another_cut", {"j": 0.7})],
         suspected_label_errors=[
             SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)
         ],
     )
-    without_cut = Calibration(
+    without_cut = CalibrationNumbers(
         judges=calibration.judges, suspected_label_errors=calibration.suspected_label_errors
     )
-    certified = Calibration(judges=calibration.judges)
+    certified = CalibrationNumbers(judges=calibration.judges)
     one, judges = systems("a"), judged("j", "k")
     steps = [
         (
@@ -259,12 +261,12 @@ def test_labels_are_asked_for_where_judges_of_several_systems_are_not_corrected(
 
 
 def test_what_a_judge_alone_was_asked_about_wants_labels_until_there_are_some():
-    alone = Stratum(name=JUDGED, by="j", n=80, of=80, value=0.9, low=0.8, high=0.95)
+    alone = StratumRate(name=JUDGED, by="j", n=80, of=80, value=0.9, low=0.8, high=0.95)
     found = RunSummary(systems=[SystemResult(system="a", strata=[alone])], judges=judged("j"), folder="run")
     told = answers(found).next
     assert told.text.startswith("Label 50 of the 80 judged outputs")
     assert told.command == "fiducial review run"
-    labelled = replace(found, calibration=Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))}))
+    labelled = replace(found, calibration=CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))}))
     assert "Label" not in answers(labelled).next.text
 
 
@@ -288,7 +290,7 @@ def adjudicated(*, judge_right: int, left: int) -> Adjudication:
 def test_labels_that_were_found_wrong_are_to_be_corrected_and_what_was_decided_is_not_asked_again(
     decided: Adjudication, command: str
 ):
-    calibration = Calibration(
+    calibration = CalibrationNumbers(
         judges={"j": panel((0.99, 0.95), (0.97, 0.91)), "k": panel((0.99, 0.95), (0.97, 0.89))},
         suspected_label_errors=[
             SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)

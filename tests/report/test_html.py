@@ -12,13 +12,13 @@ import pytest
 from html_page import Page
 from packed_items import index_of, texts_of
 
-from fiducial.calibration import Calibration
+from fiducial.calibration import CalibrationNumbers
 from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.errors import InputError
-from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, Stratum
+from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, StratumRate
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
 from fiducial.report.html import render_report, write_report
-from fiducial.report.items.asked import Asked
+from fiducial.report.items.asked import SentPrompt
 from fiducial.report.model import Candidate, ItemVerdicts, ReportData, ReportItem
 
 HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
@@ -31,7 +31,7 @@ _ELEMENTS = {
 }  # fmt: skip
 
 
-def hostile_calibration(calibration: dict[str, Any]) -> Calibration:
+def hostile_calibration(calibration: dict[str, Any]) -> CalibrationNumbers:
     entry = next(iter(calibration["judges"].values()))
     for statistic in entry["statistics"].values():
         statistic["method"] = HOSTILE
@@ -111,7 +111,7 @@ def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
             "reference": {"calls": [{"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}]},
             "context": [ContextItem(id=HOSTILE, content={HOSTILE: HOSTILE}, request=HOSTILE)],
         },
-        asked=[Asked(messages=[{"role": HOSTILE, "content": HOSTILE}], problem=HOSTILE, changed=True)],
+        asked=[SentPrompt(messages=[{"role": HOSTILE, "content": HOSTILE}], problem=HOSTILE, changed=True)],
         episode=[[StepOutcome([HOSTILE], [HOSTILE], HOSTILE)]],
     )
     spoilt = [
@@ -246,11 +246,11 @@ def test_what_labels_make_of_a_judges_rate_stands_right_below_it(
     data: ReportData, make_item: Callable[..., Candidate]
 ):
     rates = [
-        Stratum(name="checker decided", n=5, of=10, value=0.11),
-        Stratum(name=OPEN, by="first", n=5, of=5, value=0.22),
-        Stratum(name=OPEN, by="second", n=5, of=5, value=0.33),
-        Stratum(name=CORRECTED, by="first", n=5, of=5, value=0.44),
-        Stratum(name=CORRECTED, by="second", n=5, of=5, value=0.55),
+        StratumRate(name="checker decided", n=5, of=10, value=0.11),
+        StratumRate(name=OPEN, by="first", n=5, of=5, value=0.22),
+        StratumRate(name=OPEN, by="second", n=5, of=5, value=0.33),
+        StratumRate(name=CORRECTED, by="first", n=5, of=5, value=0.44),
+        StratumRate(name=CORRECTED, by="second", n=5, of=5, value=0.55),
     ]
     systems = [msgspec.structs.replace(data.systems[0], strata=rates)]
     page = render_report(msgspec.structs.replace(data, systems=systems), [make_item()])

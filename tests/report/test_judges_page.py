@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from found_results import judged, panel
 
-from fiducial.calibration.agreement.calibration_results import Calibration, read_calibration
+from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, read_calibration
 from fiducial.report.document import Figure, as_html
 from fiducial.report.first_answers import answers
 from fiducial.report.judges_page import costs_document, trust_document
@@ -15,7 +15,9 @@ from fiducial.report.run_summary import RunSummary
 
 def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():
     found = RunSummary(
-        systems=[], judges=judged("j"), calibration=Calibration(judges={"j": panel((0.9, 0.8), (0.92, 0.85))})
+        systems=[],
+        judges=judged("j"),
+        calibration=CalibrationNumbers(judges={"j": panel((0.9, 0.8), (0.92, 0.85))}),
     )
     shown = as_html(trust_document(answers(found).trust, {"checkers": 1800, "people": 7, "construction": 0}))
     assert "too few labels" in shown

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from found_results import compared, systems
 
-from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, Stratum
+from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, StratumRate
 from fiducial.report.document import Columns, Details, Document, Figure, as_html
-from fiducial.report.document_table import Table
+from fiducial.report.document_table import DocumentTable
 from fiducial.report.overview import overview_document, overview_leads
 
 
@@ -16,7 +16,7 @@ def _figures(document: Document) -> list[str]:
 
 def test_systems_stand_in_columns_and_parts_in_rows():
     document = list(overview_document(systems("a", "b", "c"), compared("a", "b", "c", judged=1.0)))
-    (table,) = [piece for piece in document if isinstance(piece, Table)]
+    (table,) = [piece for piece in document if isinstance(piece, DocumentTable)]
     assert list(table.head) == ["part", "a", "b", "c"]
     assert [row[0] for row in table.rows] == [
         "checked outputs",
@@ -45,7 +45,7 @@ def test_leads_over_all_others_hold_at_once():
 
 
 def test_one_system_is_shown_by_itself_with_what_its_judge_says():
-    rest = Stratum(name=OPEN, by="j", n=5, of=7, value=0.4, outcomes={"failed": 2}, bounds=(0.3, 0.6))
+    rest = StratumRate(name=OPEN, by="j", n=5, of=7, value=0.4, outcomes={"failed": 2}, bounds=(0.3, 0.6))
     document = list(overview_document(systems("a", strata=[rest]), None))
     assert _figures(document) == ["checked outputs", "undecided outputs, judged, uncorrected"]
     assert "on 5 of 7 (2 failed) 0.30 to 0.60 if all ungraded" in as_html(document)
@@ -53,21 +53,21 @@ def test_one_system_is_shown_by_itself_with_what_its_judge_says():
 
 def test_several_judges_of_the_open_part_are_not_pooled():
     strata = [
-        Stratum(name=OPEN, by="first", n=5, of=5, value=0.2, note="no labels"),
-        Stratum(name=OPEN, by="second", n=5, of=5, value=0.3, note="no labels"),
-        Stratum(name=CORRECTED, by="first", n=5, of=5, value=0.25),
+        StratumRate(name=OPEN, by="first", n=5, of=5, value=0.2, note="no labels"),
+        StratumRate(name=OPEN, by="second", n=5, of=5, value=0.3, note="no labels"),
+        StratumRate(name=CORRECTED, by="first", n=5, of=5, value=0.25),
     ]
     document = list(overview_document(systems("a", strata=strata), None))
     assert _figures(document) == ["checked outputs", "undecided outputs, judged, corrected with labels"]
     (details,) = [piece for piece in document if isinstance(piece, Details)]
     table, note = details.pieces
-    assert isinstance(table, Table)
-    assert [as_html([Table((), [row[:1]])]).count("first") for row in table.rows] == [1, 1, 0]
+    assert isinstance(table, DocumentTable)
+    assert [as_html([DocumentTable((), [row[:1]])]).count("first") for row in table.rows] == [1, 1, 0]
     assert note == "no labels"
 
 
 def test_what_has_no_rate_says_why():
-    nothing = Stratum(name=OPEN, by="j", n=0, of=7, undefined="no output was judged")
+    nothing = StratumRate(name=OPEN, by="j", n=0, of=7, undefined="no output was judged")
     assert "undefined <small>no output was judged" in as_html(
         overview_document(systems("a", strata=[nothing]), None)
     )

@@ -6,20 +6,20 @@ from typing import Any
 
 from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.agreement.calibration_results import JudgeCalibration
-from fiducial.calibration.comparison.comparison_results import Comparison
+from fiducial.calibration.comparison.comparison_results import ComparisonNumbers
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.conclusion.run_results import DECIDED, JudgeUse, Stratum, SystemResult
+from fiducial.evaluation.conclusion.run_results import DECIDED, JudgeUse, StratumRate, SystemResult
 
 RIGHT = {"a": 0.9, "b": 0.85, "c": 0.3}
 
 
 def systems(*names: str, **more: Any) -> list[SystemResult]:
-    part = Stratum(name=DECIDED, n=60, of=60, value=0.5, low=0.4, high=0.6)
+    part = StratumRate(name=DECIDED, n=60, of=60, value=0.5, low=0.4, high=0.6)
     strata = [part, *more.pop("strata", [])]
     return [SystemResult(system=name, strata=strata, **more) for name in names]
 
 
-def compared(*names: str, items: int = 60, judged: float | None = None) -> Comparison:
+def compared(*names: str, items: int = 60, judged: float | None = None) -> ComparisonNumbers:
     """So many items that checkers decided, and, where ``judged`` is given, a third more that a judge did."""
     rows = [
         {

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from ....records import Case, Output
-from ..operator import Family
+from ..operator import OperatorFamily
 
 
 class Rung(msgspec.Struct, frozen=True):
@@ -51,7 +51,7 @@ class Dial(msgspec.Struct, frozen=True):
     """
 
     name: str
-    family: Family
+    family: OperatorFamily
     make: Make
     levels: tuple[int, ...]
     unit: str
@@ -78,6 +78,6 @@ class Dial(msgspec.Struct, frozen=True):
         return low + place * (high - low) if self.steps else low * (high / low) ** place
 
 
-def steps(name: str, family: Family, make: Make, kinds: tuple[str, ...], about: str) -> Dial:
+def steps(name: str, family: OperatorFamily, make: Make, kinds: tuple[str, ...], about: str) -> Dial:
     """Make a dial whose levels are kinds, from easy to hard."""
     return Dial(name, family, make, tuple(range(1, len(kinds) + 1)), "step", about, kinds)

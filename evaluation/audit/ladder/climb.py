@@ -17,7 +17,7 @@ from ....errors import UsageError
 from ....records import Author, FolderPath, ItemKey, JudgeId, Kind, memory_file, read_records, write_records
 from ...context import RunContext
 from ...inputs import EvaluationInputs
-from ...judging.asking import EachOutput, Step
+from ...judging.asking import EachOutput, JudgingStep
 from ...judging.tasks import JudgeTask, refuse_idle
 from ...progress import Progress
 from ...store.journal_rows import VerdictKey
@@ -25,7 +25,7 @@ from ...store.run_writer import RunWriter
 from ..probe_folder import ProbeFacts
 from ..scored import Scored, scored_probes
 from .ladder_results import LadderResult, answers_of, ladder_result
-from .questions import FAULTY, Asked, Posed, Question, pose, questions, sample_of
+from .questions import FAULTY, LadderQuestion, LadderRound, Posed, pose, questions, sample_of
 
 CALLS = 300
 """Questions of one dial that a judge is asked, right outputs included."""
@@ -88,7 +88,7 @@ class Climb:
         """Facts that must not change between starts of an audit: what each dial makes."""
         return {f"dial {name}": sample_of(dial) for name, dial in self._dials.items()}
 
-    def steps(self, folder: RunWriter, progress: Progress) -> Iterator[Step]:
+    def steps(self, folder: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
         """Yield the questions round by round, beginning with those an earlier start left open.
 
         A judge with no graded verdict in a round is not asked further.
@@ -116,7 +116,7 @@ class Climb:
             write_records(self._file, self._rows)
             yield from self._asking(folder, progress)
 
-    def foreseen(self, folder: RunWriter, progress: Progress) -> Iterator[Step]:
+    def foreseen(self, folder: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
         """Yield an estimate of the remaining questions.
 
         They are spread evenly over the levels, since the path depends on the answers.
@@ -141,14 +141,14 @@ class Climb:
         """Questions as they were put, for who reads."""
         for key in keys:
             dial, level, seed = key.case_id.split("/")
-            question = Question(dial, int(level), int(seed), key.system == FAULTY)
+            question = LadderQuestion(dial, int(level), int(seed), key.system == FAULTY)
             yield pose(self._dials[dial], question, self._options)
 
     @cached_property
-    def _rows(self) -> list[Asked]:
-        return list(read_records(self._file, Asked)) if self._file.exists() else []
+    def _rows(self) -> list[LadderRound]:
+        return list(read_records(self._file, LadderRound)) if self._file.exists() else []
 
-    def _questions(self, task: JudgeTask) -> Iterator[Question]:
+    def _questions(self, task: JudgeTask) -> Iterator[LadderQuestion]:
         return questions(row for row in self._rows if row.judge == task.id and row.dial in self._dials)
 
     def _left(self) -> Iterator[tuple[JudgeTask, Dial, int]]:
@@ -161,7 +161,7 @@ class Climb:
                 if left > 0 and task.judges_kind(self._kinds[name]):
                     yield task, dial, left
 
-    def _round(self, judge: JudgeId, dial: Dial, left: int, said: Mapping[ItemKey, Scored]) -> Asked:
+    def _round(self, judge: JudgeId, dial: Dial, left: int, said: Mapping[ItemKey, Scored]) -> LadderRound:
         if self._settings.evenly:
             return self._even_round(judge, dial, left)
         even = self._even_round(judge, dial, min(left, _ROUND))
@@ -169,13 +169,13 @@ class Climb:
         rungs = next_levels(self._families[dial.name], answers, len(even.faulty))
         return msgspec.structs.replace(even, faulty=[dial.levels[rung] for rung in rungs])
 
-    def _even_round(self, judge: JudgeId, dial: Dial, count: int) -> Asked:
+    def _even_round(self, judge: JudgeId, dial: Dial, count: int) -> LadderRound:
         before = [row for row in self._rows if (row.judge, row.dial) == (judge, dial.name)]
         return even_round(judge, dial, count, before)
 
-    def _asking(self, folder: RunWriter, progress: Progress) -> Iterator[Step]:
+    def _asking(self, folder: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
         """Yield one step per judge, with what has no verdict and was not tried by this start."""
-        done, wanted = folder.verdicts.settled, dict[JudgeId, dict[ItemKey, Question]]()
+        done, wanted = folder.verdicts.settled, dict[JudgeId, dict[ItemKey, LadderQuestion]]()
         for task in self._tasks:
             keys = {VerdictKey(each.key, task.id, 0): each for each in self._questions(task)}
             new = {key: each for key, each in keys.items() if key not in done and key not in self._tried}
@@ -196,7 +196,7 @@ class Climb:
                         RunContext(inputs, folder, progress), [task], wanted[task.id].__contains__
                     )
 
-    def _put(self, question: Question) -> Posed:
+    def _put(self, question: LadderQuestion) -> Posed:
         posed = pose(self._dials[question.dial], question, self._options)
         self._facts[question.key] = posed.facts
         return posed
@@ -219,11 +219,11 @@ def _graded(scored: Iterable[Scored]) -> int:
     return sum(each.score is not None for each in scored)
 
 
-def even_round(judge: JudgeId, dial: Dial, count: int, before: Sequence[Asked] = ()) -> Asked:
+def even_round(judge: JudgeId, dial: Dial, count: int, before: Sequence[LadderRound] = ()) -> LadderRound:
     """So many questions, evenly over the levels."""
     right = count // _RIGHT
     faults, rights = sum(len(row.faulty) for row in before), sum(len(row.right) for row in before)
-    return Asked(
+    return LadderRound(
         judge=judge,
         dial=dial.name,
         faulty=[dial.levels[number % len(dial.levels)] for number in range(faults, faults + count - right)],

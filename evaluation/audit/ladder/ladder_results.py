@@ -13,7 +13,7 @@ import numpy as np
 from ....calibration import Statistic
 from ....calibration.arrays import cluster_numbers
 from ....calibration.intervals.clustered_rates import share_of
-from ....calibration.ladders import Answers, CurveFamily, LadderFit, fit_ladder
+from ....calibration.ladders import CurveFamily, LadderAnswers, LadderFit, fit_ladder
 from ....calibration.statistic import undefined
 from ....deterministic.mutation import Dial
 from ..scored import Scored
@@ -22,7 +22,7 @@ Where: TypeAlias = Literal["on the ladder", "beyond the hardest", "before the ea
 """Where the level is at which 80 % are caught."""
 
 
-class Threshold(msgspec.Struct, frozen=True, kw_only=True):
+class LadderThreshold(msgspec.Struct, frozen=True, kw_only=True):
     """The level at which 80 % are caught; between two levels where it stands between.
 
     Attributes:
@@ -88,7 +88,7 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
     dial: str
     about: str
     unit: str
-    threshold: Threshold
+    threshold: LadderThreshold
     flat: bool
     drop: Statistic
     trend_p: float | None
@@ -125,11 +125,11 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
         return f"before {self.named(easiest.level)}{interval}"
 
 
-def answers_of(dial: Dial, scored: Iterable[Scored]) -> Answers:
+def answers_of(dial: Dial, scored: Iterable[Scored]) -> LadderAnswers:
     """Return the verdicts on faulty outputs, for the fit."""
     rung = {level: number for number, level in enumerate(dial.levels)}
     faults = [each for each in scored if each.facts.plants == "fault" and each.score is not None]
-    return Answers(
+    return LadderAnswers(
         np.array([rung[level_of(each)] for each in faults], dtype=np.int64),
         np.array([not each.passed for each in faults], dtype=np.float64),
         cluster_numbers(each.cluster for each in faults),
@@ -154,7 +154,7 @@ def ladder_result(dial: Dial, family: CurveFamily, scored: Sequence[Scored], *, 
         dial=dial.name,
         about=dial.about,
         unit=dial.unit,
-        threshold=Threshold(where="not known") if fit is None else _threshold(dial, fit),
+        threshold=LadderThreshold(where="not known") if fit is None else _threshold(dial, fit),
         flat=fit is None or fit.flat,
         drop=undefined("nothing was graded", n=0) if fit is None else fit.drop,
         trend_p=None if fit is None else fit.trend_p,
@@ -172,12 +172,12 @@ _ALPHA = 0.05
 _ROUNDING = 1e-9
 
 
-def _threshold(dial: Dial, fit: LadderFit) -> Threshold:
+def _threshold(dial: Dial, fit: LadderFit) -> LadderThreshold:
     where: Where = "on the ladder"
     if math.isinf(fit.threshold):
         where = "beyond the hardest" if fit.threshold > 0 else "before the easiest"
     low, high = (dial.level_at(min(1.0, max(0.0, place))) for place in (fit.low, fit.high))
-    return Threshold(
+    return LadderThreshold(
         where=where,
         level=None if math.isinf(fit.threshold) else dial.level_at(fit.threshold),
         low=low,

@@ -18,7 +18,7 @@ from ..probe_folder import ProbeFacts
 RIGHT, FAULTY = "right", "faulty"
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class LadderRound(msgspec.Struct, frozen=True, kw_only=True):
     """Questions to one judge about one dial in one round, recorded before asking.
 
     The k-th question about a faulty output at a level is made of seed k, the k-th about a right one of seed k whatever its level, so that
@@ -37,7 +37,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     right: list[int]
 
 
-class Question(NamedTuple):
+class LadderQuestion(NamedTuple):
     """One question: about the right output of a dial's case, or about the faulty one."""
 
     dial: str
@@ -61,14 +61,14 @@ class Question(NamedTuple):
         return ProbeFacts(self.key, self.dial, plants, self.key._replace(system=RIGHT), label, change)
 
 
-def questions(rows: Iterable[Asked]) -> Iterator[Question]:
+def questions(rows: Iterable[LadderRound]) -> Iterator[LadderQuestion]:
     """Yield the questions that one judge was asked, in order."""
     seeds: Counter[tuple[str, int | None]] = Counter()
     for row in rows:
         for faulty, levels in ((True, row.faulty), (False, row.right)):
             for level in levels:
                 place = (row.dial, level if faulty else None)
-                yield Question(row.dial, level, seeds[place], faulty)
+                yield LadderQuestion(row.dial, level, seeds[place], faulty)
                 seeds[place] += 1
 
 
@@ -80,7 +80,7 @@ class Posed(NamedTuple):
     facts: ProbeFacts
 
 
-def pose(dial: Dial, question: Question, options: CheckOptions) -> Posed:
+def pose(dial: Dial, question: LadderQuestion, options: CheckOptions) -> Posed:
     """Make the case and output for a question.
 
     Raises:

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
 from .code_files import Code, CodeFiles, hash_of_part, parsed
-from .source_code import Piece, Scope, Source, file_of, is_foreign, names_read
+from .source_code import CodePiece, PieceSource, Scope, file_of, is_foreign, names_read
 
 _PLAIN = (str, int, float, bool, bytes, type(None))
 
@@ -57,7 +57,7 @@ class _Walk:
         if is_foreign(kind):
             return
         self._take_source(kind)
-        counted = Source(kind).counted
+        counted = PieceSource(kind).counted
         state: dict[str, Any] = getattr(thing, "__dict__", {}) if thing is not kind else {}
         self._keep_plain(
             kind.__qualname__, {name: each for name, each in state.items() if name not in counted}
@@ -67,7 +67,7 @@ class _Walk:
         if not isinstance(thing, (FunctionType, type)) or thing in self._seen or is_foreign(thing):
             return
         self._seen.add(thing)
-        source, name = Source(thing), _name_of(thing)
+        source, name = PieceSource(thing), _name_of(thing)
         self.code[name] = hash_of_part(source.content)
         if isinstance(thing, FunctionType):
             defaults = dict(enumerate(thing.__defaults__ or ())) | (thing.__kwdefaults__ or {})
@@ -79,7 +79,7 @@ class _Walk:
                 self._use_global(used, source.scope)
         self._follow(source)
 
-    def _follow(self, source: Source) -> None:
+    def _follow(self, source: PieceSource) -> None:
         """Take what is imported within a function."""
         file = source.scope.file
         if file is not None and source.tree is not None:
@@ -133,5 +133,5 @@ class _Walk:
                 self.code[f"{where}: {name}" if where else str(name)] = hash_of_part(repr(value).encode())
 
 
-def _name_of(thing: Piece) -> str:
+def _name_of(thing: CodePiece) -> str:
     return thing.__qualname__.replace("<locals>.", "")

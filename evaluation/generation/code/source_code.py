@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from .code_files import is_library, parsed
 
-Piece: TypeAlias = "FunctionType | type[Any]"
+CodePiece: TypeAlias = "FunctionType | type[Any]"
 """What has a source of its own."""
 
 _OURS = __name__.partition(".")[0]
@@ -39,10 +39,10 @@ class Scope(NamedTuple):
         return None if self.file is None else _assignments(self.file.read_bytes()).get(name)
 
 
-class Source:
+class PieceSource:
     """The source of a function or a class, and what its names stand for."""
 
-    def __init__(self, of: Piece) -> None:
+    def __init__(self, of: CodePiece) -> None:
         self._of = of
         self._code: CodeType | None = getattr(of, "__code__", None)
         owner = sys.modules.get(of.__module__)
@@ -113,7 +113,7 @@ def file_of(module: ModuleType | None) -> Path | None:
     return None if is_library(found) else found
 
 
-def is_foreign(thing: Piece) -> bool:
+def is_foreign(thing: CodePiece) -> bool:
     """Return whether something belongs to Python, to an installed package, or to this one."""
     module = thing.__module__ or ""  # exec gives a function none where its globals have no __name__
     if module == "builtins" or is_ours(module):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..bm25 import Ranking
-from .parts import ARCHIVAL, CORE, Part, PartCall, problem, stored
+from .parts import ARCHIVAL, CORE, MemoryPart, PartCall, problem, stored
 
 _KEY = re.compile(r"[a-z]+(?:_[a-z0-9]+)*")
 """Matched as a whole: ``first_visit``, ``room_12``. Each character has one way to match, so it takes linear time."""
@@ -19,7 +19,7 @@ _KEY = re.compile(r"[a-z]+(?:_[a-z0-9]+)*")
 class KeyedTexts:
     """One part of the memory: what is held, by key."""
 
-    def __init__(self, part: Part, held: Mapping[str, str]) -> None:
+    def __init__(self, part: MemoryPart, held: Mapping[str, str]) -> None:
         self.part = part
         self.held = dict(held)
 

@@ -10,7 +10,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class Part(NamedTuple):
+class MemoryPart(NamedTuple):
     """Part of a memory: its name for the agent, and its limits in texts and characters per text."""
 
     name: str
@@ -28,10 +28,10 @@ class Part(NamedTuple):
         return None
 
 
-CORE = Part("Core memory", 7, 300)
+CORE = MemoryPart("Core memory", 7, 300)
 """At hand: an agent sees it without asking."""
 
-ARCHIVAL = Part("Archival memory", 50, 2000)
+ARCHIVAL = MemoryPart("Archival memory", 50, 2000)
 
 
 class PartCall(Generic[P, T]):

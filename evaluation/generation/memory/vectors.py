@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from .embedding import Embedding, HashedWords
-from .parts import ARCHIVAL, CORE, Part, PartCall, problem, stored
+from .parts import ARCHIVAL, CORE, MemoryPart, PartCall, problem, stored
 
 
 class NumberedTexts:
     """One part of the memory: what is held, by number; a number is never given twice."""
 
-    def __init__(self, part: Part, embedding: Embedding, held: Mapping[int, str], next_number: int) -> None:
+    def __init__(
+        self, part: MemoryPart, embedding: Embedding, held: Mapping[int, str], next_number: int
+    ) -> None:
         self.part = part
         self.held = dict(held)
         self.next_number = next_number
@@ -75,7 +77,7 @@ class NumberedTexts:
         }
 
     @classmethod
-    def of_snapshot(cls, part: Part, embedding: Embedding, kept: Mapping[str, Any]) -> NumberedTexts:
+    def of_snapshot(cls, part: MemoryPart, embedding: Embedding, kept: Mapping[str, Any]) -> NumberedTexts:
         """Restore the part from a snapshot."""
         held = {int(number): text for number, text in stored(kept, "texts", str).items()}
         following = stored(kept, "next", int).get("number", max(held, default=-1) + 1)

@@ -14,7 +14,14 @@ import fiducial as fd
 from fiducial.calibration import Settings, Table, calibrate, table_from_rows
 from fiducial.calibration.agreement.adjudication import adjudicate
 from fiducial.calibration.agreement.adjudication_results import AdjudicatedJudge
-from fiducial.calibration.decisions import Decision, Decisions, Found, drawn_rank, read_decisions, settled
+from fiducial.calibration.decisions import (
+    Decision,
+    Decisions,
+    LabelDecision,
+    drawn_rank,
+    read_decisions,
+    settled,
+)
 from fiducial.errors import InputError
 from fiducial.records import Verdict, read_records
 from fiducial.report.document import as_html
@@ -38,7 +45,7 @@ def table(tn: int, fp: int, fn: int, tp: int) -> Table:
     return table_from_rows(rows(tn, fp, fn, tp))
 
 
-def said(**found: Found) -> dict[str, tuple[Decision, ...]]:
+def said(**found: LabelDecision) -> dict[str, tuple[Decision, ...]]:
     return {item: (Decision("ann", each),) for item, each in found.items()}
 
 
@@ -85,7 +92,7 @@ def test_kappa_and_balanced_accuracy_are_lowest_and_highest_among_all_ways_to_de
     ways: list[AdjudicatedJudge] = []
     for passed in range(5):
         for failed in range(6):
-            sides: dict[str, Found] = {f"fp{n}": "right" if n < passed else "wrong" for n in range(4)}
+            sides: dict[str, LabelDecision] = {f"fp{n}": "right" if n < passed else "wrong" for n in range(4)}
             sides |= {f"fn{n}": "right" if n < failed else "wrong" for n in range(5)}
             ways.append(judged(given, said(**sides)))
     for name in found.lowest:
@@ -96,7 +103,7 @@ def test_kappa_and_balanced_accuracy_are_lowest_and_highest_among_all_ways_to_de
 
 def test_what_nobody_looked_at_is_corrected_by_a_random_sample_of_agreements() -> None:
     given = table(tn=40, fp=10, fn=10, tp=40)
-    decided: dict[str, Found] = {f"fp{n}": "right" if n < 6 else "wrong" for n in range(10)}
+    decided: dict[str, LabelDecision] = {f"fp{n}": "right" if n < 6 else "wrong" for n in range(10)}
     decided |= {f"fn{n}": "right" if n < 2 else "wrong" for n in range(10)}
     for cell, usual in (("tp", "right"), ("tn", "wrong")):
         drawn = sorted((f"{cell}{n}" for n in range(40)), key=lambda item: drawn_rank(item, 0))[:10]
@@ -198,7 +205,7 @@ def test_two_people_are_both_kept_and_their_agreement_is_stated() -> None:
 
 
 def test_a_third_person_settles_what_two_decided_differently() -> None:
-    three: list[Found] = ["right", "wrong", "right"]
+    three: list[LabelDecision] = ["right", "wrong", "right"]
     assert settled(Decision(f"p{n}", each) for n, each in enumerate(three)) == "right"
     assert settled(Decision(f"p{n}", each) for n, each in enumerate(three[:2])) == "undecidable"
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fiducial.calibration import Comparison, Table, compare, table_from_rows
+from fiducial.calibration import ComparisonNumbers, Table, compare, table_from_rows
 from fiducial.calibration.comparison.comparison_results import Strata
 from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.calibration.intervals.clustered_rates import share_of
@@ -24,11 +24,11 @@ def row(case: int, system: str, **more: Any) -> dict[str, Any]:
     return {"item_id": f"c{case}|{system}|0", "judge": "j", "system": system, "score": None} | more
 
 
-def by_system(rows: list[dict[str, Any]], **options: Any) -> Comparison:
+def by_system(rows: list[dict[str, Any]], **options: Any) -> ComparisonNumbers:
     return compare(table_from_rows(rows), by="system", **options)
 
 
-def strata_of(found: Comparison) -> Strata:
+def strata_of(found: ComparisonNumbers) -> Strata:
     assert found.strata is not None
     return found.strata
 

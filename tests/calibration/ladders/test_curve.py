@@ -6,16 +6,16 @@ from collections import Counter
 
 import numpy as np
 
-from fiducial.calibration.ladders import Answers, CurveFamily, next_levels
+from fiducial.calibration.ladders import CurveFamily, LadderAnswers, next_levels
 
 FAMILY = CurveFamily(np.linspace(0.0, 1.0, 11).tolist())
-NONE = Answers(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
+NONE = LadderAnswers(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
 
 
-def said(caught_up_to: int, each: int = 12) -> Answers:
+def said(caught_up_to: int, each: int = 12) -> LadderAnswers:
     """So many answers at each level, all caught up to one of them and none beyond."""
     rung = np.repeat(np.arange(11), each)
-    return Answers(rung, (rung <= caught_up_to).astype(np.float64), np.arange(len(rung)))
+    return LadderAnswers(rung, (rung <= caught_up_to).astype(np.float64), np.arange(len(rung)))
 
 
 def test_the_first_questions_go_evenly_over_all_levels():

@@ -7,20 +7,20 @@ import math
 import numpy as np
 import pytest
 
-from fiducial.calibration.ladders import Answers, CurveFamily, fit_ladder
+from fiducial.calibration.ladders import CurveFamily, LadderAnswers, fit_ladder
 
 PLACES = np.linspace(0.0, 1.0, 11)
 FAMILY = CurveFamily(PLACES.tolist())
 
 
-def answers(shares: list[float], each: int = 40, copies: int = 1) -> Answers:
+def answers(shares: list[float], each: int = 40, copies: int = 1) -> LadderAnswers:
     """Of so many answers at each level, the share that is caught, spread over clusters; each answer so many times in its cluster."""
     caught = np.concatenate([np.arange(each) * 7 % each < round(share * each) for share in shares]).astype(
         np.float64
     )
     rung = np.repeat(np.arange(len(shares)), each)
     cluster = np.arange(each * len(shares))
-    return Answers(np.repeat(rung, copies), np.repeat(caught, copies), np.repeat(cluster, copies))
+    return LadderAnswers(np.repeat(rung, copies), np.repeat(caught, copies), np.repeat(cluster, copies))
 
 
 def falling(threshold: float, slope: float = 15.0) -> list[float]:

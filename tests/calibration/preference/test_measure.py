@@ -11,7 +11,7 @@ import pytest
 
 from fiducial.calibration.preference.choices import Choices
 from fiducial.calibration.preference.measure import preferences_of
-from fiducial.calibration.preference.preference_results import Preferences
+from fiducial.calibration.preference.preference_results import PreferenceNumbers
 
 FIRST, TIE, SECOND, NONE = 1.0, 0.5, 0.0, np.nan
 
@@ -33,7 +33,7 @@ def choices(*asked: tuple[float, float], systems: tuple[str, ...] = ("a", "b"), 
     return Choices(systems=list(systems), a_first=a_first, b_first=b_first, **settings | given)
 
 
-def measured(*asked: tuple[float, float], **fields: Any) -> Preferences:
+def measured(*asked: tuple[float, float], **fields: Any) -> PreferenceNumbers:
     return preferences_of("judge", choices(*asked, **fields))
 
 
@@ -152,7 +152,7 @@ def test_no_number_is_ever_none_of_one():
     assert "NaN" not in json.dumps(_builtins(found), allow_nan=False)
 
 
-def _builtins(found: Preferences) -> Any:
+def _builtins(found: PreferenceNumbers) -> Any:
     import msgspec
 
     return msgspec.to_builtins(found)

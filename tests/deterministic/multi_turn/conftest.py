@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from fiducial.deterministic.multi_turn.trajectory import Examination, examine
-from fiducial.deterministic.multi_turn.turns import Mode
+from fiducial.deterministic.multi_turn.turns import TurnMode
 from fiducial.deterministic.options import CheckOptions, Rules
 from fiducial.records import Case
 
@@ -65,7 +65,7 @@ def examine_shop() -> Examine:
         calls: list[list[str]],
         result: Any,
         *,
-        mode: Mode = "decoded",
+        mode: TurnMode = "decoded",
         rules: Rules = "bfcl",
         stock: dict[str, Any] | None = None,
     ) -> Examination:

@@ -11,7 +11,7 @@ from fiducial.deterministic.multi_turn.call_execution import (
     original_executor,
     result_text,
 )
-from fiducial.deterministic.multi_turn.worlds import World
+from fiducial.deterministic.multi_turn.worlds import AnyWorld
 
 
 class Tools:
@@ -169,7 +169,7 @@ def test_a_call_is_executed_after_the_surgery(text: str, result: str):
 
 
 def test_of_two_worlds_with_the_same_method_the_later_one_has_it():
-    worlds: dict[str, World] = {"Files": Files(), "OtherFiles": OtherFiles()}
+    worlds: dict[str, AnyWorld] = {"Files": Files(), "OtherFiles": OtherFiles()}
     run = original_executor(worlds, "model")
     assert run("find(name='a')") == "found elsewhere a"
     assert run("sort(name='a')") == "sorted a"

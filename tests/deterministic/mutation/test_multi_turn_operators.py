@@ -11,7 +11,7 @@ from tool_calls import tool
 
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import OPERATORS, Probe, Subject, Weakness, make_probes
-from fiducial.deterministic.mutation.call_notation import Call
+from fiducial.deterministic.mutation.call_notation import NamedCall
 from fiducial.deterministic.mutation.subject import find_sites
 from fiducial.deterministic.mutation.value_faults import PERTURBATIONS
 from fiducial.records import Case, Output, Step, ToolCall, ToolResults
@@ -106,7 +106,7 @@ def test_a_call_that_only_reads_is_no_fault_when_it_is_made_too_early():
 def test_the_items_of_a_list_keep_their_order_where_its_document_does_not_say_that_it_matters():
     perturb, _ = PERTURBATIONS["reversed_list"]
     for declared, reverses in (("array", False), ("tuple", True)):
-        calls = [Call("post", {"tags": ["#ice", "#harbour"]})]
+        calls = [NamedCall("post", {"tags": ["#ice", "#harbour"]})]
         document = {"parameters": {"properties": {"tags": {"type": declared}}}}
         (site, *_) = find_sites(calls, {"post": document})
         assert bool(list(perturb(site, random.Random(0)))) == reverses

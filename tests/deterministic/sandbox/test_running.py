@@ -13,8 +13,8 @@ import pytest
 from fiducial.deterministic.sandbox import running
 from fiducial.deterministic.sandbox.limits import Limits
 from fiducial.deterministic.sandbox.running import (
+    CommandResult,
     Reins,
-    Run,
     SandboxError,
     SandboxReport,
     run_agent,
@@ -29,7 +29,7 @@ def report_on(folder: Path, code: str, limits: Limits = LIMITS) -> SandboxReport
     return run_confined([[sys.executable, "script.py"]], folder, limits)
 
 
-def run_of(folder: Path, code: str, limits: Limits = LIMITS) -> Run:
+def run_of(folder: Path, code: str, limits: Limits = LIMITS) -> CommandResult:
     return report_on(folder, code, limits).runs[0]
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from fiducial.evaluation.audit.certificate import Certificate, DriftTest, certify
-from fiducial.evaluation.audit.certificate_check import Standing, check_certificate, looks_file
+from fiducial.evaluation.audit.certificate import CertificateRecord, DriftTest, certify
+from fiducial.evaluation.audit.certificate_check import CertificateValidity, check_certificate, looks_file
 from fiducial.evaluation.audit.judged_run import JudgedRun
 from fiducial.records import write_json
 
@@ -34,7 +34,7 @@ def issued(
     return path / "c.json"
 
 
-def standing(certificate: Path, right: Sequence[bool | None], name: str = "next") -> Standing:
+def standing(certificate: Path, right: Sequence[bool | None], name: str = "next") -> CertificateValidity:
     return check_certificate(certificate, run_of(right), certificate.parent / name)
 
 
@@ -104,5 +104,5 @@ def test_a_certificate_from_before_goes_by_the_e_process(tmp_path: Path) -> None
     path.write_text(json.dumps(kept))
     looks_file(path).write_text(json.dumps({"run": "a", "judged": 40, "right": [True] * 40}) + "\n")
     found = standing(path, WORSE)
-    assert msgspec.json.decode(path.read_bytes(), type=Certificate).drift == found.drift == "e-process"
+    assert msgspec.json.decode(path.read_bytes(), type=CertificateRecord).drift == found.drift == "e-process"
     assert (found.looks, found.p) == (2, None)

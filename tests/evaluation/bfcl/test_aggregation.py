@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.bfcl.aggregation import summarise
-from fiducial.evaluation.bfcl.category_scores import CategoryScore, Tally
+from fiducial.evaluation.bfcl.category_scores import CategoryScore, CategoryTally
 from fiducial.formats.bfcl import CATEGORIES
 
 
 def scores(**counts: tuple[int, int]) -> dict[str, CategoryScore]:
-    return {name: CategoryScore(CATEGORIES[name], Tally(*count)) for name, count in counts.items()}
+    return {name: CategoryScore(CATEGORIES[name], CategoryTally(*count)) for name, count in counts.items()}
 
 
 ALL = scores(
@@ -75,6 +75,6 @@ def test_relevance_is_shown_but_counts_nowhere():
 
 
 def test_undecided_answers_leave_the_lower_bound():
-    half_open = {"memory_kv": CategoryScore(CATEGORIES["memory_kv"], Tally(3, 3), undecided=1)}
+    half_open = {"memory_kv": CategoryScore(CATEGORIES["memory_kv"], CategoryTally(3, 3), undecided=1)}
     accuracy = summarise(ALL | half_open).categories["memory_kv"]
     assert (accuracy.value, accuracy.count, accuracy.available) == (0.75, 4, False)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic import PASSED, Finding, fault, undecided
-from fiducial.evaluation.bfcl.category_scores import CategoryScore, Effort, Tally, spread
+from fiducial.evaluation.bfcl.category_scores import CategoryScore, CategoryTally, Effort, spread
 from fiducial.formats.bfcl import CATEGORIES, CONFIGURATIONS
 
 WRONG = fault("value_error:string", "wrong")
@@ -50,12 +50,12 @@ def test_format_sensitivity_adds_every_configuration_in_order_of_appearance():
 
 
 def test_spread_is_in_percent_points_of_the_sample():
-    spreads = spread({"a": Tally(1, 2), "b": Tally(3, 4), "c": Tally(4, 4)})
+    spreads = spread({"a": CategoryTally(1, 2), "b": CategoryTally(3, 4), "c": CategoryTally(4, 4)})
     assert spreads == {"accuracy_max_delta": 50.0, "accuracy_variance": 625.0, "accuracy_std": 25.0}
 
 
 def test_one_configuration_has_no_spread():
-    assert set(spread({"a": Tally(1, 2)}).values()) == {0.0}
+    assert set(spread({"a": CategoryTally(1, 2)}).values()) == {0.0}
 
 
 def effort_of(*latencies: Any) -> Effort:

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from fiducial.evaluation.bfcl.aggregation import SystemScore
-from fiducial.evaluation.bfcl.category_scores import CategoryScore, Effort, Tally
+from fiducial.evaluation.bfcl.category_scores import CategoryScore, CategoryTally, Effort
 from fiducial.evaluation.bfcl.csv_tables import write_csv_tables
 from fiducial.formats.bfcl import CATEGORIES, CONFIGURATIONS
 
 
 def system(name: str, *latencies: float, **counts: tuple[int, int]) -> SystemScore:
     scores = {
-        category: CategoryScore(CATEGORIES[category], Tally(*count)) for category, count in counts.items()
+        category: CategoryScore(CATEGORIES[category], CategoryTally(*count))
+        for category, count in counts.items()
     }
     effort = Effort()
     effort.add({"latency": list(latencies)})
@@ -83,8 +84,8 @@ def test_the_overall_file_is_ranked_by_its_second_column_and_knows_no_prices(tmp
 def test_format_sensitivity_has_a_column_a_configuration_and_puts_the_unknown_last(tmp_path: Path):
     scored = system("z", format_sensitivity=(1, 2))
     scored.scores["format_sensitivity"].configurations = {
-        CONFIGURATIONS[0].id: Tally(0, 1),
-        CONFIGURATIONS[1].id: Tally(1, 1),
+        CONFIGURATIONS[0].id: CategoryTally(0, 1),
+        CONFIGURATIONS[1].id: CategoryTally(1, 1),
     }
     rows = rows_of(tmp_path, "data_format_sensitivity.csv", system("a"), scored)
     assert rows[0][4] == f"Config {CONFIGURATIONS[0].id}"

@@ -11,7 +11,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.calibration.comparison.compare import compare
-from fiducial.calibration.comparison.comparison_results import By, Comparison
+from fiducial.calibration.comparison.comparison_results import By, ComparisonNumbers
 from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.calibration.tables.calibration_table import Table
 from fiducial.evaluation.conclusion import compared
@@ -44,11 +44,11 @@ def run(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> list[Comparison | None]:
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[ComparisonNumbers | None]:
     """What was computed, each time that anything was."""
-    found: list[Comparison | None] = []
+    found: list[ComparisonNumbers | None] = []
 
-    def noted(table: Table, *, by: By) -> Comparison:
+    def noted(table: Table, *, by: By) -> ComparisonNumbers:
         made = compare(table, by=by)
         found.append(made)
         return made
@@ -57,13 +57,13 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Comparison | None]:
     return found
 
 
-def shown(run: Path) -> Comparison | None:
+def shown(run: Path) -> ComparisonNumbers | None:
     with RunStore(run) as store:
         return systems_compared(store)
 
 
 def test_what_is_kept_is_what_was_computed_and_is_not_computed_again(
-    run: Path, computed: list[Comparison | None]
+    run: Path, computed: list[ComparisonNumbers | None]
 ):
     kept = shown(run)
     fd.load_run(run).report()
@@ -75,7 +75,9 @@ def test_what_is_kept_is_what_was_computed_and_is_not_computed_again(
     assert [(pair.a, pair.b) for pair in kept.pairs] == [("a", "b")]
 
 
-def test_a_run_in_memory_keeps_none_and_comes_to_the_same(run: Path, computed: list[Comparison | None]):
+def test_a_run_in_memory_keeps_none_and_comes_to_the_same(
+    run: Path, computed: list[ComparisonNumbers | None]
+):
     in_memory = evaluated(None)
     assert computed == []
     assert systems_compared(RunStore(in_memory.kept)) == shown(run)
@@ -123,7 +125,7 @@ def edited_clusters(run: Path) -> None:
     "change", [relabelled, reclustered, recut, rejudged, edited, unsealed_labels, edited_clusters]
 )
 def test_of_other_verdicts_labels_clusters_or_cuts_it_is_computed_again(
-    run: Path, computed: list[Comparison | None], change: Callable[[Path], None]
+    run: Path, computed: list[ComparisonNumbers | None], change: Callable[[Path], None]
 ):
     change(run)
     now = shown(run)
@@ -133,7 +135,7 @@ def test_of_other_verdicts_labels_clusters_or_cuts_it_is_computed_again(
 
 
 def test_of_another_version_it_is_computed_again(
-    run: Path, computed: list[Comparison | None], monkeypatch: pytest.MonkeyPatch
+    run: Path, computed: list[ComparisonNumbers | None], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(compared, "VERSION", "0.0.0")
     shown(run)
@@ -142,7 +144,7 @@ def test_of_another_version_it_is_computed_again(
 
 @pytest.mark.parametrize("content", ["", "{}", "not JSON", '{"of": "somebody else\'s", "comparison": null}'])
 def test_what_is_no_comparison_of_this_run_is_passed_over(
-    run: Path, computed: list[Comparison | None], content: str
+    run: Path, computed: list[ComparisonNumbers | None], content: str
 ):
     kept = shown(run)
     (run / COMPARISON).write_text(content)
@@ -150,7 +152,7 @@ def test_what_is_no_comparison_of_this_run_is_passed_over(
     assert computed == [kept]
 
 
-def test_one_that_was_changed_by_hand_is_not_believed(run: Path, computed: list[Comparison | None]):
+def test_one_that_was_changed_by_hand_is_not_believed(run: Path, computed: list[ComparisonNumbers | None]):
     kept, told = shown(run), json.loads((run / COMPARISON).read_text())
     told["comparison"]["pairs"][0]["better"] = "b"
     (run / COMPARISON).write_text(json.dumps(told))
@@ -161,7 +163,9 @@ def test_one_that_was_changed_by_hand_is_not_believed(run: Path, computed: list[
     assert computed == [kept, kept]
 
 
-def test_a_kill_between_the_file_and_the_manifest_loses_nothing(run: Path, computed: list[Comparison | None]):
+def test_a_kill_between_the_file_and_the_manifest_loses_nothing(
+    run: Path, computed: list[ComparisonNumbers | None]
+):
     kept = shown(run)
     manifest = json.loads((run / MANIFEST).read_text())
     del manifest["journals"][COMPARISON], manifest["done"], manifest["ended"]

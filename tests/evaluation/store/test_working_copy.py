@@ -19,7 +19,7 @@ from fiducial.evaluation.store.run_store import RunStore
 from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.evaluation.store.working_copy import WorkingCopy
 from fiducial.records import Verdict
-from fiducial.records.objects import Mark, ObjectFolder
+from fiducial.records.objects import ObjectFolder, ObjectVersion
 
 RUN = "memory://bucket/run"
 
@@ -91,7 +91,7 @@ def killed_putting(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     put = ObjectFolder.put
 
     def killed(copy: WorkingCopy, *numbers: int, name: str | None = None) -> None:
-        def dies(self: ObjectFolder, wanted: str, file: Path) -> Mark:
+        def dies(self: ObjectFolder, wanted: str, file: Path) -> ObjectVersion:
             if name in {None, wanted}:
                 raise Killed
             return put(self, wanted, file)
@@ -241,7 +241,7 @@ def test_what_grows_is_put_from_time_to_time(
     copy, there = machine(every=0.01), threading.Event()
     put = ObjectFolder.put
 
-    def told(self: ObjectFolder, name: str, file: Path) -> Mark:
+    def told(self: ObjectFolder, name: str, file: Path) -> ObjectVersion:
         mark = put(self, name, file)
         if name == "run.json":
             there.set()

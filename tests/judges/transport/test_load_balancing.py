@@ -15,10 +15,10 @@ from virtual_time import run_virtually
 
 from fiducial.judges import Budget, CallError, Endpoint, Reply, Request, connect, make_request
 from fiducial.judges.prices import price_list
-from fiducial.judges.transport.endpoint import EndpointUse, Share, Spread
+from fiducial.judges.transport.endpoint import EndpointGroup, EndpointShare, EndpointUse
 from fiducial.judges.transport.limiter import AdaptiveLimiter
 from fiducial.judges.transport.load_balancing import SpreadingProvider
-from fiducial.judges.transport.member import Member
+from fiducial.judges.transport.member import PooledEndpoint
 
 Answering = Callable[[int, float], "Reply | CallError"]
 
@@ -71,7 +71,7 @@ def ask(
 
     async def main() -> list[Reply | CallError]:
         members = [
-            Member(f"e{place}", each, AdaptiveLimiter(size))
+            PooledEndpoint(f"e{place}", each, AdaptiveLimiter(size))
             for place, (each, size) in enumerate(zip(servers, sizes, strict=True))
         ]
         provider = SpreadingProvider(members, patience)
@@ -239,7 +239,7 @@ def test_who_no_longer_waits_holds_no_slot():
     server = Scripted(1.0)
 
     async def main() -> int:
-        provider = SpreadingProvider([Member("e", server, AdaptiveLimiter(1))], 0)
+        provider = SpreadingProvider([PooledEndpoint("e", server, AdaptiveLimiter(1))], 0)
         first = asyncio.create_task(provider.complete(question(1)))
         second = asyncio.create_task(provider.complete(question(2)))
         third = asyncio.create_task(provider.complete(question(3)))
@@ -256,7 +256,7 @@ def test_a_deployment_is_asked_by_its_own_name_and_the_key_stays():
     server = Scripted(0.1)
 
     async def main() -> None:
-        provider = SpreadingProvider([Member("e", server, AdaptiveLimiter(1), "deployed")], 0)
+        provider = SpreadingProvider([PooledEndpoint("e", server, AdaptiveLimiter(1), "deployed")], 0)
         await provider.complete(question(1))
 
     run_virtually(main())
@@ -269,7 +269,9 @@ def test_at_the_end_it_is_told_what_became_of_each():
     servers = [Scripted(0.1), Scripted(0.1, broken(401, retryable=False))]
 
     async def main() -> None:
-        members = [Member(f"e{place}", each, AdaptiveLimiter(2)) for place, each in enumerate(servers)]
+        members = [
+            PooledEndpoint(f"e{place}", each, AdaptiveLimiter(2)) for place, each in enumerate(servers)
+        ]
         provider = SpreadingProvider(members, 0, told.append)
         await asyncio.gather(*(provider.complete(question(number)) for number in range(4)))
         await provider.aclose()
@@ -279,19 +281,21 @@ def test_at_the_end_it_is_told_what_became_of_each():
 
 
 def test_several_keys_to_one_address_are_one_endpoint_to_the_cache():
-    keys = Spread((Share(Endpoint("http://h/v1", "a"), 1), Share(Endpoint("http://h/v1", "b"), 1)))
+    keys = EndpointGroup(
+        (EndpointShare(Endpoint("http://h/v1", "a"), 1), EndpointShare(Endpoint("http://h/v1", "b"), 1))
+    )
     assert keys.identity == Endpoint("http://h/v1", "c").identity
     assert "'a'" not in repr(keys)
-    two = [Share(Endpoint(f"http://{host}/v1", "a"), 1) for host in "hi"]
-    assert Spread(tuple(two)).identity == Spread(tuple(reversed(two))).identity
+    two = [EndpointShare(Endpoint(f"http://{host}/v1", "a"), 1) for host in "hi"]
+    assert EndpointGroup(tuple(two)).identity == EndpointGroup(tuple(reversed(two))).identity
 
 
 def spread_over(judging: Judging, scripts: list[Script], count: int = 120, **options: Any) -> Any:
     """Judge at real servers; verdicts, and what each was asked."""
     with ExitStack() as exits:
         servers = [exits.enter_context(ProviderServer(script=each)) for each in scripts]
-        shares = tuple(Share(Endpoint(each.base_url, "sk-of-nobody"), 8) for each in servers)
-        provider = connect(Spread(shares), **options)
+        shares = tuple(EndpointShare(Endpoint(each.base_url, "sk-of-nobody"), 8) for each in servers)
+        provider = connect(EndpointGroup(shares), **options)
         found = judging(make_pairs(count), provider=provider, concurrency=16)
         return found, [each.seen for each in servers]
 

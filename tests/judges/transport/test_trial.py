@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from fiducial.judges.transport.exchange import CallError, Reply, Request, make_request
-from fiducial.judges.transport.trial import FIRST_CALLS, TrialProvider, Trials
+from fiducial.judges.transport.trial import FIRST_CALLS, EndpointTrials, TrialProvider
 
 
 class Refusing:
@@ -34,9 +34,11 @@ class Refusing:
         pass
 
 
-def ask(inner: Refusing, items: int = 200, model: str = "m", trials: Trials | None = None) -> list[str]:
+def ask(
+    inner: Refusing, items: int = 200, model: str = "m", trials: EndpointTrials | None = None
+) -> list[str]:
     """What became of so many requests at once."""
-    shared = trials or Trials()
+    shared = trials or EndpointTrials()
     provider = TrialProvider(inner, lambda name: shared.of("here", name))
 
     async def outcome(number: int) -> str:
@@ -61,13 +63,13 @@ def test_a_wrong_key_or_model_costs_twenty_calls_and_the_rest_say_why(status: in
 
 
 def test_a_wrong_key_is_wrong_for_every_judge_and_a_wrong_model_for_its_own():
-    trials = Trials()
+    trials = EndpointTrials()
     inner = Refusing(lambda _: CallError("HTTP 404: no such model", status=404))
     ask(inner, model="a", trials=trials)
     ask(inner, model="b", trials=trials)
     assert inner.calls == 40
     key = Refusing(lambda _: CallError("HTTP 401: wrong key", status=401))
-    trials = Trials()
+    trials = EndpointTrials()
     ask(key, model="a", trials=trials)
     ask(key, model="b", trials=trials)
     assert key.calls == 20
@@ -100,7 +102,7 @@ def test_what_may_pass_refuses_nobody():
 
 def test_requests_that_nobody_waits_for_any_more_leave_their_place():
     inner = Refusing(lambda _: None)
-    trials = Trials()
+    trials = EndpointTrials()
     provider = TrialProvider(inner, lambda name: trials.of("here", name))
     request = make_request("m", [], {})
 

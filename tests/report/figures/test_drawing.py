@@ -6,7 +6,7 @@ import pytest
 from drawn import shapes, texts
 
 from fiducial.report.figures.agreement import heat
-from fiducial.report.figures.drawing import Scale, svg, text
+from fiducial.report.figures.drawing import AxisScale, svg, text
 from fiducial.report.figures.forest_plot import Interval, forest, trend
 from fiducial.report.figures.scores import Bin, cost, distribution, reliability
 
@@ -63,12 +63,12 @@ def test_a_long_name_is_cut_and_told_to_who_points_at_it():
 
 
 def test_what_is_outside_an_axis_stands_at_its_end():
-    place = Scale(0.0, 1.0, 100.0, 20.0)
+    place = AxisScale(0.0, 1.0, 100.0, 20.0)
     assert [place(value) for value in (-1, 0, 0.5, 1, 2)] == [100, 100, 60, 20, 20]
 
 
 def test_an_axis_without_length_has_one_place():
-    assert Scale(1.0, 1.0, 5.0, 9.0)(1.0) == 5.0
+    assert AxisScale(1.0, 1.0, 5.0, 9.0)(1.0) == 5.0
 
 
 def test_texts_and_shapes_can_be_told_apart():

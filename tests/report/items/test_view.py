@@ -9,8 +9,8 @@ import msgspec
 
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall, ToolResults, Verdict
 from fiducial.report.document import Details, Piece, Verbatim, as_html
-from fiducial.report.document_table import Table
-from fiducial.report.items.asked import Asked
+from fiducial.report.document_table import DocumentTable
+from fiducial.report.items.asked import SentPrompt
 from fiducial.report.items.view import item_document
 from fiducial.report.model import Candidate, ReportItem
 
@@ -40,7 +40,7 @@ def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., C
     item = make_item(kind="tool_call", asks=asks).read(0, False)
     item = msgspec.structs.replace(item, output=Output(case_id="case-1", system="alpha", tool_calls=[CALL]))
     pieces = shown(item)
-    (_, diff) = [each for each in pieces if isinstance(each, Table)]
+    (_, diff) = [each for each in pieces if isinstance(each, DocumentTable)]
     assert diff.caption == "Differs from the nearest accepted call"
     assert '<span class="wrong">&#34;Oslo&#34;</span>' in as_html([diff])
     folded = [each.title for each in pieces if isinstance(each, Details)]
@@ -119,7 +119,7 @@ def _exchange(item: ReportItem) -> str:
 
 
 def test_what_a_judge_was_sent_and_replied_is_folded_away(make_item: Callable[..., Candidate]):
-    sent = Asked(
+    sent = SentPrompt(
         messages=[{"role": "system", "content": "Be strict."}, {"role": "user", "content": "Is it?"}]
     )
     item = msgspec.structs.replace(make_item().read(0, False), asked=[sent])
@@ -132,7 +132,7 @@ def test_what_a_judge_was_sent_and_replied_is_folded_away(make_item: Callable[..
 def test_where_it_is_not_shown_what_a_judge_was_sent_the_reason_is(make_item: Callable[..., Candidate]):
     item = make_item().read(0, False)
     assert "--all-texts` shows it" in _exchange(item)
-    gone = msgspec.structs.replace(item, asked=[Asked(problem="the prompt is gone")])
+    gone = msgspec.structs.replace(item, asked=[SentPrompt(problem="the prompt is gone")])
     assert "not shown here: the prompt is gone" in _exchange(gone)
 
 

@@ -11,7 +11,12 @@ from command import fiducial
 from html_page import Page
 
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.audit.ladder.ladder_results import CurvePoint, LadderResult, LevelCounts, Threshold
+from fiducial.evaluation.audit.ladder.ladder_results import (
+    CurvePoint,
+    LadderResult,
+    LadderThreshold,
+    LevelCounts,
+)
 from fiducial.report.document import as_html, as_lines
 from fiducial.report.figures.ladder import ladder_curve
 from fiducial.report.text.ladder_text import ladder_pieces
@@ -19,7 +24,7 @@ from fiducial.report.text.ladder_text import ladder_pieces
 LEVELS = (1, 2, 4, 8)
 
 
-def ladder(threshold: Threshold, **changes: object) -> LadderResult:
+def ladder(threshold: LadderThreshold, **changes: object) -> LadderResult:
     """A ladder of four levels, caught up to the third."""
     share = {1: 10, 2: 10, 4: 8, 8: 1}
     places = [0.0, 1 / 3, 2 / 3, 1.0]
@@ -47,9 +52,11 @@ def ladder(threshold: Threshold, **changes: object) -> LadderResult:
     return msgspec.structs.replace(made, **changes)
 
 
-ON = Threshold(where="on the ladder", level=4.0, low=3.0, high=5.2, may_be_easier=False, may_be_harder=False)
-BEYOND = Threshold(where="beyond the hardest", low=8.0, high=8.0, may_be_easier=False)
-BEFORE = Threshold(where="before the easiest", low=1.0, high=1.4, may_be_harder=False)
+ON = LadderThreshold(
+    where="on the ladder", level=4.0, low=3.0, high=5.2, may_be_easier=False, may_be_harder=False
+)
+BEYOND = LadderThreshold(where="beyond the hardest", low=8.0, high=8.0, may_be_easier=False)
+BEFORE = LadderThreshold(where="before the easiest", low=1.0, high=1.4, may_be_harder=False)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +67,10 @@ BEFORE = Threshold(where="before the easiest", low=1.0, high=1.4, may_be_harder=
         (BEYOND, "not reached up to 8"),
         (msgspec.structs.replace(BEYOND, low=6.5), "not reached up to 8 [6.5, beyond 8]"),
         (BEFORE, "before 1 [below 1, 1.4]"),
-        (Threshold(where="not known"), "not known: nothing was graded"),
+        (LadderThreshold(where="not known"), "not known: nothing was graded"),
     ],
 )
-def test_where_a_judge_breaks_is_said_as_far_as_it_is_known(threshold: Threshold, said: str):
+def test_where_a_judge_breaks_is_said_as_far_as_it_is_known(threshold: LadderThreshold, said: str):
     assert ladder(threshold).breaks == said
 
 

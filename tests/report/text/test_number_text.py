@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from fiducial.calibration import Statistic
-from fiducial.evaluation.conclusion.run_results import Stratum
+from fiducial.evaluation.conclusion.run_results import StratumRate
 from fiducial.report.text import number_text
 
 
 def test_a_rate_is_printed_with_interval_denominator_and_what_is_not_graded():
-    stratum = Stratum(
+    stratum = StratumRate(
         name="all",
         value=0.7099,
         low=0.6801,
@@ -23,22 +23,22 @@ def test_a_rate_is_printed_with_interval_denominator_and_what_is_not_graded():
 
 
 def test_a_rate_of_which_everything_is_graded_says_so_briefly():
-    stratum = Stratum(name="all", value=1.0, low=0.72, high=1.0, n=10, of=10, outcomes={"failed": 0})
+    stratum = StratumRate(name="all", value=1.0, low=0.72, high=1.0, n=10, of=10, outcomes={"failed": 0})
     assert number_text.rate(stratum) == "1.00 [0.72, 1.00] on 10 of 10"
 
 
 def test_an_undefined_rate_says_why_and_is_no_number():
-    stratum = Stratum(
+    stratum = StratumRate(
         name="open", n=0, of=12, undefined="no output was judged", outcomes={"not_applicable": 12}
     )
     assert number_text.rate(stratum) == "undefined (no output was judged) on 0 of 12 (12 not applicable)"
 
 
 def test_bounds_are_a_sentence_or_nothing():
-    assert number_text.bounds(Stratum(name="open", n=1, of=2, bounds=(0.25, 0.75))).startswith(
+    assert number_text.bounds(StratumRate(name="open", n=1, of=2, bounds=(0.25, 0.75))).startswith(
         "0.25 to 0.75 if all ungraded"
     )
-    assert number_text.bounds(Stratum(name="open", n=2, of=2)) == ""
+    assert number_text.bounds(StratumRate(name="open", n=2, of=2)) == ""
 
 
 @pytest.mark.parametrize(

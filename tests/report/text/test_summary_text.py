@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.conclusion.conclude import Conclusion
-from fiducial.evaluation.conclusion.run_results import JudgeUse, Stratum, SystemResult
+from fiducial.evaluation.conclusion.run_results import JudgeUse, StratumRate, SystemResult
 from fiducial.report.document import as_lines
 from fiducial.report.text.summary_text import summary_document
 
 
 def result(system: str, *notes: str) -> SystemResult:
     return SystemResult(
-        system=system, strata=[Stratum(name="part", n=1, of=1, value=1.0, note=note) for note in notes]
+        system=system, strata=[StratumRate(name="part", n=1, of=1, value=1.0, note=note) for note in notes]
     )
 
 

@@ -6,8 +6,14 @@ from found_results import judged, panel, systems
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.calibration.agreement.calibration_results import Calibration
-from fiducial.evaluation.conclusion.run_results import ALL_UNCORRECTED, OPEN, Example, Stratum, SystemResult
+from fiducial.calibration.agreement.calibration_results import CalibrationNumbers
+from fiducial.evaluation.conclusion.run_results import (
+    ALL_UNCORRECTED,
+    OPEN,
+    FaultExample,
+    StratumRate,
+    SystemResult,
+)
 from fiducial.report.document import as_lines
 from fiducial.report.first_answers import answers
 from fiducial.report.run_summary import RunSummary
@@ -50,8 +56,8 @@ def test_a_clipped_text_fits(text: str):
 
 
 def test_ungraded_outputs_are_counted_zero_included():
-    whole = Stratum(name=ALL_UNCORRECTED, n=58, of=60, value=0.5, low=0.4, high=0.6, bounds=(0.48, 0.52))
-    rest = Stratum(name=OPEN, by="j", n=20, of=20, value=0.4, low=0.2, high=0.6)
+    whole = StratumRate(name=ALL_UNCORRECTED, n=58, of=60, value=0.5, low=0.4, high=0.6, bounds=(0.48, 0.52))
+    rest = StratumRate(name=OPEN, by="j", n=20, of=20, value=0.4, low=0.2, high=0.6)
     head, *lines = as_lines(systems_document(systems("a", overall=whole, strata=[rest]), judged("j")))
     assert head.endswith("n  ungraded")
     assert [line.split()[-1] for line in lines[:3]] == ["2", "0", "0"]
@@ -59,15 +65,17 @@ def test_ungraded_outputs_are_counted_zero_included():
 
 
 def test_every_judge_of_one_system_has_a_row():
-    whole = Stratum(name=ALL_UNCORRECTED, n=60, of=60, value=0.5, low=0.4, high=0.6)
-    rests = [Stratum(name=OPEN, by=by, n=20, of=20, value=0.4, low=0.2, high=0.6) for by in ("j@m", "k@m")]
+    whole = StratumRate(name=ALL_UNCORRECTED, n=60, of=60, value=0.5, low=0.4, high=0.6)
+    rests = [
+        StratumRate(name=OPEN, by=by, n=20, of=20, value=0.4, low=0.2, high=0.6) for by in ("j@m", "k@m")
+    ]
     lines = list(as_lines(systems_document(systems("a", overall=whole, strata=rests), judged("j@m", "k@m"))))
     assert [line.split()[0] for line in lines[1:5]] == ["all", "checked", "j*", "k*"]
 
 
 def test_the_commonest_failures_say_what_was_wrong():
     faults = {"value_error:string": 1204, "type_error:simple": 3}
-    examples = {"value_error:string": Example(item="trip-1|a|0", reason="argument city: got 'Bern'")}
+    examples = {"value_error:string": FaultExample(item="trip-1|a|0", reason="argument city: got 'Bern'")}
     system = SystemResult(system="a", strata=systems("a")[0].strata, faults=faults, examples=examples)
     assert list(as_lines(failures_document([system], []))) == [
         "Commonest failures:",
@@ -78,7 +86,7 @@ def test_the_commonest_failures_say_what_was_wrong():
 
 def test_judges_alike_share_a_row_and_the_rest_gives_way():
     names = ["calls/short@m", "calls/long@m", "answers/short@m", "files/short@m", "webs/short@m"]
-    calibration = Calibration(judges=dict.fromkeys(names, panel((0.99, 0.95), (0.97, 0.91))))
+    calibration = CalibrationNumbers(judges=dict.fromkeys(names, panel((0.99, 0.95), (0.97, 0.91))))
     trust = answers(RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)).trust
     lines = list(as_lines(judges_table(trust, most=3)))
     assert lines[0].split() == ["judge", "(m)", "passed", "bad", "failed", "good", "at", "worst", "verdict"]
