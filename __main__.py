@@ -1,6 +1,26 @@
-"""``python -m fiducial``."""
+"""``python -m fiducial``, and the installed command ``fiducial``."""
 
-from .cli.main import main
+from __future__ import annotations
+
+import signal
+import sys
+from typing import NoReturn
+
+_INTERRUPTED = 130
+
+
+def main() -> NoReturn:
+    """Run the command line. Ctrl-C ends it without a traceback, also on the way in or out."""
+    try:
+        from .cli.main import main as run  # noqa: PLC0415 - what takes the time at the start
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+    finally:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # the interpreter's own end has nothing to save
+
 
 if __name__ == "__main__":
     main()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, readable
+from ..records import not_utf8
 from .calls import AgentAnswer, question_of
 from .example import Example, answers_of, records_of
 from .field_reader import FieldReader
@@ -20,6 +21,8 @@ from .json_values import is_list, is_object, tags_of, told
 
 NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"
+_MOST_NODES = 200_000
+"""Keys and values of a YAML file; reading so many takes seven seconds."""
 LOST = "metrics, attributes, durations, analyses, evaluators of data sets, stack traces; labels are listed, since they are no scores"
 
 
@@ -53,15 +56,17 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _yaml(path: Path) -> Any:
-    from ruamel.yaml import YAML  # noqa: PLC0415 - slow to import
-    from ruamel.yaml.error import YAMLError  # noqa: PLC0415 - likewise
+    from ..records.bounded_yaml import YamlError, read_bounded_yaml  # noqa: PLC0415 - slow to import
 
     try:
-        load: Any = YAML(typ="safe", pure=True).load  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         with readable(path):
-            return load(path.read_text("utf-8"))
-    except (YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"not YAML: {' '.join(str(error).split())}", path=path) from error
+            text = path.read_text("utf-8")
+        return read_bounded_yaml(text, most_nodes=_MOST_NODES, aliases=True).value
+    except UnicodeDecodeError as error:
+        raise InputError(not_utf8(error), path=path) from error
+    except YamlError as error:
+        line = None if error.line is None else error.line + 1
+        raise InputError(error.problem, path=path, line=line) from error
 
 
 def _records(

@@ -8,18 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from ruamel.yaml import YAML
-from ruamel.yaml.composer import Composer
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.nodes import MappingNode, SequenceNode
+from ruamel.yaml.nodes import MappingNode
 
 from ..errors import PromptError
+from ..records.bounded_yaml import YamlError, read_bounded_yaml
 
 MAX_PROMPT_BYTES = 1 << 20
 _MOST_NODES = 5_000
 """Keys and values in a front matter; reading so many takes a second."""
-_DEEPEST = 100
-_BRACKET = re.compile(r"[\[\]{}]")
 _BEGINNING = 1 << 10
 
 _FENCE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
@@ -111,10 +107,9 @@ def with_newlines(text: str) -> str:
 
 def read_yaml(text: str) -> Any:
     """Parse a short YAML text, such as a command-line value; a `ValueError` if it is not YAML."""
-    yaml: Any = YAML(typ="safe", pure=True)
     try:
-        return yaml.load(text)
-    except (YAMLError, RecursionError) as error:
+        return read_bounded_yaml(text, most_nodes=_MOST_NODES, aliases=True).value
+    except YamlError as error:
         raise ValueError(f"{text!r} is not YAML") from error
 
 
@@ -125,66 +120,13 @@ def read_yaml_mapping(
 
     Return its values, and the 1-based line of each top-level key.
     """
-    yaml: Any = YAML(typ="safe", pure=True)  # typed, since ruamel.yaml's own annotations are partial
-    yaml.Composer = _BoundedComposer
     try:
-        _refuse_towers(text)
-        node: Any = yaml.compose(text)
-        if not isinstance(node, MappingNode):
-            raise PromptError(f"{path}:{lines_before + 1}: {what} must be a mapping of keys to values")
-        # An alias for a list of aliases for lists of aliases is a small file and a text without end.
-        aliased = _aliased(node)
-        if aliased is not None:
-            line = lines_before + 1 + int(aliased.start_mark.line)
-            raise PromptError(f"{path}:{line}: {what} must not use YAML's aliases; there is one for this")
-        values: dict[Any, Any] = yaml.constructor.construct_document(node)
-    except MarkedYAMLError as error:
-        mark: Any = getattr(error, "problem_mark", None)
-        line = lines_before + 1 + (mark.line if mark else 0)
-        told: Any = error
-        problem = " ".join(part for part in (told.context, told.problem) if part)
-        problem = problem.partition(" with value ")[0]  # of a key that stands twice; it may be a secret
-        raise PromptError(f"{path}:{line}: {what} is not YAML: {problem}") from error
-    except (YAMLError, RecursionError, ValueError) as error:
-        raise PromptError(f"{path}: {what} cannot be read as YAML: {error}") from error
+        values, node = read_bounded_yaml(text, most_nodes=_MOST_NODES)
+    except YamlError as error:
+        place = f"{path}" if error.line is None else f"{path}:{lines_before + 1 + error.line}"
+        raise PromptError(f"{place}: {what} {error.problem}") from error
+    if not isinstance(node, MappingNode):
+        raise PromptError(f"{path}:{lines_before + 1}: {what} must be a mapping of keys to values")
     keys: list[Any] = [key for key, _ in cast("Any", node).value]
     lines = {str(key.value): lines_before + 1 + int(key.start_mark.line) for key in keys}
     return {str(key): value for key, value in values.items()}, lines
-
-
-def _refuse_towers(text: str) -> None:
-    """Refuse deeply nested brackets, which YAML rescans many times before it rejects them."""
-    depth = 0
-    for bracket in _BRACKET.finditer(text):
-        depth += 1 if bracket[0] in "[{" else -1
-        if depth > _DEEPEST:
-            raise ValueError("nested too deeply")
-
-
-class _BoundedComposer(Composer):
-    """YAML composer that stops at a size nobody writes, since parsing is slower than linear."""
-
-    _nodes = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        self._nodes += 1
-        if self._nodes > _MOST_NODES:
-            raise ValueError(f"more than {_MOST_NODES:,} keys and values")
-        compose = cast("Any", super()).compose_node
-        return compose(parent, index)
-
-
-def _aliased(node: Any) -> Any:
-    """Return a YAML node that occurs in two places; None if there is none."""
-    seen: set[int] = set()
-    left = [node]
-    while left:
-        here: Any = left.pop()
-        if id(here) in seen:
-            return here
-        seen.add(id(here))
-        if isinstance(here, MappingNode):
-            left += [part for pair in cast("Any", here).value for part in pair]
-        elif isinstance(here, SequenceNode):
-            left += cast("Any", here).value
-    return None

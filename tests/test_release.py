@@ -53,7 +53,7 @@ def test_the_metadata_of_a_release_names_the_repository(release: ModuleType, tmp
     project = tomllib.loads((tmp_path / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["urls"]["Homepage"] == REPOSITORY
     assert project["urls"]["Changelog"] == f"{REPOSITORY}/blob/v0.1.0/CHANGELOG.md"
-    assert project["scripts"]["fiducial"] == "fiducial.cli.main:main"
+    assert project["scripts"]["fiducial"] == "fiducial.__main__:main"
     assert page.read_text("utf-8") == f"[a]({REPOSITORY}/blob/v0.1.0/README.md)"
 
 

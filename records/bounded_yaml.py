@@ -1,0 +1,127 @@
+"""YAML read within bounds: a small file can otherwise take all memory, or time without end."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple, cast
+
+from ruamel.yaml import YAML
+from ruamel.yaml.composer import Composer
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, SequenceNode
+
+_DEEPEST = 100
+_BRACKET = re.compile(r"[\[\]{}]")
+
+
+class YamlError(Exception):
+    """Text that is not YAML, or is beyond the bounds.
+
+    Attributes:
+        problem: The reason, as what is said of the text: ``is not YAML: ...``.
+        line: Its line, from 0, where it is known.
+    """
+
+    def __init__(self, problem: str, line: int | None = None) -> None:
+        self.problem = problem
+        self.line = line
+        super().__init__(problem)
+
+
+class YamlDocument(NamedTuple):
+    """A YAML document as Python values, and as nodes, which know their lines."""
+
+    value: Any
+    node: Any
+
+
+def read_bounded_yaml(text: str, *, most_nodes: int, aliases: bool = False) -> YamlDocument:
+    """Read a YAML document with the safe loader.
+
+    Args:
+        text: The document.
+        most_nodes: Keys and values in it at most; a value counts each time an alias stands for it.
+        aliases: Whether aliases are allowed.
+
+    Raises:
+        YamlError: It is not YAML, or is beyond the bounds.
+    """
+    yaml: Any = YAML(typ="safe", pure=True)  # typed, since ruamel.yaml's own annotations are partial
+    yaml.Composer = _bounded_composer(most_nodes)
+    try:
+        _refuse_towers(text)
+        node: Any = yaml.compose(text)
+        if node is None:
+            return YamlDocument(None, None)
+        _refuse_aliases(node, most_nodes if aliases else None)
+        return YamlDocument(yaml.constructor.construct_document(node), node)
+    except MarkedYAMLError as error:
+        mark: Any = getattr(error, "problem_mark", None)
+        told: Any = error
+        problem = " ".join(part for part in (told.context, told.problem) if part)
+        # Of a key that stands twice the value is named, and may be a secret.
+        problem = problem.partition(" with value ")[0]
+        raise YamlError(f"is not YAML: {problem}", mark.line if mark else None) from error
+    except RecursionError as error:
+        raise YamlError("cannot be read as YAML: nested too deeply") from error
+    except (YAMLError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
+        # A date or number beyond all bounds, a list as a key: the loader raises what it happens to.
+        raise YamlError(f"cannot be read as YAML: {error}") from error
+
+
+def _refuse_towers(text: str) -> None:
+    """Refuse deeply nested brackets, which YAML rescans many times before it rejects them."""
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > _DEEPEST:
+            raise ValueError("nested too deeply")
+
+
+def _bounded_composer(most: int) -> type[Composer]:
+    """Return a composer that stops at a size nobody writes, since parsing is slower than linear."""
+
+    class BoundedComposer(Composer):
+        _nodes = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            self._nodes += 1
+            if self._nodes > most:
+                raise _too_many(most)
+            compose = cast("Any", super()).compose_node
+            return compose(parent, index)
+
+    return BoundedComposer
+
+
+def _too_many(most: int) -> ValueError:
+    return ValueError(f"more than {most:,} keys and values")
+
+
+def _refuse_aliases(node: Any, most: int | None) -> None:
+    """Refuse aliases, or those that come to more than so many nodes or hold themselves."""
+    counts = dict[int, int]()
+
+    def count(here: Any) -> int:
+        if id(here) in counts:
+            if most is None:
+                raise YamlError(
+                    "must not use YAML's aliases; there is one for this", int(here.start_mark.line)
+                )
+            if not counts[id(here)]:
+                raise YamlError("holds an alias within its own value", int(here.start_mark.line))
+            return counts[id(here)]
+        counts[id(here)] = 0
+        found = 1 + sum(count(part) for part in _parts(here))
+        if most is not None and found > most:
+            raise _too_many(most)
+        counts[id(here)] = found
+        return found
+
+    count(node)
+
+
+def _parts(node: Any) -> list[Any]:
+    if isinstance(node, MappingNode):
+        return [part for pair in cast("Any", node).value for part in pair]
+    return cast("Any", node).value if isinstance(node, SequenceNode) else []

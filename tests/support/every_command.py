@@ -1,0 +1,185 @@
+"""Every command with arguments that work, and the folder in which they do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from signal import SIGKILL, Signals
+from typing import Any, NamedTuple
+
+from fiducial.data import demo_path
+
+_AGENT = "import json, time\ntime.sleep(0.2)\nprint(json.dumps({'text': 'Rome'}))\n"
+_PROMPT = """---
+name: mine
+inputs:
+  response: {type: string}
+scale: {minimum: 0, maximum: 1, step: 1}
+---
+system:
+Say 1 if the text is good, else 0.
+user:
+{{response}}
+"""
+_JUDGE = "--judge groundedness/reasons --model m --base-url URL --no-cache --attempts 2"
+
+PREPARED: tuple[str, ...] = (
+    "demo --out ran",
+    "run half-0 --outputs out-0 --judge groundedness@baseline --out part-0",
+    "run half-1 --outputs out-1 --judge groundedness@baseline --out part-1",
+    "audit mutate cases.jsonl --only swapped_enum missing_required --out probes",
+    "audit run probes --judge tool_call_accuracy --model baseline --sample 4 --out audited",
+    "import csv answers.csv --out imported",
+    "batch export cases.jsonl --outputs outputs.jsonl --judge groundedness --model m --out asked.jsonl",
+    "audit export probes --to inspect --out theirs",
+)
+"""Commands that make what others read."""
+
+COMMANDS: dict[str, str] = {
+    "demo": "demo --out new",
+    "run": "run cases.jsonl --outputs outputs.jsonl --out new",
+    "run, judged": f"run cases.jsonl --outputs outputs.jsonl {_JUDGE} --out new",
+    "run, two workers": "run cases.jsonl --outputs outputs.jsonl --workers 2 --out new",
+    "run, agent": "run questions.jsonl --agent 'PYTHON agent.py' --out new",
+    "check": "check cases.jsonl --outputs outputs.jsonl --out new",
+    "judge": f"judge cases.jsonl --outputs outputs.jsonl {_JUDGE} --out new",
+    "generate": "generate cases.jsonl --model m --base-url URL --no-cache --attempts 2 --out new",
+    "generate, agent": "generate questions.jsonl --agent 'PYTHON agent.py' --out new",
+    "batch export": "batch export cases.jsonl --outputs outputs.jsonl --judge groundedness --model m --out new",
+    "merge": "merge part-0 part-1 --out new",
+    "calibrate": "calibrate ran --json new",
+    "compare": "compare ran --by system --json new",
+    "compare, preference": "compare ran --by system --judge preference --model m --base-url URL --no-cache --out new",
+    "estimate": "estimate ran --judge groundedness/lexical@baseline --json new",
+    "audit mutate": "audit mutate cases.jsonl --out new",
+    "audit run": f"audit run probes {_JUDGE.replace('groundedness/reasons', 'tool_call_accuracy')} --sample 4 --out new",
+    "audit run, ladder": "audit run --ladder --only number_error --calls 40 --judge tool_call_accuracy --model m --base-url URL --no-cache --out new",
+    "audit certify": "audit certify ran --by tool_call_accuracy/reasons@claude --claim accuracy=0.8 --out new",
+    "audit export": "audit export probes --to inspect --out new",
+    "review": "review ran --by ann --out new",
+    "labels add": "labels add imported grades.csv",
+    "plan": "plan part-0 --next 3 --out new",
+    "report": "report ran --html new",
+    "history": "history . --html new",
+    "export, csv": "export ran --to csv --out new",
+    "export, inspect": "export ran --to inspect --out new",
+    "import, csv": "import csv answers.csv --out new",
+    "import, chats": "import openai chats.jsonl --out new",
+    "cases bfcl": "cases bfcl SUITE --category simple_python --out new",
+    "cases openai": "cases openai chats.jsonl --out new --outputs-out also-new",
+    "prompts list": "prompts list",
+    "prompts check": "prompts check mine.prompty",
+    "plugins": "plugins",
+    "cache info": "cache info",
+    "artifacts doctor": "artifacts doctor",
+}
+"""What is typed in a prepared folder; results are called ``new``."""
+
+
+_ROOT = Path(__file__).parents[2]
+_SUITE = _ROOT / "tests" / "formats" / "bfcl" / "suite"
+
+
+def words(command: str, url: str = "") -> list[str]:
+    """A command as a list for `subprocess`; ``url`` is where a model answers."""
+    stands_for = {"URL": url, "PYTHON": sys.executable, "SUITE": str(_SUITE)}
+    for name, place in stands_for.items():
+        command = command.replace(name, place)
+    return [sys.executable, "-m", "fiducial", *shlex.split(command)]
+
+
+def environment() -> dict[str, str]:
+    """The environment of a command that asks a model of a test."""
+    return {**os.environ, "OPENAI_API_KEY": "sk-of-a-test", "NO_COLOR": "1"}
+
+
+def prepare(folder: Path) -> None:
+    """Fill an empty folder with what the commands read."""
+    cases, outputs = (
+        demo_path(f"{name}.jsonl").read_bytes().splitlines(True) for name in ("cases", "outputs")
+    )
+    files: dict[str, bytes] = {
+        "cases.jsonl": b"".join(cases),
+        "outputs.jsonl": b"".join(outputs),
+        "agent.py": _AGENT.encode(),
+        "questions.jsonl": _lines([_question(number) for number in range(12)]),
+        "chats.jsonl": _lines([_chat(number) for number in range(40)]),
+        "answers.csv": _table("id,question,answer", [f"q{n},How many?,{n}" for n in range(40)]),
+        "grades.csv": _table("id,label", [f"q{n},{n % 2}" for n in range(40)]),
+        "mine.prompty": _PROMPT.encode(),
+    }
+    for half in range(2):
+        mine = cases[half::2]
+        names = {json.loads(line)["id"] for line in mine}
+        files[f"half-{half}"] = b"".join(mine)
+        files[f"out-{half}"] = b"".join(line for line in outputs if json.loads(line)["case_id"] in names)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    for command in PREPARED:
+        subprocess.run(words(command), cwd=folder, check=True, capture_output=True, env=environment())
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def _table(head: str, rows: Iterable[str]) -> bytes:
+    return "\n".join([head, *rows, ""]).encode()
+
+
+def _question(number: int) -> dict[str, Any]:
+    asked = [{"role": "user", "content": "Where?"}]
+    return {
+        "id": f"q{number}",
+        "kind": "memory_answer",
+        "messages": asked,
+        "reference": {"answers": ["Rome"]},
+    }
+
+
+def _chat(number: int) -> dict[str, Any]:
+    said = [{"role": "user", "content": "How many?"}, {"role": "assistant", "content": str(number)}]
+    return {"id": f"chat-{number}", "messages": said, "model": "m"}
+
+
+class Ended(NamedTuple):
+    """End of a command that was sent a signal."""
+
+    code: int
+    seconds: float
+    said: str
+
+    @property
+    def before_our_code(self) -> bool:
+        """Whether the interpreter was interrupted at its own start, where nothing of ours runs yet."""
+        return "Traceback" in self.said and f'File "{_ROOT}/__main__.py"' not in self.said
+
+
+def signal_at(command: Sequence[str], folder: Path, sign: Signals, after: float, patience: float) -> Ended:
+    """Send a command a signal some seconds after its start, as a terminal does: to all of its processes.
+
+    A command that does not end within ``patience`` seconds is killed and gets the code -9.
+    """
+    with (folder / "said").open("w+") as said:
+        running = subprocess.Popen(
+            command, cwd=folder, stdout=said, stderr=said, env=environment(), start_new_session=True
+        )
+        time.sleep(after)
+        sent = time.monotonic()
+        with suppress(ProcessLookupError):
+            os.killpg(running.pid, sign)
+        try:
+            running.wait(patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(running.pid, SIGKILL)
+            running.wait()
+        seconds = time.monotonic() - sent
+        said.seek(0)
+        return Ended(running.returncode, seconds, said.read())
