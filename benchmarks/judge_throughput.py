@@ -1,9 +1,9 @@
-"""Judging over HTTP, beside a bare loop over the openai client, at the same server, in the same minute.
+"""Judging over HTTP, beside a bare loop over aiohttp and one over the openai client, at the same server, in the same minute.
 
     python benchmarks/judge_throughput.py [--items 2000] [--concurrency 64] [--latency 50 200] [--runs 3] [--many 20000]
 
 Each run is a process of its own, start-up included, on one core; the server has another. "ideal" is items x latency /
-concurrency. `fiducial judge` is the command with its run folder, statistics and report. A second table compares the memory that
+concurrency. The bare loop posts requests that were rendered before it starts. `fiducial judge` is the command with its run folder, statistics and report. A second table compares the memory that
 ``--many`` items take with that of ``--items`` (0 leaves it out).
 """
 
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from bytecode import compile_package
 from commands import FIDUCIAL, PROCESSES, Used, beside_first, described, run_to_end, running_server
-from judging.processes import MODEL, write_items
+from judging.processes import MODEL, write_bodies, write_items
 
 
 class Row(NamedTuple):
@@ -31,6 +31,7 @@ class Row(NamedTuple):
 
 
 ROWS = (
+    Row("bare HTTP loop", "loop"),
     Row("bare openai client", "bare"),
     Row("fiducial, library", "library"),
     Row("library, filling cache", "library", cached=True),
@@ -62,7 +63,7 @@ def compare(arguments: argparse.Namespace) -> None:
     print(
         f"{arguments.items:,} items, concurrency {arguments.concurrency}, medians of {arguments.runs} runs\n"
     )
-    print("| latency | | wall s | / ideal | / bare client | CPU ms an item | RSS MB | requests |")
+    print("| latency | | wall s | / ideal | / bare loop | CPU ms an item | RSS MB | requests |")
     print("|---|---|---|---|---|---|---|---|")
     for latency in arguments.latency:
         ideal = arguments.items * latency / 1000 / arguments.concurrency
@@ -70,6 +71,7 @@ def compare(arguments: argparse.Namespace) -> None:
         for _ in range(arguments.runs):  # in turns, so that the machine's mood is the same for all
             with running_server(latency) as url, tempfile.TemporaryDirectory() as folder:
                 write_items(arguments.items, Path(folder))
+                write_bodies(arguments.items, Path(folder))
                 for row in ROWS:
                     cache = Path(folder) / f"{row.process}.sqlite" if row.cached else None
                     measured[row].append(measure(arguments, row.process, url, Path(folder), cache))

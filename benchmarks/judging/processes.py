@@ -10,7 +10,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MODEL = "judge-s2"
+BODIES = "bodies.jsonl"
+"""The file, in the folder where a process runs, whose lines the bare loop posts."""
 TOOLS = [
     {
         "type": "function",
@@ -39,7 +41,7 @@ TOOLS = [
 def main() -> None:
     """Be one of them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("process", choices=["server", "bare", "library"])
+    parser.add_argument("process", choices=["server", "loop", "bare", "library"])
     parser.add_argument("--items", type=int, default=0)
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--latency", type=float, default=0.0, help="the server's, in milliseconds")
@@ -49,6 +51,8 @@ def main() -> None:
     match arguments.process:
         case "server":
             serve(arguments.latency)
+        case "loop":
+            asyncio.run(post_bodies(arguments, Path(BODIES).read_bytes().splitlines()))
         case "bare":
             asyncio.run(ask_barely(arguments))
         case _:
@@ -66,16 +70,37 @@ def serve(latency: float) -> None:
             time.sleep(60)
 
 
+async def post_bodies(arguments: argparse.Namespace, bodies: Sequence[bytes]) -> None:
+    """Post requests that were written beforehand, over aiohttp, and parse the replies as JSON."""
+    import aiohttp  # noqa: PLC0415 - only this process posts by itself
+
+    waiting = iter(bodies)
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+        async def worker() -> None:
+            for body in waiting:
+                async with session.post(
+                    f"{arguments.url}/chat/completions",
+                    data=body,
+                    headers={"Content-Type": "application/json"},
+                ) as response:
+                    json.loads(await response.read())["choices"][0]["message"]["content"]
+
+        await asyncio.gather(*[worker() for _ in range(arguments.concurrency)])
+
+
 async def ask_barely(arguments: argparse.Namespace) -> None:
     """The same requests over the openai client and nothing else."""
-    from fiducial.judges import load_judge  # noqa: PLC0415 - only this process needs it at once
+    await post_all(arguments.url, request_bodies(arguments.items), arguments.concurrency)
+
+
+def request_bodies(count: int) -> Iterator[dict[str, Any]]:
+    """Render the requests that a judge makes about the items."""
+    from fiducial.judges import load_judge  # noqa: PLC0415 - some processes need none
 
     judging = load_judge("tool_call_accuracy", model=MODEL)
-    bodies: Iterator[dict[str, Any]] = (
-        {"model": MODEL, "messages": judging.messages(case, output), **judging.parameters}
-        for case, output in pairs(arguments.items)
-    )
-    await post_all(arguments.url, bodies, arguments.concurrency)
+    for case, output in pairs(count):
+        yield {"model": MODEL, "messages": judging.messages(case, output), **judging.parameters}
 
 
 async def post_all(url: str, bodies: Iterator[dict[str, Any]], concurrency: int) -> None:
@@ -115,6 +140,12 @@ def write_items(count: int, folder: Path) -> None:
 
     write_records(folder / "cases.jsonl", (case for case, _ in pairs(count)))
     write_records(folder / "outputs.jsonl", (output for _, output in pairs(count)))
+
+
+def write_bodies(count: int, folder: Path) -> None:
+    """Write the requests that a judge makes about the items, one in a line."""
+    with (folder / BODIES).open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(body) + "\n" for body in request_bodies(count))
 
 
 def pairs(count: int) -> Iterator[tuple[Case, Output]]:

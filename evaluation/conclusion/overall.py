@@ -16,6 +16,7 @@ from .run_results import (
     ALL_CORRECTED,
     ALL_UNCORRECTED,
     DECIDED,
+    JUDGED,
     ONE_EACH,
     ONE_EACH_CORRECTED,
     StratumRate,
@@ -37,8 +38,10 @@ def with_overall_rates(
         return [replace(system, overall=_checked_alone(system)) for system in systems]
     if compared is not None and compared.strata is not None:
         undecided, whole = compared.strata.open, compared.strata.all
+    elif (alone := one_judges_part(systems, store)) is not None:
+        undecided = whole = alone
     else:
-        undecided, whole = _pooled(store)
+        undecided, whole = pooled_parts(store)
     return [_with_rates(system, undecided, whole) for system in systems]
 
 
@@ -46,7 +49,43 @@ def _is_judged(system: SystemResult) -> bool:
     return any(part.by is not None and part.n for part in system.strata if part.name != DECIDED)
 
 
-def _pooled(store: RunStore) -> tuple[Part, Part]:
+def one_judges_part(systems: Sequence[SystemResult], store: RunStore) -> Part | None:
+    """Return the part of outputs that one judge graded 0 or 1, each in its own cluster, without labels.
+
+    It is equal to both of `pooled_parts`, and needs no numpy. None for any other run.
+    """
+    rates = {system.system: system.strata[0] for system in systems if len(system.strata) == 1}
+    authors = store.verdicts.standing.authors
+    outputs = {
+        system.system: rates[system.system].of - system.missing
+        for system in systems
+        if system.system in rates
+    }
+    if (
+        len(rates) < len(systems)
+        or len(authors) > 1
+        or any(rate.name != JUDGED or rate.fractions or rate.method != "Wilson" for rate in rates.values())
+        or sum(outputs.values()) < len(store.verdicts.standing)  # repeats, or statements
+        or store.labels
+    ):
+        return None
+    fields = Statistic.__struct_fields__
+    return Part(
+        by=[],
+        pairs=[],
+        rates={
+            name: Statistic(**{field: getattr(rate, field) for field in fields})
+            for name, rate in rates.items()
+        },
+        outputs=outputs,
+        graded={name: rate.n for name, rate in rates.items()},
+        labelled={},
+        corrected=False,
+    )
+
+
+def pooled_parts(store: RunStore) -> tuple[Part, Part]:
+    """Return the undecided outputs and all outputs of each system, with their pass rates."""
     from ...calibration.comparison.outputs import outputs_of  # noqa: PLC0415 - numpy is slow to import
     from ...calibration.comparison.systems import SystemTerms, pooled_rates  # noqa: PLC0415 - likewise
     from ..run_table import systems_table  # noqa: PLC0415 - likewise

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 from command import Command, fiducial, typed, verdicts_in
 from provider_server import Hang, ProviderServer, Status, in_the_form_asked_for
 
-from fiducial.records import Case, Output, write_records
+from fiducial.records import Case, Output, read_records, write_records
 
 
 @pytest.fixture
@@ -23,6 +26,24 @@ def test_a_judge_is_asked_about_every_output_and_nothing_is_checked(judge: Comma
     rows = verdicts_in("run")
     assert (result.code, len(rows), {row.by for row in rows}) == (0, 20, {"tool_call_accuracy/direct@m"})
     assert "  judge's rate\n    tool_call_accuracy/direct@m  1.00 [0.81, 1.00] on 20 of 20\n" in result.out
+
+
+def test_judging_independent_cases_without_labels_loads_no_numpy(
+    inputs: tuple[Path, Path], server: ProviderServer
+):
+    cases, outputs = inputs
+    alone = [msgspec.structs.replace(case, cluster=None) for case in read_records(cases, Case)]
+    write_records(cases, alone)
+    asked = typed(
+        "judge", cases, outputs=outputs, judge="tool_call_accuracy", model="m", base_url=server.base_url
+    )
+    code = (
+        "import sys\nfrom fiducial.cli.main import main\n"
+        "try: main()\nexcept SystemExit: print(sorted({'numpy', 'scipy'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code, *asked, "--out", "run"]
+    told = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert told.stdout.splitlines()[-1] == "[]"
 
 
 def test_repeats_are_judged_apart(judge: Command, server: ProviderServer):

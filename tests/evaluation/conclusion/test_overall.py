@@ -8,9 +8,13 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import fiducial as fd
+from fiducial.evaluation.conclusion.overall import one_judges_part, pooled_parts
 from fiducial.evaluation.conclusion.run_results import ALL, ALL_CORRECTED, ALL_UNCORRECTED
+from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Verdict
 
 CASES: list[dict[str, Any]] = [
@@ -104,3 +108,50 @@ def test_failures_behind_the_overall_rate_are_the_checkers_and_the_judges():
         "a0",
         *(f"o{n}" for n in range(10)),
     }
+
+
+OPEN = [
+    {"id": f"q{number}", "kind": "open_answer", "reference": {"criterion": "Kind."}} for number in range(8)
+]
+SCORES = st.sampled_from([0.0, 1.0, None])
+
+
+@given(
+    st.lists(st.lists(SCORES, min_size=1, max_size=8), min_size=1, max_size=2),
+    st.sampled_from([1, 1, 1, 2]),
+    st.sampled_from([False, False, False, True]),
+)
+@settings(deadline=None, max_examples=40)
+def test_the_part_of_one_judge_equals_the_pooled_parts(
+    systems: list[list[float | None]], repeats: int, labelled: bool
+):
+    said = {f"s{place}": scores for place, scores in enumerate(systems)}
+    fd.judge_function("told")(lambda case, output: said[output.system][int(case.id[1:])])
+    outputs = [
+        {"case_id": f"q{number}", "system": system, "text": "yes"}
+        for system, scores in said.items()
+        for number in range(len(scores))
+    ]
+    label = Verdict(case_id="q0", system="s0", by="ann", source="human", outcome="graded", score=1.0)
+    run = fd.evaluate(
+        OPEN,
+        outputs,
+        judges="told",
+        rules=None,
+        repeats=repeats,
+        labels=[label] if labelled else None,
+        progress=False,
+    )
+    store = RunStore(run.kept)
+    results = store.manifest.results or []
+    alone = one_judges_part(results, store)
+    graded = all(any(score is not None for score in scores) for scores in systems)
+    assert (alone is not None) is (graded and repeats == 1 and not labelled)
+    if alone is not None:
+        for part in pooled_parts(store):
+            assert (alone.rates, alone.outputs, alone.graded, alone.corrected) == (
+                part.rates,
+                part.outputs,
+                part.graded,
+                part.corrected,
+            )
