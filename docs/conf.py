@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 project = "fiducial"
 root_doc = "docs/index"
-include_patterns = ["*.md", "docs/**", "data/**.md", "notebooks/*.md"]
+include_patterns = ["*.md", "docs/**", "data/**.md", "examples/**.md", "notebooks/*.md"]
 exclude_patterns = ["README.md"]  # its contents are the site's, its text is the repository's front
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 
@@ -65,6 +65,8 @@ def setup(app: Any) -> None:
     def add(_: Any, name: str, source: list[str]) -> None:
         if name == root_doc:
             source[0] += "\n\n" + _contents((ROOT / "README.md").read_text("utf-8"))
+        elif name.startswith("examples/") and name != "examples/README":
+            source[0] = f"---\norphan: true\n---\n{source[0]}"  # examples/README lists them
         elif name == "docs/reference":
             source[0] += _not_named(source[0])
 

@@ -16,7 +16,7 @@ import click
 import fiducial
 
 ROOT = Path(__file__).parents[1]
-NOT_PACKAGED = {"tests", "benchmarks", "notebooks", "docs", "build", "dist"}
+NOT_PACKAGED = {"tests", "benchmarks", "examples", "notebooks", "docs", "build", "dist"}
 
 
 def packaged_files() -> Iterator[Path]:
