@@ -14,13 +14,13 @@ from .finding import Finding, fault
 
 
 def refutation(
-    calls: Sequence[Mapping[Any, Any]], tools: Sequence[Mapping[str, Any]], *, native: bool
+    calls: Sequence[Mapping[Any, Any]], tools: Sequence[Mapping[str, Any]], *, named: bool
 ) -> Finding | None:
     """Return why the first refuted call cannot be right.
 
     None if all calls fit, or if no tool is known to have been offered.
 
-    Of calls in a text only the function is looked at, since arguments there may be given by their place.
+    Without ``named`` only the function is looked at, since arguments in a text may be given by their place.
     """
     documents = {
         variant: tool["function"] for tool in tools for variant in _variants(tool["function"]["name"])
@@ -33,7 +33,7 @@ def refutation(
             if document is None:
                 message = f"called {str(name)[:80]!r}, which was not offered"
                 return fault("relevance_error:unknown_function", message, calls=plain(list(calls)))
-            if native and isinstance(arguments, Mapping):
+            if named and isinstance(arguments, Mapping):
                 given = cast("Mapping[str, Any]", arguments)
                 for kind, message in _problems(given, part_of(document.get("parameters"))):
                     return fault(kind, f"{name}: {message}", calls=plain(list(calls)))

@@ -9,7 +9,7 @@ from typing import Any, cast
 from ..errors import DecodingError
 from ..records import Case, Output
 from .ast.tool_calls import is_call_list
-from .decoding import decode_output, decode_prompt
+from .decoding import decode_output, decode_prompt, read_json_reply
 from .evidence import plain
 from .finding import PASSED, Finding, fault, undecided
 from .options import CheckOptions
@@ -69,10 +69,31 @@ def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: Chec
         failure = f": {error}"
     calls = cast("list[dict[Any, Any]]", decoded) if is_call_list(decoded) else []
     if options.rules == "strict":
-        return _strict_finding(case, calls, reply, failure)
+        return _strict_finding(case, _json_calls(case, reply) or calls, reply, failure)
     if case.kind == "any_call":
         return PASSED if calls else _no_call(failure)
     return _call(calls) if calls else PASSED
+
+
+def _json_calls(case: Case, reply: Any) -> list[dict[Any, Any]]:
+    """Return the calls of a text that is JSON as a whole, if it names functions as such or one that was offered."""
+    calls = read_json_reply(reply) if isinstance(reply, str) else None
+    if not calls:
+        return []
+    offered = {tool["function"]["name"] for tool in case.tools}
+    named = any(name in offered for call in calls for name in call)
+    return calls if named or _JSON_CALL.search(str(reply)) else []
+
+
+def _all_named(reply: Any) -> bool:
+    """Return whether each argument has its name: in native calls, and in a text where none is given by its place."""
+    if not isinstance(reply, str):
+        return True
+    try:
+        decode_prompt(reply, strictly=True)
+    except DecodingError:
+        return False
+    return True
 
 
 def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure: str) -> Finding:
@@ -83,7 +104,7 @@ def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure
     attempted = is_call_or_attempt(calls, reply, [tool["function"]["name"] for tool in case.tools])
     if case.kind == "any_call":
         if calls and attempted:
-            refuted = refutation(calls, case.tools, native=not isinstance(reply, str))
+            refuted = refutation(calls, case.tools, named=_all_named(reply))
             return refuted or undecided("a call was made; whether it is a right one is not in the reference")
         return _no_call(failure)
     if not attempted:

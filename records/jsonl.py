@@ -21,6 +21,8 @@ from .case import Case
 from .duplicate_keys import DuplicateKeys, refuse_duplicate_keys
 from .explanations import explained, line_hint, not_utf8
 from .memory_file import InputPath, MemoryFile
+from .named_calls import with_spelled_out_calls
+from .output import Output
 from .validation import validate_case
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
@@ -190,10 +192,19 @@ def _decode(raw: bytes, record_type: type[T]) -> T:
     try:
         return _decoder(record_type)(raw)
     except msgspec.ValidationError:
-        raise
+        if record_type is not Output:
+            raise
+        return _with_spelled_out_calls(raw, record_type)
     except (msgspec.DecodeError, UnicodeDecodeError):
         # The standard library reads lone surrogates, and says better what is wrong with the rest.
         return msgspec.convert(_loads(raw), record_type)
+
+
+def _with_spelled_out_calls(raw: bytes, record_type: type[T]) -> T:
+    """Decode an output once more, with calls such as ``{name: arguments}`` spelled out; other lines fail as before."""
+    fields = _loads(raw)
+    spelled_out = with_spelled_out_calls(fields)
+    return msgspec.convert(fields if spelled_out == fields else spelled_out, record_type)
 
 
 @cache

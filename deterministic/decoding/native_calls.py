@@ -26,16 +26,17 @@ def decode_native(result: Any) -> list[dict[Any, Any]]:
 def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
     """Read native calls strictly.
 
-    As `decode_native`, but an item with several names is a failure, as is lax JSON.
+    As `decode_native`, but arguments may be an object, and an item with several names is a failure, as is lax JSON.
     """
     if not isinstance(result, list):
         raise DecodingError(f"expected a list of calls, got {type(result).__name__}")
     calls: list[dict[Any, Any]] = []
     for item in cast("list[Any]", result):
         pairs = list(cast("dict[Any, Any]", item).items()) if isinstance(item, dict) else []
-        if len(pairs) != 1 or not isinstance(pairs[0][1], str):
-            raise DecodingError("expected calls as {name: JSON text of the arguments}")
-        calls.append({pairs[0][0]: load_json_strictly(pairs[0][1])})
+        if len(pairs) != 1 or not isinstance(pairs[0][1], str | dict):
+            raise DecodingError("expected calls as {name: arguments}, an object or its JSON text")
+        name, arguments = pairs[0]
+        calls.append({name: load_json_strictly(arguments) if isinstance(arguments, str) else arguments})
     return calls
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from ...records import Case, Language, Output
 from .json_calls import decode_json_calls, decode_json_calls_strictly
+from .json_replies import read_json_reply
 from .native_calls import decode_tool_calls
 from .python_calls import decode_python_calls, decode_python_calls_strictly
 from .wrapping import untag, wrap
@@ -23,11 +24,13 @@ class AskedForm(NamedTuple):
         language: The language of the functions.
         form: Source text, JSON or one of two forms of XML; anything but source text is for Python only.
         tagged: Whether they stand between ``<TOOLCALL>`` and ``</TOOLCALL>``.
+        stated: Whether the case says so, and keeping to the form is part of the task.
     """
 
     language: Language = "python"
     form: ReplyForm = "python"
     tagged: bool = False
+    stated: bool = False
 
 
 PLAIN = AskedForm()
@@ -42,6 +45,7 @@ def asked_form(case: Case) -> AskedForm:
         cast("Language", case.reference.get("language", "python")),
         cast("ReplyForm", case.tags.get("ret_fmt", "python")),
         case.tags.get("tool_call_tag") is True,
+        "ret_fmt" in case.tags,
     )
 
 
@@ -58,7 +62,8 @@ def decode_output(output: Output, asked: AskedForm = PLAIN, *, strictly: bool = 
 def decode_prompt(text: str, asked: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
     """Read the calls in a text reply, as BFCL does or strictly.
 
-    Strict reading takes them as they were meant, which differs for Python, JSON and Java.
+    Strict reading takes them as they were meant, which differs for Python, JSON and Java; where no form is stated, calls written as JSON
+    are read, too.
 
     Mostly a list of ``{name: {argument: value}}``; whatever else the original makes of odd replies. Whether it is calls at all is
     for the checker to see.
@@ -70,6 +75,8 @@ def decode_prompt(text: str, asked: AskedForm = PLAIN, *, strictly: bool = False
     decoders = _DECODERS.get(asked.form)
     if decoders is None and asked.language != "python":
         return _decode_other_language(code[1:-1], asked.language, strictly=strictly)
+    if strictly and decoders is None and not asked.stated and (calls := read_json_reply(text)) is not None:
+        return calls
     by_bfcl, by_meaning = decoders or _PYTHON
     return by_meaning(code) if strictly else by_bfcl(code)
 

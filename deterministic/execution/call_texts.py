@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 
 from ...errors import DecodingError
 from ...records import ToolCall
-from ..decoding import decode_prompt, decode_tool_calls
+from ..decoding import decode_prompt, decode_tool_calls, read_json_reply
 from ..decoding.python_calls import call_nodes
 from ..decoding.python_syntax import unparse
 from ..decoding.wrapping import wrap
@@ -67,7 +67,9 @@ def read_prompt(raw: Any) -> list[str]:
 
 
 def read_prompt_exactly(raw: Any) -> list[str]:
-    """Read a text reply as it was written, with everything that stands between the parentheses."""
+    """Read a text reply as it was written, with everything that stands between the parentheses, or as JSON."""
+    if (calls := read_json_reply(_text(raw))) is not None:
+        return native_call_texts(calls)
     return [unparse(node) for node in call_nodes(wrap(_text(raw)))]
 
 

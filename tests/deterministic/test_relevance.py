@@ -41,6 +41,9 @@ PASS, FAIL, OPEN = 1.0, 0.0, None
         ('[{"name": "tide.lookup", "parameters": {}}]', PASS, FAIL),
         ("I would have to call tide.lookup(port), but I do not know the port.", PASS, PASS),
         ("None of the tools (tide.lookup) fits.", PASS, PASS),
+        ('[{"tide.lookup": {"port": "Brest"}}]', PASS, FAIL),
+        ('[{"Brest": {"country": "France"}}]', PASS, PASS),
+        ('{"Brest": {"country": "France"}}', PASS, PASS),
     ],
 )
 def test_whether_a_reply_refrains_from_calling(reply: str, bfcl: float, strict: float):
@@ -122,6 +125,21 @@ def test_a_call_that_the_tools_themselves_refute_fails(calls: list[tuple[str, An
     found = check(case, Output(case_id="y", system="s", tool_calls=made), options=CheckOptions())
     assert (found.outcome, found.error_type) == ("undecided" if error_type is None else "graded", error_type)
     assert found.score == (None if error_type is None else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "error_type"),
+    [
+        ('[{"tide.lookup": {"port": "Brest"}}]', None),
+        ('[{"name": "tide.lookup", "arguments": {}}]', "relevance_error:missing_required"),
+        ("[tide.lookup(port='Rome')]", "relevance_error:value_not_in_enum"),
+        ("[tide.lookup()]", "relevance_error:missing_required"),
+        ("[tide.lookup('Rome')]", None),
+    ],
+)
+def test_a_call_in_a_text_is_refuted_too_where_its_arguments_have_names(text: str, error_type: str | None):
+    case = Case(id="y", kind="any_call", tools=TIDES)
+    assert check(case, Output(case_id="y", system="s", text=text)).error_type == error_type
 
 
 def test_a_log_without_tools_refutes_no_call():
