@@ -12,23 +12,24 @@ import os
 import platform
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from commands import described, reference_folder
+from evidence_tables import calibration_table, made, p_value, table
+from evidence_variants import explicit_disagreements, ladder_section, preference_section
 from make_requests import draw_real
-from recorded_adjudications import Adjudicated, Opinion, as_verdicts, read_recorded
+from recorded_adjudications import JUDGE, LABEL, NOBODY, Adjudicated, as_verdicts, read_recorded, side
 from recorded_audit import ask_probes, by_operator, make_probes, read_facts
 
 import fiducial as fd
 from fiducial.data import demo_path
 
-MODEL = "claude"
-HALF = 0.5
 VARIANTS = ("direct", "reasons", "decomposed")
+EXPLICIT = ("tool_call_accuracy", "groundedness", "task_completion")
+"""Judges whose variant `explicit` was recorded on the suite, later than the others."""
 SUITE_JUDGES = (
     "tool_call_accuracy",
     "groundedness",
@@ -44,7 +45,6 @@ STATISTICS = {
     "true_negative_rate": "TNR",
     "cohen_kappa": "kappa",
 }
-JUDGE, LABEL, NOBODY = "the judge", "the official label", "undecidable"
 
 LIMITS = """## Limits
 
@@ -87,8 +87,11 @@ def sections(reference: Path, recorded: Path) -> Iterator[str]:
         runs = [real_run(folder, recorded, judge) for judge in REAL_JUDGES]
         yield from real_section(runs)
         yield from adjudication_section(runs, folder, recorded)
+        yield from explicit_disagreements(recorded / "adjudication-explicit.jsonl")
     yield from summaries_section(recorded)
     yield from audit_section(recorded)
+    yield from ladder_section(recorded / "ladder-explicit.jsonl")
+    yield from preference_section(recorded / "preference-direct.jsonl")
     yield "\n" + LIMITS
 
 
@@ -97,6 +100,7 @@ def suite_section(recorded: Path) -> Iterator[str]:
     judges = [
         made(f"{name}/{variant}", recorded / "suite.jsonl") for name in SUITE_JUDGES for variant in VARIANTS
     ]
+    judges += [made(f"{name}/explicit", recorded / "suite-explicit.jsonl") for name in EXPLICIT]
     run = fd.evaluate(
         demo_path("cases.jsonl"),
         demo_path("outputs.jsonl"),
@@ -113,8 +117,10 @@ def suite_section(recorded: Path) -> Iterator[str]:
 
 
 def real_run(folder: Path, recorded: Path, judge: str) -> fd.Run:
-    """Three prompts of a judge on real outputs with official labels."""
+    """The prompts of a judge on real outputs with official labels."""
     judges = [made(f"{judge}/{variant}", recorded / "real.jsonl") for variant in VARIANTS]
+    if judge == "tool_call_accuracy":
+        judges.append(made(f"{judge}/explicit", recorded / "real-explicit.jsonl"))
     return fd.evaluate(
         folder / "cases.jsonl",
         folder / "outputs.jsonl",
@@ -132,7 +138,7 @@ def real_section(runs: Sequence[fd.Run]) -> Iterator[str]:
         "500 outputs of two real systems on BFCL, half of them officially wrong (`benchmarks/make_requests.py`, seed 1). Labels are BFCL's verdicts.\n"
     )
     yield from calibration_table(*runs)
-    yield "\nDifference in accuracy between prompts (first minus second; p adjusted over three pairs):\n"
+    yield "\nDifference in accuracy between prompts (first minus second; p adjusted over the pairs of a judge):\n"
     pairs = [pair for run in runs for pair in fd.compare(run).pairs]
     yield from table(
         ("first", "second", "difference", "adjusted p"),
@@ -152,7 +158,7 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
     alike = sum(each.first.verdict == each.second.verdict for each in rows)
     applies = sum((each.judge, each.case_id, each.system) in found for each in rows)
     yield (
-        f"Every disagreement between `reasons` and the official label was decided twice, independently and blind: {alike} of {len(rows)} pairs of decisions agree. "
+        f"Every disagreement between `reasons` and the official label was decided twice, independently and blind, by the model that was the judge (no person has looked): {alike} of {len(rows)} pairs of decisions agree. "
         f"{applies} of the {len(rows)} are among today's {len(found)}.\n"
     )
     lines: list[Sequence[object]] = []
@@ -191,7 +197,7 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
         if name.split("@")[0].endswith("/reasons")
     ]
     yield (
-        "The same judges by adjudicated labels ([adjudication.md](adjudication.md)); an output is undecidable if both decisions say so or they differ. "
+        "The same judges by labels that this model adjudicated ([adjudication.md](adjudication.md)); an output is undecidable if both decisions say so or they differ. "
         "Only disagreements were decided, so *adjudicated* is the judge's best case. *Bounds* count the undecidable against the judge and for it.\n"
     )
     yield from table(
@@ -208,7 +214,7 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
             for key, label in STATISTICS.items()
         ],
     )
-    yield "\nErrors found in the official labels, a lower bound (agreements were not examined):\n"
+    yield "\nErrors that this model found in the official labels, a lower bound (agreements were not examined):\n"
     yield from table(
         ("judge's outputs", "category", "found wrong", "undecidable"),
         [
@@ -238,13 +244,6 @@ def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str
         f"`fiducial labels export` writes {len(found.corrections)} of the {len(found.corrections) + len(found.unsaid)} decisions against BFCL's checker as corrected references, tested under BFCL's rules; "
         f"of the others, {', '.join(f'{count}: {reason}' for reason, count in why.most_common())}.\n"
     )
-
-
-def side(row: Adjudicated, opinion: Opinion) -> str:
-    """Who said of the output what the adjudication says."""
-    if opinion.verdict == "undecidable":
-        return NOBODY
-    return JUDGE if (opinion.verdict == "right") == (row.judge_score >= HALF) else LABEL
 
 
 def strict_side(rows: Sequence[Adjudicated], folder: Path) -> str:
@@ -321,48 +320,6 @@ def disagreements(run: fd.Run, folder: Path) -> Iterator[fd.Verdict]:
             judge = run.calibration.judges[verdict.by]
             if (verdict.score >= judge.pass_at) != (labels[verdict.key] == 1.0):
                 yield verdict
-
-
-def made(name: str, recording: Path) -> Any:
-    """A judge that answers from a recording."""
-    return fd.judge(name, model=MODEL, replay=recording)
-
-
-def p_value(p: float | None) -> str:
-    """As far as it means anything."""
-    return "undefined" if p is None else f"{p:.3f}"
-
-
-def calibration_table(*runs: fd.Run) -> Iterator[str]:
-    """Each judge of some runs against the labels."""
-    uses = {use.name: use for run in runs for use in run.judges}
-    rows: list[Sequence[object]] = []
-    for name, found in (item for run in runs for item in run.calibration.judges.items()):
-        failed = sum(count for outcome, count in uses[name].outcomes.items() if outcome != "graded")
-        rates = (found.accuracy, found.true_positive_rate, found.true_negative_rate, found.cohen_kappa)
-        shown = [str(rate).removesuffix(f" on {found.n}") for rate in rates]
-        rows.append((name, found.n, failed, f"{found.pass_at:g}", *shown))
-    yield from table(
-        ("judge", "n", "no reply", "passes at", "accuracy", "TPR", "TNR", "kappa"), one_row_each(rows)
-    )
-
-
-def one_row_each(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:
-    """Rows with equal numbers as one row that names the variants."""
-    variants: dict[tuple[str, ...], list[str]] = {}
-    for name, *numbers in rows:
-        judge, _, variant = str(name).removesuffix(f"@{MODEL}").partition("/")
-        variants.setdefault((judge, *map(str, numbers)), []).append(variant)
-    for (judge, *numbers), named in variants.items():
-        yield (f"{judge}: {', '.join(named)}", *numbers)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """A Markdown table."""
-    yield "| " + " | ".join(head) + " |"
-    yield "|" + "---|" * len(head)
-    for row in rows:
-        yield "| " + " | ".join(map(str, row)) + " |"
 
 
 if __name__ == "__main__":

@@ -20,6 +20,11 @@ import fiducial as fd
 
 OUT = Path(__file__).parent / "recorded" / "adjudications.jsonl"
 
+JUDGE, LABEL, NOBODY = "the judge", "the official label", "undecidable"
+"""Who is right."""
+
+_HALF = 0.5
+
 FAULTS = {
     "too_narrow_reference": "reference_too_narrow",
     "too_broad_reference": "reference_too_broad",
@@ -55,6 +60,13 @@ def read_recorded(path: Path) -> list[Adjudicated]:
     """Read what was recorded."""
     given = msgspec.json.Decoder(Adjudicated)
     return [given.decode(line) for line in path.read_bytes().splitlines()]
+
+
+def side(row: Adjudicated, opinion: Opinion) -> str:
+    """Who said of the output what the adjudication says."""
+    if opinion.verdict == "undecidable":
+        return NOBODY
+    return JUDGE if (opinion.verdict == "right") == (row.judge_score >= _HALF) else LABEL
 
 
 def as_verdicts(row: Adjudicated) -> Iterator[fd.Verdict]:

@@ -1,0 +1,53 @@
+"""Tables of the page of evidence, and the judges that answer from recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import fiducial as fd
+
+MODEL = "claude"
+
+
+def made(name: str, recording: Path) -> Any:
+    """A judge that answers from a recording."""
+    return fd.judge(name, model=MODEL, replay=recording)
+
+
+def p_value(p: float | None) -> str:
+    """As far as it means anything."""
+    return "undefined" if p is None else f"{p:.3f}"
+
+
+def calibration_table(*runs: fd.Run) -> Iterator[str]:
+    """Each judge of some runs against the labels."""
+    uses = {use.name: use for run in runs for use in run.judges}
+    rows: list[Sequence[object]] = []
+    for name, found in (item for run in runs for item in run.calibration.judges.items()):
+        failed = sum(count for outcome, count in uses[name].outcomes.items() if outcome != "graded")
+        rates = (found.accuracy, found.true_positive_rate, found.true_negative_rate, found.cohen_kappa)
+        shown = [str(rate).removesuffix(f" on {found.n}") for rate in rates]
+        rows.append((name, found.n, failed, f"{found.pass_at:g}", *shown))
+    yield from table(
+        ("judge", "n", "no reply", "passes at", "accuracy", "TPR", "TNR", "kappa"), one_row_each(rows)
+    )
+
+
+def one_row_each(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:
+    """Rows with equal numbers as one row that names the variants."""
+    variants: dict[tuple[str, ...], list[str]] = {}
+    for name, *numbers in rows:
+        judge, _, variant = str(name).removesuffix(f"@{MODEL}").partition("/")
+        variants.setdefault((judge, *map(str, numbers)), []).append(variant)
+    for (judge, *numbers), named in variants.items():
+        yield (f"{judge}: {', '.join(named)}", *numbers)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """A Markdown table."""
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(map(str, row)) + " |"

@@ -1,0 +1,101 @@
+"""Evidence on the variant `explicit`, on judges that compare, and on ladders: recorded later than the other replies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from evidence_tables import made, table
+from make_requests import LADDERS
+from recorded_adjudications import JUDGE, LABEL, NOBODY, read_recorded, side
+
+import fiducial as fd
+from fiducial.calibration.intervals.closed_forms import wilson_interval
+from fiducial.data import demo_path
+
+
+def explicit_disagreements(recorded: Path) -> Iterator[str]:
+    """Yield who was right where `explicit` alone contradicts the official label."""
+    rows = read_recorded(recorded)
+    alike = sum(each.first.verdict == each.second.verdict for each in rows)
+    yield "\n### Where only `explicit` contradicts the label\n"
+    yield (
+        f"{len(rows)} outputs on which `explicit` differs from the official label and `reasons` does not, decided twice by the same model with the "
+        f"reference in sight: {alike} of {len(rows)} pairs of decisions agree. No person has looked.\n"
+    )
+    counts: Counter[tuple[str, str]] = Counter()
+    for each in rows:
+        sides = {side(each, opinion) for opinion in (each.first, each.second)}
+        said = "passes, the label fails" if each.judge_score > each.label else "fails, the label passes"
+        counts[said, sides.pop() if len(sides) == 1 else "decided differently"] += 1
+    lines: list[Sequence[object]] = [
+        (said, *(counts[said, who] for who in (JUDGE, LABEL, NOBODY, "decided differently")))
+        for said in ("passes, the label fails", "fails, the label passes")
+    ]
+    yield from table(("`explicit`", JUDGE, LABEL, NOBODY, "decided differently"), lines)
+    yield ""
+
+
+def preference_section(recorded: Path) -> Iterator[str]:
+    """Yield what a judge that compares said of pairs in both orders."""
+    (found,) = fd.prefer(
+        demo_path("outputs.jsonl"),
+        cases=demo_path("cases.jsonl"),
+        judges=made("preference/direct", recorded),
+        labels=demo_path("labels.jsonl"),
+    ).judges
+    labels = found.labels
+    assert labels is not None
+    tied = sum(match.tied for match in found.matches)
+    yield "\n## Which of two is better\n"
+    yield (
+        "`preference/direct` on 200 pairs of the suite's outputs, drawn at random, each in both orders; pairs of the same texts share replies. "
+        "Where the label of one output passes and of the other fails, the passing one should win.\n"
+    )
+    yield from table(
+        ("", "share or n"),
+        [
+            ("pairs with a verdict in both orders", found.complete),
+            ("ties in both orders", f"{tied} of {found.complete}"),
+            ("flips: the order decides", found.position.flips),
+            ("first shown chosen more than half the time, by", found.position.effect),
+            ("the better one wins in both orders", labels.right_in_both),
+            ("tied in both orders where labels are alike", labels.tied_in_both),
+        ],
+    )
+
+
+def ladder_section(recorded: Path) -> Iterator[str]:
+    """Yield how hard faults may be, and what it means that none is missed."""
+    yield "\n## Ladders\n"
+    yield (
+        "`explicit` of two judges on questions at fixed levels ([audits.md](audits.md#ladders-how-hard-a-fault-is-still-caught)), half of those about calls recorded. "
+        "A dial is *not reached* if 80 % are caught even at its hardest level. *Largest fall*: how much the catch rate may fall between the easiest "
+        "and the hardest level, at 95 %.\n"
+    )
+    rows: list[Sequence[object]] = []
+    caught = faulty = 0
+    for name, calls in LADDERS.items():
+        audit = fd.audit(None, made(name, recorded), ladder=True, calls=calls, evenly=True)
+        judge = next(each for each in audit.judges if each.judge.startswith(name))
+        for ladder in judge.ladders:
+            found = sum(level.caught for level in ladder.levels)
+            asked = sum(level.faulty for level in ladder.levels)
+            caught, faulty = caught + found, faulty + asked
+            hardest = ladder.levels[-1].step
+            where = (
+                "not reached" if ladder.threshold.where == "beyond the hardest" else ladder.threshold.where
+            )
+            fall = "undefined" if ladder.drop.high is None else f"{ladder.drop.high:.2f}"
+            rows.append((name, ladder.dial, f"{found} of {asked}", hardest, where, fall, ladder.failed_right))
+    yield from table(
+        ("judge", "dial", "caught", "hardest level", "80 % level", "largest fall", "right outputs failed"),
+        rows,
+    )
+    low, high = wilson_interval(caught / faulty, faulty)
+    yield (
+        f"\nIn all {caught} of {faulty} planted faults are caught ({caught / faulty:.3f} [{low:.3f}, {high:.3f}]). That bounds what these dials can show, and no more: "
+        "no length, depth or closeness on them stops this model, while natural faults do (the summaries above). A judge that misses nothing here is not "
+        "proven on your outputs; label some of those.\n"
+    )
