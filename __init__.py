@@ -15,7 +15,7 @@ from .version import VERSION
 
 if TYPE_CHECKING:
     from .api.assertions import assert_rate
-    from .api.auditing import audit, mutate
+    from .api.auditing import audit
     from .api.audits import certify, check_certificate
     from .api.bfcl import score_bfcl
     from .api.checking import check
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .api.judging import judge, jury
     from .api.labels import correct_cases, export_labels
     from .api.merging import merge
+    from .api.mutating import mutate
     from .api.planning import plan
     from .api.preferring import prefer
     from .api.reading import Reading, read
@@ -45,7 +46,7 @@ _HOME = {
     name: home
     for home, names in {
         "api.assertions": "assert_rate",
-        "api.auditing": "audit mutate",
+        "api.auditing": "audit",
         "api.audits": "certify check_certificate",
         "api.bfcl": "score_bfcl",
         "api.checking": "check",
@@ -58,6 +59,7 @@ _HOME = {
         "api.labels": "correct_cases export_labels",
         "api.table_statistics": "calibrate compare estimate",
         "api.merging": "merge",
+        "api.mutating": "mutate",
         "api.decorators": "agent dial file_format judge_function operator statistic world",
         "api.planning": "plan",
         "api.preferring": "prefer",

@@ -1,116 +1,28 @@
-"""`fiducial.mutate` and `fiducial.audit`: make probes with certain labels and test judges."""
+"""`fiducial.audit`: test judges with probes whose labels are certain."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
-from typing import Any, Unpack
-
-import msgspec
+from typing import Any
 
 from ..calibration.pass_threshold import GivenPassAt, pass_at_of
-from ..deterministic.mutation import load_dials, load_operators
+from ..deterministic.mutation import load_dials
 from ..errors import UsageError
 from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE, AuditPlan
 from ..evaluation.audit.audit_run import foresee_audit, run_audit
-from ..evaluation.audit.building import ProbeSettings, build_probes
 from ..evaluation.audit.ladder.climb import CALLS, LadderSettings
-from ..evaluation.audit.probe_folder import ProbeManifest
-from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from ..judges.prices import price_list
-from ..records import FolderPath
-from ..report.text.audit_text import probe_document
 from .audits import Audit
-from .check_options import FunctionsOption, Workspaces, Worlds, check_options, worlds_of
-from .display import Document, Shown
+from .check_options import Worlds, worlds_of
 from .evaluating import JudgeLike, asked_of
-from .input_sources import Cases, Outputs, output_sources, source
-from .paths import FilePath, folder_path, kept_folder, put_back
+from .mutating import Probes
+from .paths import FilePath, folder_path, kept_folder
 from .progress_bars import shown_progress
 from .run_files import Access, Forecasts
-
-
-class Probes(Shown, frozen=True):
-    """Mutants with one named fault each, harmless twins and attacks, from correct outputs.
-
-    Attributes:
-        kept: Where they are; a folder in memory where they are kept nowhere else.
-        manifest: How they were made, and how many of each operator.
-    """
-
-    kept: FolderPath
-    manifest: ProbeManifest
-
-    def document(self) -> Document:
-        """Return the number of probes per operator as a document."""
-        return probe_document(self.manifest)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return how the probes were made."""
-        return msgspec.to_builtins(self.manifest)
-
-
-def mutate(
-    cases: Cases,
-    outputs: Outputs | None = None,
-    *,
-    out: FilePath | None = None,
-    only: Sequence[str] = (),
-    operators: Sequence[str] = (),
-    seed: int = 0,
-    per_output: int = 3,
-    names: NamesOption = "auto",
-    functions: FunctionsOption = None,
-    worlds: Worlds = None,
-    workers: int | None = None,
-    progress: bool | None = None,
-    **workspaces: Unpack[Workspaces],
-) -> Probes:
-    """Make probes from correct outputs; the strict checker labels them.
-
-    Args:
-        cases: In any form.
-        outputs: In any form: those that strict rules call right are mutated; None makes right outputs of the references.
-        out: A folder to keep the probes in; None keeps them in memory.
-        only: Operators by name; all that apply when left out.
-        operators: Of one's own, ``module:NAME`` each, beside those that are registered.
-        seed: The same seed gives the same probes.
-        per_output: Probes of one operator from one right output at most.
-        names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
-        functions: Functions that executable calls may name; those that are registered when left out.
-        worlds: Simulated worlds of one's own; those that are registered when left out.
-        workers: How many processes make them; None for as many as there are cores, where that is faster. Probes are the same.
-        progress: Whether to show progress; None shows it on a terminal and in a notebook.
-        **workspaces: How workspaces are looked at; see `Workspaces`.
-
-    Returns:
-        The probes.
-
-    Raises:
-        InputError: An input cannot be used, or nothing in it is right.
-        UsageError: There is no such operator.
-    """
-    known = load_operators(operators, Path.cwd())
-    unknown = sorted(set(only) - known.keys())
-    if unknown:
-        raise UsageError(f"--only {unknown[0]}: no such operator; there are {', '.join(known)}")
-    settings = ProbeSettings(
-        operators=[each for name, each in known.items() if not only or name in only],
-        options=check_options("strict", functions, worlds, **workspaces),
-        names=names,
-        seed=seed,
-        per_operator=per_output,
-    )
-    kept = kept_folder(out, "probes")
-    sources = [] if outputs is None else output_sources(outputs)
-    with shown_progress(wanted=progress) as shown, put_back(kept):
-        return Probes(
-            kept, build_probes(source("cases", cases), sources, kept, settings, shown, workers=workers)
-        )
 
 
 def audit(

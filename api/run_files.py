@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 import gc
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from ..evaluation.conclusion.conclude import Conclusion
 from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.judge_on import parse_judge_on
 from ..evaluation.pipeline import Plan
@@ -26,23 +24,14 @@ from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.manifest import component_versions
 from ..judges.prices import price_list
 from ..records import InputPath
-from ..report.document import Piece, as_lines
-from ..report.from_run import report_on
-from ..report.html import report_template
-from ..report.run_summary import RunSummary
-from ..report.text import number_text
-from ..report.text.run_text import SCREEN, run_document
-from ..report.text.summary_text import summary_document
-from ..report.text.systems_text import WIDTH
 from .display import Document, Shown
 from .engines import engine_of
-from .gates import run_gates
 from .progress_bars import shown_progress
 
 if TYPE_CHECKING:
     from ..evaluation.forecast import Forecast
     from ..evaluation.judging.composites import JuryRule
-    from ..evaluation.past_runs.reparsing import Reparsed
+    from .run_display import Reparsing, RunResults
 
 __all__ = [
     "GENERATED",
@@ -50,7 +39,6 @@ __all__ = [
     "Forecasts",
     "ModelAccess",
     "Plan",
-    "RunResults",
     "engine_of",
     "forecast",
     "parse_judge_on",
@@ -61,65 +49,6 @@ __all__ = [
 
 Access: TypeAlias = Callable[[], ModelAccess]
 """How a model is reached; asked for only when one has to be asked."""
-
-
-class RunResults(Shown, frozen=True, kw_only=True):
-    """Results of a run.
-
-    Attributes:
-        plan: What was to be done.
-        conclusion: What it came to, in numbers.
-        report: The report's file.
-    """
-
-    plan: Plan
-    conclusion: Conclusion
-    report: Path
-
-    def document(self) -> Document:
-        """Return a one-screen summary, with the first sentence of each note."""
-        notes = [re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes] + self._unmatched()
-        used = sum(1 for _ in as_lines(notes, width=WIDTH))
-        return [*run_document(self.found, SCREEN - 1 - used), *notes]
-
-    def _unmatched(self) -> list[str]:
-        """Count the labels that match no output."""
-        unused = self.conclusion.unused_labels
-        counted = number_text.counted(unused, "label")
-        return [f"{counted} {'matches' if unused == 1 else 'match'} no output of this run"] if unused else []
-
-    @property
-    def found(self) -> RunSummary:
-        """Results to display."""
-        told = self.conclusion
-        return RunSummary(
-            systems=told.systems,
-            judges=told.judges,
-            calibration=told.calibration,
-            compared=told.compared,
-            folder=str(self.plan.out),
-            command=self.plan.command,
-        )
-
-    def in_full(self) -> Document:
-        """Return the complete results."""
-        notes = [*self.plan.notes, *([""] if self.plan.notes else [])]
-        return [*notes, *summary_document(self.conclusion)]
-
-    def closing(self) -> Iterator[str]:
-        """Yield lines about missing verdicts, and where report and records are kept."""
-        conclusion, out = self.conclusion, self.plan.out
-        checks = sum(system.failed_checks for system in conclusion.systems)
-        if conclusion.failed > checks:
-            yield f"{number_text.missing(conclusion.failed - checks)}; the same command asks again for these alone"
-        if checks:
-            yield f"{number_text.not_checked(checks)}; the same command checks these alone again"
-        yield f"report: {self.report}"
-        yield f"records: {out} (the same command resumes; `fiducial calibrate {out}` for every statistic)"
-
-    def failing(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:
-        """Return one line per gate that the run fails."""
-        return run_gates(gates, min_graded, self.conclusion)
 
 
 def plan_of(
@@ -171,6 +100,9 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
     reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=partial(_load, plan)))
     with shown_progress(wanted=progress) as shown, plan.engine or nullcontext():
         conclusion = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
+    from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
+    from .run_display import RunResults  # noqa: PLC0415 - likewise
+
     report = report_on(plan.out, unchanged=conclusion.unchanged)
     assert isinstance(report, Path)
     return RunResults(plan=plan, conclusion=conclusion, report=report)
@@ -181,6 +113,9 @@ def _load(plan: Plan) -> None:
 
     Loading then takes half of the time that it would take at the end.
     """
+    from ..report.html import report_template  # noqa: PLC0415 - not before the first calls are in flight
+    from . import run_display  # noqa: F401, PLC0415 - likewise
+
     report_template()
     component_versions()
     if plan.prices is not None and plan.model is not None:
@@ -208,18 +143,6 @@ def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -
         return Forecasts(judges=foresee(plan, access, shown))
 
 
-class Reparsing(Shown, frozen=True, kw_only=True):
-    """Changes from reparsing a run's replies."""
-
-    found: list[Reparsed]
-    conclusion: Conclusion
-    report: Path
-
-    def document(self) -> Document:
-        """Return the changes as a document."""
-        return [*summary_document(self.conclusion), *map(_reread, self.found), f"report: {self.report}"]
-
-
 def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
     """Read every reply of a run again with the current parsers, without a call to a model.
 
@@ -228,14 +151,11 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
         PromptError: A prompt file is not there any more, or cannot be used.
     """
     from ..evaluation.past_runs.reparsing import reparse as read_again  # noqa: PLC0415 - seldom needed
+    from ..report.from_run import report_on  # noqa: PLC0415 - likewise
+    from .run_display import Reparsing  # noqa: PLC0415 - likewise
 
     with shown_progress(wanted=progress) as shown:
         found, conclusion = read_again(folder, shown, lambda: datetime.now(UTC), prices=price_list())
     report = report_on(folder)
     assert isinstance(report, Path)
     return Reparsing(found=found, conclusion=conclusion, report=report)
-
-
-def _reread(entry: Reparsed) -> Piece:
-    left = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
-    return f"{entry.by}: {entry.replies:,} replies read again, {entry.changed:,} verdicts changed{left}"

@@ -95,7 +95,7 @@ def mutate_command(
     The strict checker labels every probe (answers and statements are labelled by construction). What it judges otherwise than it was
     meant is no probe, but listed in weaknesses.jsonl, as is what BFCL's rules do not see.
     """
-    from ..api.auditing import mutate
+    from ..api.mutating import mutate
 
     found = mutate(
         cases,

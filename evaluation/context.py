@@ -6,19 +6,21 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from ..records import FolderPath, JudgeId
 from ..version import VERSION
-from .engines.ray_engine import RayEngine
 from .inputs import EvaluationInputs
 from .progress import Progress
 from .store.journal import VerdictJournal
 from .store.kept_inputs import keep_inputs
 from .store.manifest import KnownJudge
 from .store.run_writer import RunWriter
+
+if TYPE_CHECKING:
+    from .engines.ray_engine import RayEngine
 
 
 @contextmanager

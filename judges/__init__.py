@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from .prompt_variables import NotApplicableError, Replay
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
-    from .transport.connect import batch_replies, cassette, connect, replay
+    from .transport.connect import connect
     from .transport.endpoint import Endpoint
     from .transport.exchange import CallError, Provider, Reply, Request, make_request
     from .transport.reply_cache import ReplyCache, cache_key
+    from .transport.stored_replies import batch_replies, cassette, replay
 
 _NAMES = {
     "baseline": "baseline_judge baseline_verdict",
@@ -31,7 +32,8 @@ _NAMES = {
     "transport.batch_results": "BatchResults",
     "transport.budget": "Budget",
     "transport.reply_cache": "ReplyCache cache_key",
-    "transport.connect": "batch_replies cassette connect replay",
+    "transport.connect": "connect",
+    "transport.stored_replies": "batch_replies cassette replay",
     "transport.endpoint": "Endpoint",
     "transport.exchange": "CallError Provider Reply Request make_request",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -13,12 +13,14 @@ from ...deterministic import CheckOptions, check
 from ...deterministic.artifacts.dependencies import ChallengeNames, challenge_name, dependencies_of
 from ...deterministic.custom_checkers import source_fingerprint
 from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, decode_record, encode_record
-from ..context import RunContext
-from ..engines.ray_engine import RayEngine
 from ..engines.worker_processes import cores, map_ordered
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
 from ..store.journal_rows import JournalRow, VerdictKey, read_row
 from .dotted_names import NamesOption, NamesVote
+
+if TYPE_CHECKING:
+    from ..context import RunContext
+    from ..engines.ray_engine import RayEngine
 
 _WORTH_IT = 8
 """Pieces of outputs, 2 MB, from which on several processes are faster: about a second of work."""

@@ -1,4 +1,4 @@
-"""Model access: direct, from a recording, or from the results of batches."""
+"""Settings for reaching a model: directly, by a recording, or by the results of batches."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from ... import judges
 from ...errors import ConfigurationError
-from ...judges import Budget, Endpoint, Provider, batch_replies, cassette, connect, replay
-from ...judges.transport.batch_results import ResultsTally
-from ...judges.transport.endpoint import EndpointGroup
-from ...judges.transport.retry import OnFailure
-from ...judges.transport.served_by import ServedByCheck
-from ...judges.transport.trial import EndpointTrials
+
+if TYPE_CHECKING:
+    from ...judges import Budget, Endpoint, Provider
+    from ...judges.transport.batch_results import ResultsTally
+    from ...judges.transport.endpoint import EndpointGroup
+    from ...judges.transport.retry import OnFailure
+    from ...judges.transport.trial import EndpointTrials
 
 
 class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,14 +78,14 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
 
     def _open(self) -> AbstractAsyncContextManager[Provider]:
         if self.replay is not None:
-            return replay(self.replay)
+            return judges.replay(self.replay)
         if self.cassette is not None:
             asking = (
                 msgspec.structs.replace(self, cassette=None).open() if self.endpoint is not None else None
             )
-            return cassette(self.cassette, asking)
+            return judges.cassette(self.cassette, asking)
         if self.results is not None:
-            return batch_replies(
+            return judges.batch_replies(
                 self.results,
                 missing=self.missing_result,
                 namespace=self.namespace,
@@ -92,7 +95,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             )
         if self.endpoint is None:
             raise ConfigurationError("no model can be reached: set an endpoint, or replay a recording")
-        return connect(
+        return judges.connect(
             self.spread or self.endpoint,
             concurrency=self.concurrency,
             timeout=self.timeout,
@@ -110,6 +113,8 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def _checked(opened: AbstractAsyncContextManager[Provider], expected: str) -> AsyncGenerator[Provider]:
+    from ...judges.transport.served_by import ServedByCheck  # noqa: PLC0415 - most runs take whoever answers
+
     async with opened as provider:
         yield ServedByCheck(provider, expected)
 

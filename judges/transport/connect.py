@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
 from ...errors import UsageError
 from .adaptive_timeout import PatientProvider
-from .batch_results import BatchResults, ResultsTally
 from .budget import Budget, BudgetedProvider
-from .endpoint import Endpoint, EndpointGroup, EndpointShare
+from .coalescing import CoalescingProvider
+from .endpoint import Endpoint, EndpointGroup
 from .exchange import Provider
 from .limiter import AdaptiveLimiter, LimitedProvider
-from .load_balancing import SpreadingProvider
-from .member import PooledEndpoint
 from .openai_provider import OpenAIProvider
-from .recording import CassetteProvider, RecordingProvider, ReplayProvider
-from .reply_cache import CachingProvider, CoalescingProvider, ReplyCache
 from .retry import OnFailure, RetryingProvider, RetryPolicy
 from .trial import FIRST_CALLS, EndpointTrials, Trial, TrialProvider
 
@@ -70,11 +66,13 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
         )
     asking = partial(_asking, timeout=timeout, budget=budget, elsewhere=elsewhere)
     if isinstance(endpoint, EndpointGroup):
-        members = [
-            _member(each, asking(each.endpoint, None if at else meanwhile))
+        from .load_balancing import spread_over  # noqa: PLC0415 - most runs have one endpoint
+
+        shares = [
+            (each, asking(each.endpoint, None if at else meanwhile))
             for at, each in enumerate(endpoint.shares)
         ]
-        provider: Provider = SpreadingProvider(members, patience, endpoint.told)
+        provider: Provider = spread_over(shares, patience, endpoint.told)
     else:
         provider = asking(endpoint, meanwhile)
         if patience:
@@ -83,10 +81,9 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
     try:
         provider = RetryingProvider(provider, RetryPolicy(attempts=attempts), failing=failing)
         provider = TrialProvider(provider, _trial_of(endpoint, trials or EndpointTrials()))
-        if cache is not None:
-            provider = CachingProvider(provider, ReplyCache(cache), endpoint.identity)
-        if record is not None:
-            provider = RecordingProvider(provider, record)
+        # One by one: what was opened is closed where the next cannot be.
+        provider = with_cache(provider, endpoint.identity, cache)
+        provider = with_recording(provider, record)
         provider = CoalescingProvider(provider)
         yield provider
     finally:
@@ -119,65 +116,19 @@ def _asking(
     return provider if budget is None else BudgetedProvider(provider, budget)
 
 
-def _member(share: EndpointShare, provider: Provider) -> PooledEndpoint:
-    address = share.endpoint.base_url or "api.openai.com"
-    return PooledEndpoint(address, provider, AdaptiveLimiter(share.slots), share.model)
+def with_cache(provider: Provider, namespace: str, cache: Path | None) -> Provider:
+    """Return a provider that asks the reply cache first; ``namespace`` is the endpoint's identity."""
+    if cache is None:
+        return provider
+    from .reply_cache import CachingProvider, ReplyCache  # noqa: PLC0415 - loads SQLite
+
+    return CachingProvider(provider, ReplyCache(cache), namespace)
 
 
-@asynccontextmanager
-async def batch_replies(
-    results: Sequence[Path],
-    *,
-    missing: str,
-    namespace: str = "",
-    cache: Path | None = None,
-    record: Path | None = None,
-    told: Callable[[ResultsTally], object] | None = None,
-) -> AsyncGenerator[Provider]:
-    """Open a provider that answers from a batch endpoint's result files, and from the cache.
+def with_recording(provider: Provider, record: Path | None) -> Provider:
+    """Return a provider that records replies to a file, if there is one."""
+    if record is None:
+        return provider
+    from .recording import RecordingProvider  # noqa: PLC0415 - most runs record nothing
 
-    Args:
-        results: Result and error files, in the order in which they were made.
-        missing: What to say of a request without a result.
-        namespace: The endpoint's identity, for the cache.
-        cache: The reply cache's file; None for no cache.
-        record: A file to record replies to.
-        told: Called at the end with what became of the results.
-    """
-    found = BatchResults(results, missing=missing)
-    provider: Provider = found
-    try:
-        if cache is not None:
-            provider = CachingProvider(provider, ReplyCache(cache), namespace)
-        if record is not None:
-            provider = RecordingProvider(provider, record)
-        yield provider
-    finally:
-        await provider.aclose()
-        if told is not None:
-            told(found.tally())
-
-
-@asynccontextmanager
-async def cassette(
-    path: Path, asking: AbstractAsyncContextManager[Provider] | None
-) -> AsyncGenerator[Provider]:
-    """Open a provider for tests that answers from a recording.
-
-    A question that is not in it is asked of ``asking`` and added, or raises where that is None.
-    """
-    async with AsyncExitStack() as exits:
-        inner = None if asking is None else await exits.enter_async_context(asking)
-        provider = CoalescingProvider(CassetteProvider(path, inner))
-        exits.push_async_callback(provider.aclose)
-        yield provider
-
-
-@asynccontextmanager
-async def replay(path: Path) -> AsyncGenerator[Provider]:
-    """Open a provider that answers only from a recording made by `connect`."""
-    provider = ReplayProvider(path)
-    try:
-        yield provider
-    finally:
-        await provider.aclose()
+    return RecordingProvider(provider, record)

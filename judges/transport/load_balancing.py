@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from .adaptive_timeout import Watch
-from .endpoint import EndpointUse
-from .exchange import CallError, Reply, Request
-from .limiter import nothing_but_rate_limits
+from .endpoint import EndpointShare, EndpointUse
+from .exchange import CallError, Provider, Reply, Request
+from .limiter import AdaptiveLimiter, nothing_but_rate_limits
 from .member import PooledEndpoint, concerns_request
 
 
@@ -162,3 +162,18 @@ class SpreadingProvider:
             await member.provider.aclose()
         if self._told is not None:
             self._told([member.use for member in self._members])
+
+
+def spread_over(
+    shares: Iterable[tuple[EndpointShare, Provider]],
+    patience: float,
+    told: Callable[[list[EndpointUse]], object] | None,
+) -> SpreadingProvider:
+    """Return a provider that spreads requests over endpoints, each within its own limiter."""
+    members = [
+        PooledEndpoint(
+            share.endpoint.base_url or "api.openai.com", provider, AdaptiveLimiter(share.slots), share.model
+        )
+        for share, provider in shares
+    ]
+    return SpreadingProvider(members, patience, told)

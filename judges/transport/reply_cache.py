@@ -1,16 +1,14 @@
-"""Reuse replies from a SQLite file, and coalesce identical requests in flight.
+"""Reuse replies from a SQLite file.
 
 Runs and processes share the file, so that nothing is paid for twice.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import sqlite3
 import time
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ...errors import InputError
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import Provider, Reply, Request, Wrapping
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL)
@@ -178,44 +176,3 @@ class CachingProvider(Wrapping):
         """Close the cache and the inner provider."""
         self._cache.close()
         await super().aclose()
-
-
-class CoalescingProvider(Wrapping):
-    """Lets a request that is already in flight wait for that reply instead of asking again.
-
-    The asking runs in a task of its own, so that the one who came first may be cancelled without failing the others.
-    """
-
-    def __init__(self, inner: Provider) -> None:
-        super().__init__(inner)
-        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
-
-    async def complete(self, request: Request) -> Reply:
-        """Ask, or wait for the reply or failure of the same request; see `Provider.complete`.
-
-        Waiting counts no call.
-        """
-        task = self._in_flight.get(request.key)
-        if task is not None:
-            return await _shared(task)
-        task = asyncio.get_running_loop().create_task(self._inner.complete(request))
-        self._in_flight[request.key] = task
-        task.add_done_callback(lambda _: self._in_flight.pop(request.key, None))
-        return await asyncio.shield(task)
-
-    async def aclose(self) -> None:
-        """Stop what is in flight and close the inner provider."""
-        tasks = list(self._in_flight.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await super().aclose()
-
-
-async def _shared(task: asyncio.Task[Reply]) -> Reply:
-    try:
-        return msgspec.structs.replace(await asyncio.shield(task), calls=0)
-    except CallError as error:
-        told = copy(error)
-        told.calls = 0
-        raise told from error

@@ -12,14 +12,13 @@ from ...evaluation.audit.audit_results import (
     JudgeAudit,
     OperatorResult,
 )
-from ...evaluation.audit.probe_folder import ProbeManifest
-from ..document import Columns, Document, Figure, Piece, document
+from ..document import Columns, Figure, Piece, document
 from ..document_table import ENDS, DocumentTable
 from ..figures.agreement import heat
 from .adjudication_text import bounds, who_decided
 from .caution_text import not_sent
 from .ladder_text import ladder_pieces
-from .number_text import count, number, passing, statistic_cells
+from .number_text import number, passing, statistic_cells
 
 _HEADINGS = {
     "fault": ("fault", "caught"),
@@ -34,23 +33,6 @@ _COMPARED = (
     "; each probe beside its right output, in both orders. caught: the right output is chosen in both; failed: likewise, though its twin is as "
     "good; passed: in one at the most"
 )
-
-
-def probe_document(manifest: ProbeManifest) -> Document:
-    """Summarize the output of `build_probes`."""
-    made = ", ".join(f"{made:,} {plants}s" for plants, made in manifest.by_plants.items())
-    over = "; ".join(f"{passed:,} {reason}" for reason, passed in manifest.passed_over.items())
-    rows = [
-        (each.name, each.plants, *map(count, (each.probes, each.dropped, each.missed_by_bfcl)), each.about)
-        for each in manifest.operators
-    ]
-    return [
-        f"{made}, of {manifest.right_outputs:,} right outputs" + (f" (passed over: {over})" if over else ""),
-        DocumentTable(
-            ("operator", "plants", "probes", "dropped", "BFCL misjudges", "what it does"), rows, words=ENDS
-        ),
-        "dropped: strict rules judge it otherwise than it was meant, so it is no probe but listed as their weakness",
-    ]
 
 
 @document

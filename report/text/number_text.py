@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...calibration.pass_threshold import HALF, CutSource, PassThreshold
 from ...calibration.statistic import Statistic
-from ...deterministic.artifacts.dependencies import UnknownDependency
 from ...evaluation.conclusion.run_results import UNJUDGED, StratumRate, SystemResult
+
+if TYPE_CHECKING:
+    from ...deterministic.artifacts.dependencies import UnknownDependency
 
 MODEL = "gpt-4.1-mini"
 """The judging model in commands that are proposed where nobody named one."""

@@ -11,8 +11,8 @@ from choosing import Chosen, choosing
 from provider_server import ProviderServer
 
 import fiducial as fd
-from fiducial.api.auditing import Probes
 from fiducial.api.audits import Audit
+from fiducial.api.mutating import Probes
 from fiducial.data import demo_path
 from fiducial.evaluation.audit.audit_results import JudgeAudit
 

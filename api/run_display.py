@@ -1,0 +1,98 @@
+"""Results of `run` and `reparse` as documents; loaded only once there is something to show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..evaluation.conclusion.conclude import Conclusion
+from ..evaluation.pipeline import Plan
+from ..report.document import Piece, as_lines
+from ..report.run_summary import RunSummary
+from ..report.text import number_text
+from ..report.text.run_text import SCREEN, run_document
+from ..report.text.summary_text import summary_document
+from ..report.text.systems_text import WIDTH
+from .display import Document, Shown
+from .gates import run_gates
+
+if TYPE_CHECKING:
+    from ..evaluation.past_runs.reparsing import Reparsed
+
+
+class RunResults(Shown, frozen=True, kw_only=True):
+    """Results of a run.
+
+    Attributes:
+        plan: What was to be done.
+        conclusion: What it came to, in numbers.
+        report: The report's file.
+    """
+
+    plan: Plan
+    conclusion: Conclusion
+    report: Path
+
+    def document(self) -> Document:
+        """Return a one-screen summary, with the first sentence of each note."""
+        notes = [re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes] + self._unmatched()
+        used = sum(1 for _ in as_lines(notes, width=WIDTH))
+        return [*run_document(self.found, SCREEN - 1 - used), *notes]
+
+    def _unmatched(self) -> list[str]:
+        """Count the labels that match no output."""
+        unused = self.conclusion.unused_labels
+        counted = number_text.counted(unused, "label")
+        return [f"{counted} {'matches' if unused == 1 else 'match'} no output of this run"] if unused else []
+
+    @property
+    def found(self) -> RunSummary:
+        """Results to display."""
+        told = self.conclusion
+        return RunSummary(
+            systems=told.systems,
+            judges=told.judges,
+            calibration=told.calibration,
+            compared=told.compared,
+            folder=str(self.plan.out),
+            command=self.plan.command,
+        )
+
+    def in_full(self) -> Document:
+        """Return the complete results."""
+        notes = [*self.plan.notes, *([""] if self.plan.notes else [])]
+        return [*notes, *summary_document(self.conclusion)]
+
+    def closing(self) -> Iterator[str]:
+        """Yield lines about missing verdicts, and where report and records are kept."""
+        conclusion, out = self.conclusion, self.plan.out
+        checks = sum(system.failed_checks for system in conclusion.systems)
+        if conclusion.failed > checks:
+            yield f"{number_text.missing(conclusion.failed - checks)}; the same command asks again for these alone"
+        if checks:
+            yield f"{number_text.not_checked(checks)}; the same command checks these alone again"
+        yield f"report: {self.report}"
+        yield f"records: {out} (the same command resumes; `fiducial calibrate {out}` for every statistic)"
+
+    def failing(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:
+        """Return one line per gate that the run fails."""
+        return run_gates(gates, min_graded, self.conclusion)
+
+
+class Reparsing(Shown, frozen=True, kw_only=True):
+    """Changes from reparsing a run's replies."""
+
+    found: list[Reparsed]
+    conclusion: Conclusion
+    report: Path
+
+    def document(self) -> Document:
+        """Return the changes as a document."""
+        return [*summary_document(self.conclusion), *map(_reread, self.found), f"report: {self.report}"]
+
+
+def _reread(entry: Reparsed) -> Piece:
+    left = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
+    return f"{entry.by}: {entry.replies:,} replies read again, {entry.changed:,} verdicts changed{left}"
