@@ -81,3 +81,22 @@ def test_what_starts_a_run_and_writes_its_report_loads_no_numpy_before_a_number_
     )
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert told.stdout.strip() == "[]"
+
+
+def test_a_run_of_judges_loads_no_report_before_the_first_call():
+    code = (
+        "import sys, fiducial.cli.judge, fiducial.cli.evaluate\n"
+        "print([name for name in ('report.html', 'report.next_step', 'deterministic') if f'fiducial.{name}' in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert told.stdout.strip() == "[]"
+
+
+def test_making_probes_loads_no_judge_and_no_way_to_a_model():
+    code = (
+        "import sys, fiducial.cli.audit, fiducial.api.mutating\n"
+        "told = ('judges.judge', 'judges.transport.connect', 'calibration.intervals', 'formats')\n"
+        "print([name for name in told if f'fiducial.{name}' in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert told.stdout.strip() == "[]"
