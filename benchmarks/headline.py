@@ -12,12 +12,14 @@ import time
 from commands import described
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.scenario import Scenarios
+from simulation.trust import verdicts
 
 ROWS: dict[int, tuple[str, Scenarios]] = {
     1: ("false alarm: labels look chosen", alarms),
     2: ("corrected runs", corrected_runs),
     3: ("equal systems, one called better", false_winners),
     4: ("interval of the difference of two systems", differences),
+    6: ("a judge called proven", verdicts),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }
 

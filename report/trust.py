@@ -31,6 +31,10 @@ ENOUGH = 10
 """Labels of undecided outputs without which a judge is tested on checked ones alone, unless all have one."""
 
 _ALARM = 0.05
+
+_WORSE = 0.1
+"""At this p a judge counts as worse on undecided outputs: "proven" is claimed of these too, from as few as ten labels."""
+
 _RATES = ("true_positive_rate", "true_negative_rate")
 
 
@@ -82,6 +86,11 @@ def trust_in(found: RunSummary) -> Iterator[Trust]:
     for use in judges or found.judges:
         panel = panels.get(use.name, JudgeCalibration())
         word, why = _verdict(use.name, panel, found.agreement)
+        if word == "proven" and (p := use.undecided_worse_p) is not None and p <= _WORSE:
+            word, why = (
+                "biased",
+                f"{why}; it is right less often on undecided outputs (p {number_text.p_value(p)})",
+            )
         decided = adjudicated_by(found.agreement.adjudication, use.name)
         why = "; ".join(filter(None, (why, decided)))
         only = _checked_only(use)

@@ -7,7 +7,8 @@ import numpy as np
 from scipy.special import chdtrc
 
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, without_gaps
-from ..comparison.significance import among_known
+from ..comparison.significance import among_known, fisher_more
+from ..intervals.clustered_rates import usual_effect
 from ..tables.calibration_table import Column, Table
 from .diagnosis_results import EqualRates
 from .judge_panel import usable_rows
@@ -37,11 +38,54 @@ def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]
     }
 
 
+def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
+    """Return by judge the p of "it is right as often in this part of the rows as in the others".
+
+    It is the least of accuracy, true positive and true negative rate, times their number (Bonferroni), one-sided; left out where no rate is in both.
+    Few rows of a part tell little of their own spread, so this is Fisher's exact test, of rows over their usual design effect where they cluster.
+
+    Args:
+        table: Of several judges.
+        in_part: Which rows are in the part, shape ``(n,)``.
+    """
+    usable = np.isfinite(table.label) & np.isfinite(table.score)
+    table, in_part = usable_rows(table), in_part[usable]
+    wrong = table.right != table.passed
+    found: dict[str, float] = {}
+    for judge, rows in table.judge.present():
+        trials = [
+            each for each in _trials(table, rows).values() if in_part[each].any() and not in_part[each].all()
+        ]
+        if trials:
+            least = min(_more_errors_p(wrong[each], in_part[each], table.cluster[each]) for each in trials)
+            found[judge] = min(1.0, least * len(trials))
+    return found
+
+
+def _more_errors_p(wrong: BoolArray, in_part: BoolArray, cluster: IntArray) -> float:
+    """Return Fisher's one-sided p of more errors in the part than elsewhere."""
+    (errors, rows), (others_errors, others) = (
+        (int(wrong[side].sum() / effect), int(side.sum() / effect))
+        for side in (in_part, ~in_part)
+        for effect in [_effect(cluster[side])]
+    )
+    return fisher_more(errors, rows, others_errors, others)
+
+
+def _effect(cluster: IntArray) -> float:
+    sizes = np.unique(cluster, return_counts=True)[1]
+    return usual_effect(float((sizes**2).sum()) / len(cluster))
+
+
+def _trials(table: Table, rows: BoolArray) -> dict[str, BoolArray]:
+    right = table.right
+    return {"accuracy": rows, "true_positive_rate": rows & right, "true_negative_rate": rows & ~right}
+
+
 def _tests(table: Table, column: Column, rows: BoolArray) -> dict[str, EqualRates]:
     right, passed = table.right, table.passed
-    trials = {"accuracy": rows, "true_positive_rate": rows & right, "true_negative_rate": rows & ~right}
     tests: dict[str, EqualRates] = {}
-    for name, trial in trials.items():
+    for name, trial in _trials(table, rows).items():
         mine = trial & (column.codes >= 0)
         if mine.any():
             tests[name] = equal_rates((right == passed)[mine], column.codes[mine], table.cluster[mine])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import bdtr, ndtr, stdtr
+from scipy.special import bdtr, gammaln, ndtr, stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.clustered_means import combine_means
@@ -38,6 +38,21 @@ def mcnemar(a_only: int, b_only: int) -> McNemar:
     tail = float(bdtr(fewer, discordant, 0.5))
     point = tail - (float(bdtr(fewer - 1, discordant, 0.5)) if fewer else 0.0)
     return McNemar(exact_p=min(1.0, 2 * tail), midp=min(1.0, 2 * tail - point))
+
+
+def fisher_more(first: int, first_n: int, second: int, second_n: int) -> float:
+    """Return Fisher's exact p, one-sided: the first of two groups has so many events, or more.
+
+    Source: Fisher 1935; the hypergeometric distribution given all margins.
+    """
+    events, n = first + second, first_n + second_n
+    among = np.arange(first, min(events, first_n) + 1)
+    chances = _log_choose(first_n, among) + _log_choose(second_n, events - among) - _log_choose(n, events)
+    return min(1.0, float(np.exp(chances).sum()))
+
+
+def _log_choose(n: int, k: IntArray | int) -> FloatArray:
+    return gammaln(n + 1) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)
 
 
 class DeLong(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -49,6 +49,13 @@ class Column:
     def take(self, rows: npt.NDArray[Any]) -> Column:
         """Return the column for some of the rows."""
         return Column(self.values, self.codes[rows])
+
+    def isin(self, values: Container[str]) -> BoolArray:
+        """Return a mask of the rows that have one of these values."""
+        among = np.array([value in values for value in self.values], dtype=np.bool_)
+        return (
+            (self.codes >= 0) & among[self.codes] if len(among) else np.zeros(len(self.codes), dtype=np.bool_)
+        )
 
     def present(self) -> list[tuple[str, npt.NDArray[np.bool_]]]:
         """Return each value that occurs, with the mask of its rows."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,6 +24,9 @@ from .overall import with_overall_rates
 from .rates_by_part import system_results
 from .run_results import JudgeUse, SystemResult
 from .tally import OpenScores, Tally
+
+if TYPE_CHECKING:
+    from ...calibration.tables.calibration_table import Table
 
 
 class Conclusion(Counts, frozen=True, kw_only=True):
@@ -65,12 +69,13 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
     systems = system_results(
         tally, missing, labels, folder.roster.judges_kind, recorded=inputs.survey.recorded
     )
+    calibration = None
+    if any(judge.outcomes for judge in judges) and (tally.checked or labels):
+        calibration, judges = _calibrate(folder, judges, tally)
     conclusion = Conclusion(
         systems=systems,
         judges=judges,
-        calibration=_calibrate(folder)
-        if any(judge.outcomes for judge in judges) and (tally.checked or labels)
-        else None,
+        calibration=calibration,
         failed=sum(system.failed_checks for system in systems)
         + sum(
             judge.outcomes.get("failed", 0)
@@ -152,7 +157,10 @@ def take_tally(folder: RunStore, cases: CaseIndex) -> Tally:
     return tally
 
 
-def _calibrate(folder: RunWriter) -> CalibrationNumbers | None:
+def _calibrate(
+    folder: RunWriter, judges: list[JudgeUse], tally: Tally
+) -> tuple[CalibrationNumbers | None, list[JudgeUse]]:
+    """Compare judges with labels, and whether each is worse on undecided outputs."""
     from ...calibration import calibrate, compare  # noqa: PLC0415 - scipy is slow to import
     from ..run_table import table_of  # noqa: PLC0415 - likewise
 
@@ -160,14 +168,26 @@ def _calibrate(folder: RunWriter) -> CalibrationNumbers | None:
     result = calibrate(table)
     usable = sum(panel.n > 0 for panel in result.judges.values())
     if not usable:
-        return None
+        return None, judges
     if usable > 1:
         comparison = compare(table)
         # Judges of different kinds of cases have nothing in common.
         if any(pair.n for pair in comparison.pairs):
             result = msgspec.structs.replace(result, comparison=comparison)
     folder.put_calibration(result)
-    return result
+    worse = _worse_on_undecided(table, tally)
+    return result, [msgspec.structs.replace(use, undecided_worse_p=worse.get(use.name)) for use in judges]
+
+
+def _worse_on_undecided(table: Table, tally: Tally) -> dict[str, float]:
+    from ...calibration.agreement.slice_homogeneity import worse_part  # noqa: PLC0415 - scipy is slow to import
+
+    is_open = {
+        str(key) for scores in tally.open_scores.values() for part in scores.values() for key in part.keys
+    }
+    if not is_open:
+        return {}
+    return worse_part(table, table.item.isin(is_open))
 
 
 OTHER_REASONS = "for reasons of their own"

@@ -113,6 +113,8 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     """Outputs that it graded and no checker decided."""
     undecided_labelled: int = 0
     """Those of them that have a label."""
+    undecided_worse_p: float | None = None
+    """The p of "right as often on undecided outputs as on checked ones"; None where it is as often right there, or nothing can be tested."""
     reasons: dict[Outcome, dict[str, int]] = {}
     """By outcome without a score: why, as the verdicts say, and how many say so; most frequent first."""
     refused: list[str] = []

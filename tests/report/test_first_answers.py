@@ -147,6 +147,16 @@ def test_a_judge_proven_on_checked_outputs_alone_is_untested_on_the_others():
         assert answers(RunSummary(systems=systems("a"), judges=[use], calibration=sure)).trusted == told
 
 
+def test_a_judge_that_is_worse_on_undecided_outputs_is_not_proven():
+    sure = CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    for p, told in ((0.02, "The judge is biased (uncorrected)."), (0.4, "The judge is proven.")):
+        (use,) = judged("j")
+        use = replace(use, undecided=40, undecided_labelled=20, undecided_worse_p=p)
+        found = answers(RunSummary(systems=systems("a"), judges=[use], calibration=sure))
+        assert found.trusted == told
+        assert ("right less often on undecided outputs" in found.trust[0].why) == (p == 0.02)
+
+
 def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
     less = RunSummary(systems=systems("a", missing=16), command="fiducial run c --outputs o --out r")
     assert answers(less).next.text.startswith("16 cases have no output. Add them to the outputs")

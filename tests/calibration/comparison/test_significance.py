@@ -1,4 +1,4 @@
-"""DeLong's test of two areas."""
+"""DeLong's test of two areas, and Fisher's exact test."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import fisher_exact
 
-from fiducial.calibration.comparison.significance import delong
+from fiducial.calibration.comparison.significance import delong, fisher_more
 
 # The oracle has no types.
 roc_auc_score: Any = import_module("sklearn.metrics").roc_auc_score
+
+
+@pytest.mark.parametrize("table", [(3, 20, 10, 400), (0, 5, 3, 7), (5, 5, 0, 9)])
+def test_fishers_test_equals_scipys(table: tuple[int, int, int, int]) -> None:
+    first, first_n, second, second_n = table
+    expected = fisher_exact([[first, first_n - first], [second, second_n - second]], alternative="greater")
+    assert fisher_more(*table) == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 def test_delong_areas_are_areas_and_equal_scores_do_not_differ() -> None:
