@@ -12,7 +12,7 @@ from .call_execution import direct_executor, original_executor
 from .reference import ExecutorFactory, StateReader
 from .turn_checks import (
     TurnCheck,
-    nothing_was_called,
+    nothing_was_changed,
     results_appeared,
     results_appeared_for_each_turn,
     something_was_called,
@@ -74,7 +74,7 @@ _STRICT = RuleSet(
         states_match_in_kind,
         results_appeared_for_each_turn,
     ),
-    idle_turn_checks=(nothing_was_called,),
+    idle_turn_checks=(nothing_was_changed,),
 )
 
 

@@ -18,6 +18,7 @@ from .reference import Scenario, reference_trajectory, scenario_of
 from .rule_sets import RuleSet, rule_set
 from .turn_checks import TurnFacts
 from .turns import CallTurn, OutputFacts, TurnMode, decode_turns, mode_of
+from .watch import Watch
 from .worlds import of_case
 
 
@@ -69,27 +70,40 @@ def _examine(case: Case, result: Any, mode: TurnMode, options: CheckOptions) -> 
 
 
 def _follow(scenario: Scenario, turns: list[CallTurn], rules: RuleSet) -> Examination:
-    """Execute the model's turns one after another, until one has a fault."""
+    """Execute the model's turns one after another, until one has a fault.
+
+    A turn that cannot be decided leaves the whole undecided, unless a later one has a fault.
+    """
     reference = reference_trajectory(scenario, rules.executor, rules.read_state)
     worlds = scenario.worlds()
     run = rules.executor(worlds, "model")
     allowance = Allowance()
     step_results: list[list[str]] = []
     results: list[str] = []
+    conclusion = PASSED
     for index, steps in enumerate(turns):
+        watched = bool(rules.idle_turn_checks) and not reference[index].calls
+        watch = Watch(worlds, rules.read_state) if watched and any(steps) else None
         try:
             for step in steps:
-                texts = [allowance.spend(call, run(call)) for call in step]
+                texts: list[str] = []
+                for call in step:
+                    texts.append(allowance.spend(call, run(call)))
+                    if watch is not None:
+                        watch.look_after(call)
                 step_results.append(texts)
                 results += texts
         except LimitExceededError as error:
             return Examination(fault("multi_turn:limit_exceeded", str(error), turn_index=index), step_results)
-        facts = TurnFacts(index, steps, results, reference, worlds, rules.read_state)
+        changing = watch.changing if watch is not None else ()
+        facts = TurnFacts(index, steps, results, reference, worlds, rules.read_state, changing)
         for check in rules.turn_checks if reference[index].calls else rules.idle_turn_checks:
             found = check(facts)
-            if found is not None:
+            if found is not None and found.outcome == "undecided":
+                conclusion = found if conclusion is PASSED else conclusion
+            elif found is not None:
                 return Examination(found, step_results)
-    return Examination(PASSED, step_results)
+    return Examination(conclusion, step_results)
 
 
 _NOTHING = StepOutcome()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
+from ...errors import DecodingError
+from ..decoding.python_syntax import parse_expression
 from ..evidence import plain, shorten
-from ..finding import Finding, fault
+from ..finding import Finding, fault, undecided
 from .reference import ReferenceTurn, StateReader
 from .turns import CallTurn
 from .worlds import AnyWorld, State
@@ -108,6 +111,8 @@ class TurnFacts(NamedTuple):
     worlds: Mapping[str, AnyWorld]
     """The model's."""
     read: StateReader
+    changing: Sequence[str] = ()
+    """Calls that changed a state, if the turn as a whole did; looked for only where the reference calls nothing."""
 
     @property
     def expected(self) -> ReferenceTurn:
@@ -169,16 +174,36 @@ def results_appeared_for_each_turn(facts: TurnFacts) -> Finding | None:
     return _missing_result(facts, available)
 
 
-def nothing_was_called(facts: TurnFacts) -> Finding | None:
-    """Refuse calls in a turn in which the reference makes none because something is missing."""
-    calls = [call for step in facts.steps for call in step]
-    if not calls:
+def nothing_was_changed(facts: TurnFacts) -> Finding | None:
+    """Refuse changes in a turn in which the reference makes no call because something is missing.
+
+    Reading is allowed. Calls that the next turn's reference makes leave the turn undecided: the request may already ask for them.
+    """
+    upcoming = next((turn.calls for turn in facts.reference[facts.turn + 1 :] if turn.calls), [])
+    awaited = {_spelling(call) for call in upcoming}
+    wrong = [call for call in facts.changing if _spelling(call) not in awaited]
+    if wrong:
+        return facts.fault(
+            "irrelevance_error:decoder_success",
+            f"nothing should be changed; {shorten(wrong[0])} did",
+            got=plain(wrong),
+        )
+    if not facts.changing:
         return None
-    return facts.fault(
-        "irrelevance_error:decoder_success",
-        f"nothing should be called; {shorten(calls[0])} was",
-        got=plain(calls),
-    )
+    turn = f"turn {facts.turn + 1} of {len(facts.reference)}"
+    reason = f"{turn}: {shorten(facts.changing[0])} was called a turn before the reference calls it"
+    return undecided(reason, turn_index=facts.turn, got=plain(list(facts.changing)))
+
+
+def _spelling(call: str) -> str:
+    """Return a call's text in one layout, with its named arguments sorted."""
+    try:
+        node = parse_expression(call)
+    except DecodingError:
+        return call
+    if isinstance(node, ast.Call):
+        node.keywords.sort(key=lambda keyword: keyword.arg or "")
+    return ast.dump(node)
 
 
 def _compare_states(facts: TurnFacts, same: Equality) -> Finding | None:

@@ -54,7 +54,7 @@ WORDS: dict[str, str] = {
     "multi_turn:empty_turn_model_response": "no call in a turn that needs one",
     "multi_turn:instance_state_mismatch": "wrong state after the calls",
     "multi_turn:execution_response_mismatch": "expected result never returned",
-    "multi_turn:irrelevance_error:decoder_success": "something was called in a turn in which nothing should be",
+    "multi_turn:irrelevance_error:decoder_success": "something was changed in a turn in which nothing should be",
     # Answers.
     "agentic:answer_not_found": "no accepted answer in the reply",
     "agentic:no_last_message": "there is no final answer",

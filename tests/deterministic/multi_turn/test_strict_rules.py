@@ -16,12 +16,33 @@ from .conftest import Examine, world_case
 COUNT = "count(name='pear')"
 
 
-def test_calls_in_a_turn_that_should_have_none_are_a_fault(examine_shop: Examine):
-    calls, turns = [[], [COUNT]], [[[COUNT]], [[COUNT]]]
-    assert examine_shop(calls, turns).finding.valid
-    finding = examine_shop(calls, turns, rules="strict").finding
-    assert finding.error_type == "multi_turn:irrelevance_error:decoder_success"
-    assert finding.evidence["turn_index"] == 0
+PUT = "put(name='plum', amount=1)"
+FAULT = "multi_turn:irrelevance_error:decoder_success"
+
+
+@pytest.mark.parametrize(
+    ("early", "later", "outcome", "error_type"),
+    [
+        ([], [COUNT, PUT], "graded", None),
+        ([COUNT], [COUNT, PUT], "graded", None),
+        (["take(name='plum')"], [COUNT, PUT], "graded", None),  # an error changes nothing
+        ([PUT, "take(name='plum')"], [COUNT, PUT], "graded", None),  # undone
+        ([PUT], [COUNT], "undecided", None),
+        (["put(amount=1,  name='plum')"], [COUNT], "undecided", None),
+        ([PUT], ["close()"], "graded", "multi_turn:instance_state_mismatch"),
+        (["put(name='plum', amount=2)"], [COUNT, PUT], "graded", FAULT),
+        (["close()"], [COUNT, PUT], "graded", FAULT),
+        ([PUT, "close()"], [COUNT], "graded", FAULT),
+    ],
+)
+def test_a_turn_in_which_the_reference_calls_nothing_may_read_but_not_change(
+    examine_shop: Examine, early: list[str], later: list[str], outcome: str, error_type: str | None
+):
+    calls = [[], [COUNT, PUT]]
+    finding = examine_shop(calls, [[early], [later]], rules="strict").finding
+    assert (finding.outcome, finding.error_type) == (outcome, error_type)
+    if outcome == "undecided" or error_type == FAULT:
+        assert finding.evidence["turn_index"] == 0
 
 
 @pytest.mark.parametrize("mode", ["prompt", "fc"])
