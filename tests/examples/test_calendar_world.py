@@ -64,12 +64,11 @@ def test_a_call_made_too_early_goes_unseen_until_the_turn_that_needs_it(verdicts
     assert verdicts["guesses"].score == 1.0
 
 
-def test_strict_rules_see_the_call_that_should_not_have_been_made(options: CheckOptions) -> None:
+def test_strict_rules_leave_a_right_guess_to_a_judge(options: CheckOptions) -> None:
     (case,) = _lines("calendar_cases.jsonl", Case)
     output = next(o for o in _lines("calendar_outputs.jsonl", Output) if o.system == "guesses")
     verdict = check(case, output, msgspec.structs.replace(options, rules="strict"))
-    assert verdict.error_type == "multi_turn:irrelevance_error:decoder_success"
-    assert verdict.evidence["turn_index"] == 2
+    assert (verdict.outcome, verdict.evidence["turn_index"]) == ("undecided", 2)
 
 
 def test_private_attributes_are_not_compared(verdicts: dict[str, Verdict]) -> None:
