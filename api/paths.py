@@ -15,6 +15,7 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.store.copies import put_back, working_copy
 from ..records import FolderPath, MemoryFolder
 from ..records.objects import ObjectFolder, is_address, local_path, redacted
+from ..records.plain_file import refuse_device
 
 __all__ = [
     "FilePath",
@@ -42,12 +43,13 @@ def input_path(given: FilePath) -> Path:
         given: A path, or an address of an object, a folder of objects, some of them (``s3://bucket/part-*.jsonl``) or a run folder.
 
     Raises:
-        InputError: There is nothing at the address, or it cannot be read.
+        InputError: There is nothing at the address, or it cannot be read; or the path is a device.
         UsageError: Addresses of this kind are not read.
         ConfigurationError: `fsspec` or its driver is not installed.
     """
     address = _address(given)
     if isinstance(address, Path):
+        refuse_device(address)
         return address
     from ..evaluation.store.file_names import MANIFEST  # noqa: PLC0415 - likewise
     from ..records.fetching import fetch_input  # noqa: PLC0415 - most inputs are on this machine

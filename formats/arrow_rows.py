@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, datetime, time
-from decimal import Decimal
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from ..records.arrow_file import arrow_batches
+from ..records.arrow_file import UnreadableRow, arrow_rows
 from ..records.csv_file import SUFFIXES
 from .csv_rows import read_csv_rows
 from .file_rows import FileRow, read_rows
@@ -23,16 +22,17 @@ def read_arrow_rows(path: Path) -> Iterator[FileRow | Skipped]:
 
     Dropped null keys of structs are reported once per column.
     """
-    place, number, told = FilePosition(path), 0, set[str]()
-    for batch in arrow_batches(path):
-        for row in cast("list[dict[str, Any]]", batch.to_pylist()):
-            number += 1
-            plain = {name: _plain(value) for name, value in row.items()}
-            for name, value in row.items():
-                if name not in told and _has_null_key(value):
-                    told.add(name)
-                    yield place.passed_over(name, _NULLS)
-            yield FileRow(plain, place, f"row {number}", number)
+    place, told = FilePosition(path), set[str]()
+    for number, row in enumerate(arrow_rows(path), start=1):
+        if isinstance(row, UnreadableRow):
+            yield place.passed_over(f"row {number}.{row.field}", row.problem)
+            continue
+        plain = {name: _plain(value) for name, value in row.items()}
+        for name, value in row.items():
+            if name not in told and _has_null_key(value):
+                told.add(name)
+                yield place.passed_over(name, _NULLS)
+        yield FileRow(plain, place, f"row {number}", number)
 
 
 def read_any_rows(path: Path) -> Iterator[FileRow | Skipped]:
@@ -50,11 +50,9 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, datetime | date | time):
         return value.isoformat()
-    if isinstance(value, Decimal):
-        return str(value)
     if isinstance(value, bytes):
         return f"[{len(value)} bytes]"
-    return value
+    return value if isinstance(value, str | int | float | None) else str(value)  # decimals, durations
 
 
 def _has_null_key(value: Any) -> bool:

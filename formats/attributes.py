@@ -12,6 +12,7 @@ from .json_values import is_list, is_object
 
 _WHOLE = ("intValue", "int_value")
 _PLAIN = ("stringValue", "string_value", "boolValue", "bool_value", "doubleValue", "double_value", "bytesValue", "bytes_value")  # fmt: skip
+_LONGEST = 100
 _CONSTANTS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -49,7 +50,9 @@ def _scalar(kind: str, value: Any) -> Any:
         try:
             return int(value)
         except (TypeError, ValueError) as error:
-            raise RecordError(f"expected a whole number, got {value!r}", field=kind) from error
+            raise RecordError(
+                f"expected a whole number, got {str(value)[:_LONGEST]!r}", field=kind
+            ) from error
     return _CONSTANTS.get(value, value) if kind.startswith("double") and isinstance(value, str) else value
 
 

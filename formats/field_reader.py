@@ -9,6 +9,9 @@ from typing import Any, cast
 from ..errors import RecordError
 from .json_values import is_object, parsed
 
+MOST_WHOLE = 1 << 53
+"""Larger whole numbers are no numbers of trials, turns or repetitions."""
+
 
 class FieldReader:
     """An object of a file.
@@ -90,7 +93,10 @@ class FieldReader:
 
     def whole(self, *names: str) -> int | None:
         """Return a whole number."""
-        return self._typed(names, int, "a whole number")
+        value: int | None = self._typed(names, int, "a whole number")
+        if value is not None and abs(value) > MOST_WHOLE:
+            raise RecordError("is beyond every count", field=self.place(self.first(*names) or names[0]))
+        return value
 
     def node(self, *names: str) -> FieldReader:
         """Return an object; empty if missing."""

@@ -14,6 +14,7 @@ from ..records import not_utf8, read_lines
 from .field_reader import FieldReader
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Skipped, converted
 from .json_values import is_list, is_object
+from .repeated_keys import RepeatedKeys, marked, refuse_in_text, refuse_marked
 
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 """Larger documents are refused: one is held in memory whole."""
@@ -88,6 +89,8 @@ def _unwrapped(rows: Iterable[FileRow | Skipped], within: Within) -> Iterator[Fi
             yield row
             continue
         try:
+            if isinstance(row.value, RepeatedKeys):
+                refuse_marked(row.value, row.at)
             items = within(row.node)
         except UNREADABLE as error:
             yield row.place.skipped(error)
@@ -105,21 +108,28 @@ def read_document(path: Path) -> Any:
 
     Raises an `InputError` if it cannot be read, is too large, or is not JSON.
     """
-    with readable(path):
-        if path.stat().st_size > MAX_DOCUMENT_BYTES:
-            raise InputError(f"is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB", path=path)
-        raw = path.read_bytes()
+    with readable(path), path.open("rb") as file:
+        raw = file.read(MAX_DOCUMENT_BYTES + 1)
+    if len(raw) > MAX_DOCUMENT_BYTES:
+        raise InputError(f"is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB", path=path)
     try:
-        return decode(raw)
+        return marked(raw, _decoded(raw))
     except RecordError as error:
         raise InputError(error.message, path=path, line=error.line) from error
 
 
 def decode(raw: bytes) -> Any:
-    """Decode JSON, including NaN and infinities, which some tools write.
+    """Decode the JSON of one row, including NaN and infinities, which some tools write.
 
-    An error names the line if there are several.
+    Raises:
+        RecordError: It is not JSON, or a key stands twice in an object; the error names the line if there are several.
     """
+    value = _decoded(raw)
+    refuse_in_text(raw, value)
+    return value
+
+
+def _decoded(raw: bytes) -> Any:
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -133,13 +143,20 @@ def decode(raw: bytes) -> Any:
         raise RecordError(f"not JSON: {error.msg} at column {error.colno}", line=line) from error
     except RecursionError as error:
         raise RecordError("the JSON is nested too deeply") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise RecordError(f"not JSON: {error}") from error
 
 
 def each(
     rows: Iterable[FileRow | Skipped], convert: Callable[[FileRow], Iterable[ImportedRecord]]
 ) -> Iterator[ImportedRecord]:
     """Convert row by row; of one that is not what it should be, it is listed why."""
-    return converted(rows, convert, lambda row: row.place)
+
+    def checked(row: FileRow) -> Iterable[ImportedRecord]:
+        refuse_marked(row.value, row.at)
+        return convert(row)
+
+    return converted(rows, checked, lambda row: row.place)
 
 
 _decode = msgspec.json.Decoder().decode

@@ -176,6 +176,9 @@ class FilePosition(NamedTuple):
 UNREADABLE = (RecordError, msgspec.ValidationError)
 """What is raised of something in a file that is not what it should be."""
 
+_BEYOND = (ValueError, ArithmeticError, RecursionError)
+"""What Python raises of values beyond its bounds: numbers of thousands of digits, dates after the year 9999."""
+
 
 def converted(
     items: Iterable[T | Skipped],
@@ -191,6 +194,8 @@ def converted(
             found = list(convert(item))
         except UNREADABLE as error:
             yield place(item).skipped(error)
+        except _BEYOND as error:
+            yield place(item).skipped(RecordError(f"cannot be read: {error}"))
         else:
             yield from found
 

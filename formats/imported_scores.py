@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from ..errors import RecordError
 from ..records import Outcome, Source, Verdict
 from ..records.grades import WORDS, plain_word
-from .field_reader import named
+from .field_reader import MOST_WHOLE, named
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
 T = TypeVar("T")
@@ -130,13 +130,19 @@ def on_named(opinion: ImportedScore, told: Mapping[str, Any], case_id: str, syst
     Our ``fiducial.*`` fields name the output, else the given case and system do.
     """
     named_case, named_system = told.get("fiducial.case_id"), told.get("fiducial.system")
-    trial, repeat = (str(told.get(f"fiducial.{name}", 0)) for name in ("trial", "repeat"))
-    verdict = opinion._replace(repeat=int(repeat) if repeat.isdecimal() else 0)
+    trial, repeat = (_whole(told.get(f"fiducial.{name}")) for name in ("trial", "repeat"))
+    verdict = opinion._replace(repeat=repeat)
     return verdict.on(
         named_case if isinstance(named_case, str) else case_id,
         named_system if isinstance(named_system, str) else system,
-        int(trial) if trial.isdecimal() else 0,
+        trial,
     )
+
+
+def _whole(value: Any) -> int:
+    """Return a count in an attribute, which may be text; 0 where there is none."""
+    text = str(value)
+    return int(text) if text.isdecimal() and len(text) < len(str(MOST_WHOLE)) else 0
 
 
 def numbered_names(opinions: list[ImportedScore]) -> list[ImportedScore]:

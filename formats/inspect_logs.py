@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, readable
+from ..errors import InputError, RecordError, readable
 from ..records import UNGRADED, Outcome
+from ..records.jsonl import MAX_LINE_BYTES
 from .calls import AgentAnswer, answer_of, messages_of, role_of
 from .example import Example, answers_of, records_of
 from .field_reader import FieldReader
@@ -46,6 +47,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 _ATTACHMENT = "attachment://"
+_WITH_ATTACHMENTS = ("input", "messages", "output", "target")
 _PRECOMPUTED = {"id", "value", "epoch", "answer", "explanation", "metadata"}
 
 
@@ -161,24 +163,49 @@ def _with_attachments(sample: FieldReader) -> FieldReader:
     kept = sample.node("attachments").value
     if not kept:
         return sample
-    parts = ("input", "messages", "output", "target", "events")
-    return FieldReader(
-        {**sample.value, **{name: _put_back(sample.value.get(name), kept) for name in parts}}, sample.at
-    )
+    attachments = _Attachments(kept)
+    parts = {name: attachments.put_back(sample.value.get(name)) for name in _WITH_ATTACHMENTS}
+    first = _first_request(sample)
+    events = [] if first is None else [attachments.put_back(first.value)]
+    return FieldReader({**sample.value, **parts, "events": events}, sample.at)
 
 
-def _put_back(value: Any, kept: dict[str, Any]) -> Any:
-    if isinstance(value, str) and value.startswith(_ATTACHMENT):
-        return kept.get(value.removeprefix(_ATTACHMENT), value)
-    if is_list(value):
-        return [_put_back(each, kept) for each in value]
-    return {name: _put_back(each, kept) for name, each in value.items()} if is_object(value) else value
+class _Attachments:
+    """Long texts of a sample by name.
+
+    A sample may name one text any number of times, so what comes of that is bounded like a line of a file.
+    """
+
+    def __init__(self, kept: dict[str, Any]) -> None:
+        self._kept = kept
+        self._left = MAX_LINE_BYTES
+
+    def put_back(self, value: Any) -> Any:
+        """Return a value with the texts in place of their names."""
+        if isinstance(value, str) and value.startswith(_ATTACHMENT):
+            return self._text(value)
+        if is_list(value):
+            return [self.put_back(each) for each in value]
+        return {name: self.put_back(each) for name, each in value.items()} if is_object(value) else value
+
+    def _text(self, name: str) -> Any:
+        text = self._kept.get(name.removeprefix(_ATTACHMENT), name)
+        self._left -= len(text) if isinstance(text, str) else 0
+        if self._left < 0:
+            raise RecordError(
+                f"its attachments come to more than {MAX_LINE_BYTES >> 20} MiB", field="attachments"
+            )
+        return text
 
 
 def _tools(sample: FieldReader) -> list[dict[str, Any]]:
     """Return the tools that the model was offered in its first request."""
-    first = next((event for event in sample.nodes("events") if event.get("event") == "model"), None)
+    first = _first_request(sample)
     return [] if first is None else [tool.value for tool in first.nodes("tools")]
+
+
+def _first_request(sample: FieldReader) -> FieldReader | None:
+    return next((event for event in sample.nodes("events") if event.get("event") == "model"), None)
 
 
 def _answered(sample: FieldReader, asked: int) -> tuple[AgentAnswer | None, list[str]]:

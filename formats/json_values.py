@@ -6,6 +6,7 @@ import json
 from typing import Any, TypeGuard
 
 from ..records import TagValue
+from ..records.duplicate_keys import read_object
 
 
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
@@ -27,11 +28,14 @@ _OPENINGS = ("{", "[", '"')
 
 
 def parsed(value: Any) -> Any:
-    """Return a value, decoded if it is JSON text of an object, list or text."""
+    """Return a value, decoded if it is JSON text of an object, list or text.
+
+    Text in which a key stands twice in one object stays text.
+    """
     if not isinstance(value, str) or not value.lstrip().startswith(_OPENINGS):
         return value
     try:
-        return json.loads(value)
+        return json.loads(value, object_pairs_hook=read_object)
     except (ValueError, RecursionError):
         return value
 

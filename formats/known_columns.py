@@ -70,7 +70,7 @@ def row_example(row: FileRow, options: Options) -> tuple[Example, list[Skipped]]
         if messages is None or fields.first("response", "tool_calls")
         else conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options)
     )
-    rest = {name: value for name, value in line.value.items() if name not in names.values()}
+    rest = _others(line.value, names)
     example = Example(
         id=fields.name("id") or "",
         number=row.number,
@@ -105,7 +105,7 @@ def reference_example(
     """
     line = row.node
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
-    rest = {name: value for name, value in line.value.items() if name not in names.values()}
+    rest = _others(line.value, names)
     example = Example(
         id=fields.name("id") or "",
         expected_calls=_list(fields, "expected_calls"),
@@ -117,6 +117,12 @@ def reference_example(
     )
     said = (_score, partial(_labels, rest=rest, grades=grades))
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
+
+
+def _others(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the columns that are no field."""
+    taken = set(names.values())
+    return {name: value for name, value in row.items() if name not in taken}
 
 
 def _list(fields: FieldReader, name: str) -> list[Any] | None:
@@ -175,7 +181,7 @@ def _answer(fields: FieldReader) -> AgentAnswer | None:
 def _trial(fields: FieldReader) -> int:
     value = fields.get("trial")
     if isinstance(value, str) and value.isdecimal():
-        return int(value)
+        fields = FieldReader({"trial": int(value)}, fields.at)
     return fields.whole("trial") or 0
 
 

@@ -15,6 +15,9 @@ from ..records import Closing
 MAX_MEMBER_BYTES = 512 * 1024 * 1024
 """Larger members are refused: a small file may say that it holds a huge one."""
 
+LEAST_UNPACKED, UNPACKED_FACTOR = 32 << 20, 64
+"""Bytes that all members of any file may unpack to, and how many times its own size those of a larger one."""
+
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 
@@ -33,6 +36,9 @@ class Zipped(Closing):
                 self._archive = zipfile.ZipFile(path)
         except DAMAGED as error:
             raise InputError("not a whole ZIP file; it may be cut off", path=path) from error
+        self._unpacked = 0
+        # Members may overlap, so that a small file unpacks to any number of them.
+        self._most = max(LEAST_UNPACKED, UNPACKED_FACTOR * path.stat().st_size)
         # Of a name that comes twice the last counts.
         self.members = {info.filename: info for info in self._archive.infolist()}
 
@@ -47,26 +53,32 @@ class Zipped(Closing):
             raw = self._zstandard(info) if info.compress_type == _ZSTANDARD else self._plain(info)
         except (*DAMAGED, OSError) as error:
             raise InputError(f"{name} cannot be read: {error}", path=self._path) from error
-        if len(raw) > MAX_MEMBER_BYTES:
-            raise InputError(f"{name} is larger than {MAX_MEMBER_BYTES // 2**20} MiB", path=self._path)
+        if len(raw) > self._room:
+            raise InputError(f"{name} unpacks to more than {self._room >> 20:,} MiB", path=self._path)
+        self._unpacked += len(raw)
         return raw
+
+    @property
+    def _room(self) -> int:
+        """Bytes that the next member may have."""
+        return min(MAX_MEMBER_BYTES, self._most - self._unpacked)
 
     def _plain(self, info: zipfile.ZipInfo) -> bytes:
         with self._archive.open(info) as member:
-            return member.read(MAX_MEMBER_BYTES + 1)
+            return member.read(self._room + 1)
 
     def _zstandard(self, info: zipfile.ZipInfo) -> bytes:
         with self._path.open("rb") as file:
             file.seek(info.header_offset)
             header = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
             file.seek(header[-2] + header[-1], 1)
-            raw = _decompressed(file, info.compress_size)
-        if zlib.crc32(raw) != info.CRC and len(raw) <= MAX_MEMBER_BYTES:
+            raw = _decompressed(file, info.compress_size, self._room)
+        if zlib.crc32(raw) != info.CRC and len(raw) <= self._room:
             raise zipfile.BadZipFile("its checksum is another")
         return raw
 
 
-def _decompressed(file: BinaryIO, size: int) -> bytes:
+def _decompressed(file: BinaryIO, size: int, most: int) -> bytes:
     """Decompress several Zstandard frames, up to one byte more than allowed."""
     try:
         import zstandard  # noqa: PLC0415 - an extra, and only some files need it
@@ -76,6 +88,6 @@ def _decompressed(file: BinaryIO, size: int) -> bytes:
     library = cast("Any", zstandard)
     try:
         with library.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as reader:
-            return bytes(reader.read(MAX_MEMBER_BYTES + 1))
+            return bytes(reader.read(most + 1))
     except library.ZstdError as error:
         raise zipfile.BadZipFile(str(error)) from error

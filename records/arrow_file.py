@@ -1,13 +1,30 @@
-"""Parquet files and Arrow streams, read batch by batch."""
+"""Parquet files and Arrow streams, read batch by batch within bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import InputError, MissingExtraError
+from .csv_file import refuse_repeated_names
+
+LEAST_UNPACKED, UNPACKED_FACTOR = 256 << 20, 256
+"""Bytes that any file may unpack to, and how many times its own size a larger one."""
+
+_ROW, _CELL = 512, 32
+"""Bytes that a row and each of its values count at least: a few bytes can say a value a million times."""
+
+_ROWS, _AT_ONCE = 1024, 16 << 20
+"""Rows of a batch, and bytes beyond which its rows are taken one by one."""
+
+
+class UnreadableRow(NamedTuple):
+    """A row with a value that Python cannot hold: a date after the year 9999, text that is no UTF-8."""
+
+    field: str
+    problem: str
 
 
 def pyarrow(doing: str) -> tuple[Any, Any]:
@@ -18,22 +35,95 @@ def pyarrow(doing: str) -> tuple[Any, Any]:
         raise MissingExtraError("parquet", doing) from error
 
 
-def arrow_batches(path: Path) -> Iterator[Any]:
-    """Read the record batches of a file.
+def arrow_rows(path: Path) -> Iterator[dict[str, Any] | UnreadableRow]:
+    """Read the rows of a file.
 
     Raises:
-        InputError: It cannot be read.
+        InputError: It cannot be read, or unpacks to more than a file of its size may.
         MissingExtraError: The library is not installed.
     """
+    most = max(LEAST_UNPACKED, UNPACKED_FACTOR * path.stat().st_size) if path.exists() else LEAST_UNPACKED
+    unpacked = 0
+    for batch in _batches(path, most):
+        refuse_repeated_names(batch.schema.names, path, None)
+        size = batch.num_rows * (_ROW + _CELL * batch.num_columns) + sum(map(_size, batch.columns))
+        unpacked += size
+        if unpacked > most:
+            raise _too_large(path, most)
+        pieces = [batch] if size < _AT_ONCE else (batch.slice(row, 1) for row in range(batch.num_rows))
+        for piece in pieces:
+            yield from _rows(piece)
+
+
+def _too_large(path: Path, most: int) -> InputError:
+    return InputError(f"unpacks to more than {most >> 20:,} MiB, which a file of its size may not", path=path)
+
+
+def _batches(path: Path, most: int) -> Iterator[Any]:
     arrow, parquet = pyarrow("reading Parquet or Arrow")
     stream = path.suffix.lower() == ".arrow"
     try:
         if stream:
             with arrow.OSFile(str(path)) as file:
-                yield from arrow.ipc.open_stream(file)
+                for batch in arrow.ipc.open_stream(file):
+                    yield from (batch.slice(at, _ROWS) for at in range(0, batch.num_rows, _ROWS))
         else:
             with parquet.ParquetFile(path) as file:
-                yield from file.iter_batches()
+                texts = _texts(file, path, most)
+            # Else every row would get a copy of a text that the file says once.
+            with parquet.ParquetFile(path, read_dictionary=texts) as file:
+                yield from file.iter_batches(_ROWS)
     except (OSError, arrow.ArrowException) as error:
         message = f"cannot be read as {'Arrow' if stream else 'Parquet'}: {' '.join(str(error).split())}"
         raise InputError(message, path=path) from error
+
+
+def _texts(file: Any, path: Path, most: int) -> list[str]:
+    """Return the columns of bytes and text, where the file says that it unpacks to no more than it may."""
+    metadata = file.metadata
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    columns = [group.column(number) for group in groups for number in range(group.num_columns)]
+    declared = sum(each.total_uncompressed_size + each.num_values * _CELL for each in columns)
+    if declared > most:
+        raise _too_large(path, most)
+    return sorted({each.path_in_schema for each in columns if each.physical_type == "BYTE_ARRAY"})
+
+
+def _size(array: Any) -> int:
+    """Return the bytes of an array's values once every one of them is an object of its own."""
+    arrow, _ = pyarrow("reading Parquet or Arrow")
+    compute = import_module("pyarrow.compute")
+    if isinstance(array, arrow.DictionaryArray):
+        if array.dictionary.type not in _of_bytes(arrow):
+            return len(array) * _CELL
+        lengths = compute.binary_length(array.dictionary)
+        return int(compute.sum(lengths.take(array.indices)).as_py() or 0)
+    if isinstance(array, (arrow.ListArray, arrow.LargeListArray, arrow.FixedSizeListArray)):
+        inner = array.flatten()
+        return len(inner) * _CELL + _size(inner)
+    if isinstance(array, arrow.StructArray):
+        return sum(len(each) * _CELL + _size(each) for each in array.flatten())
+    return int(array.nbytes)
+
+
+def _of_bytes(arrow: Any) -> list[Any]:
+    return [arrow.string(), arrow.large_string(), arrow.binary(), arrow.large_binary()]
+
+
+def _rows(batch: Any) -> Iterable[dict[str, Any] | UnreadableRow]:
+    arrow, _ = pyarrow("reading Parquet or Arrow")
+    beyond = (ValueError, ArithmeticError, LookupError, arrow.ArrowException)
+    try:
+        return batch.to_pylist()
+    except beyond:
+        return [_row(batch, row, beyond) for row in range(batch.num_rows)]
+
+
+def _row(batch: Any, row: int, beyond: tuple[type[Exception], ...]) -> dict[str, Any] | UnreadableRow:
+    found = dict[str, Any]()
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            found[name] = column[row].as_py()
+        except beyond as error:
+            return UnreadableRow(str(name), f"cannot be read: {error}")
+    return found

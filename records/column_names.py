@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from ..errors import UsageError
 from .explanations import nearest
@@ -57,6 +58,9 @@ LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """Columns of a table of labels, likewise."""
 
+_REMEMBERED = 1 << 16
+"""Names of columns; every row of a table asks of each."""
+
 _PEOPLE = re.compile(
     r"(annotator|annotation|rater|reviewer|labell?er|person|human|expert|grader)_?(\d{1,3}|[a-z])"
 )
@@ -71,6 +75,7 @@ def normal(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.strip().lower()).strip("_")
 
 
+@lru_cache(_REMEMBERED)
 def is_person(name: str) -> bool:
     """Return whether a name is one of a numbered series of people: ``annotator_1``."""
     return _PEOPLE.fullmatch(normal(name)) is not None

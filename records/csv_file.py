@@ -27,7 +27,7 @@ def opened_csv(
     reader = None
     try:
         with readable(path), path.open(encoding="utf-8-sig", newline="") as file:
-            first = file.readline()
+            first = file.readline(MAX_LINE_BYTES)
             file.seek(0)
             reader = csv.reader(file, delimiter=max(separators, key=first.count), strict=True)
             yield next(reader, list[str]()), ((reader.line_num, cells) for cells in reader)
@@ -37,8 +37,10 @@ def opened_csv(
         raise InputError(not_utf8(error), path=path) from error
 
 
-def refuse_repeated_names(header: Sequence[str], path: Path) -> None:
+def refuse_repeated_names(header: Sequence[str], path: Path, line: int | None = 1) -> None:
     """Refuse a header that names a column twice."""
-    twice = next((name for name in header if header.count(name) > 1), None)
-    if twice is not None:
-        raise InputError("the header names this column twice", path=path, line=1, field=twice)
+    seen = set[str]()
+    for name in header:
+        if name in seen:
+            raise InputError("the header names this column twice", path=path, line=line, field=name)
+        seen.add(name)

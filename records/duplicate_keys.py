@@ -75,15 +75,19 @@ def _lines_of(records: Sequence[object]) -> bytes:
 
 def refuse_duplicate_keys(line: bytes) -> None:
     """Read a line key by key."""
-    json.loads(line, object_pairs_hook=_as_object)
+    json.loads(line, object_pairs_hook=read_object)
 
 
-def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object from its pairs; a ValueError where a key stands twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        seen = set[str]()
-        for key, _ in pairs:
-            if key in seen:
-                raise ValueError(f"the key {key[:_LONGEST]!r} stands twice in one object; which one counts?")
-            seen.add(key)
+        raise ValueError(stands_twice(pairs))
     return found
+
+
+def stands_twice(pairs: Sequence[tuple[str, Any]]) -> str:
+    """Return the message about pairs of which two have one key."""
+    seen = set[str]()
+    twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+    return f"the key {twice[:_LONGEST]!r} stands twice in one object; which one counts?"

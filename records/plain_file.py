@@ -10,7 +10,7 @@ import os
 import stat
 from pathlib import Path
 
-from ..errors import RunFolderError
+from ..errors import InputError, RunFolderError
 
 
 def open_plainly(path: Path, flags: int) -> int:
@@ -47,3 +47,18 @@ def read_plainly(path: Path) -> bytes:
     """All of a file that is opened so; see `open_plainly`."""
     with open(open_plainly(path, os.O_RDONLY), "rb") as file:
         return file.read()
+
+
+def refuse_device(path: Path) -> None:
+    """Refuse a device as an input: most give bytes without end.
+
+    Raises:
+        InputError: It is one, other than the null device.
+    """
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return  # whoever opens it says what is wrong
+    device = stat.S_ISBLK(found.st_mode) or stat.S_ISCHR(found.st_mode)
+    if device and path.resolve() != Path(os.devnull):
+        raise InputError("is a device; expected a file", path=path)

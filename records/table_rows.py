@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..errors import InputError, RecordError, readable
-from .arrow_file import arrow_batches
+from .arrow_file import UnreadableRow, arrow_rows
 from .csv_file import opened_csv, refuse_repeated_names
 from .duplicate_keys import DuplicateKeys
 from .jsonl import decode_record, read_lines
@@ -67,10 +67,10 @@ def _csv_rows(path: Path) -> Iterator[NumberedRow]:
 
 
 def _parquet_rows(path: Path) -> Iterator[NumberedRow]:
-    rows = (row for batch in arrow_batches(path) for row in batch.to_pylist())
-    return enumerate(
-        ({name: each for name, each in row.items() if not name.startswith(_INDEX)} for row in rows), start=1
-    )
+    for number, row in enumerate(arrow_rows(path), start=1):
+        if isinstance(row, UnreadableRow):
+            raise InputError(row.problem, path=path, line=number, field=row.field)
+        yield number, {name: each for name, each in row.items() if not name.startswith(_INDEX)}
 
 
 def _document_rows(path: Path) -> Iterator[NumberedRow]:
