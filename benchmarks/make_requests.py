@@ -6,7 +6,7 @@ Each file holds the requests of one prompt (``requests/suite/JUDGE.VARIANT.jsonl
 long as the prompt does; prompts that compare are asked about pairs of the suite's outputs in both orders (``--pairs``). With FIDUCIAL_REFERENCE set, the same for a sample of the real outputs in ``bfcl_real`` (``requests/real/``), half of
 them officially right and half wrong, with their cases, outputs and labels beside. Real outputs are for measuring: keep what is made of them out of
 any repository. With ``--ladder`` the questions of ladders at fixed levels alone (``requests/ladder/``), which
-``fiducial audit run --ladder --evenly --calls N --replay ...`` reads: 600 for one prompt about tool calls, 300 for one about statements.
+``fiducial audit run --ladder --evenly --calls N --replay ...`` reads: 600 for one prompt about tool calls, 400 for one about statements.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from fiducial.records import Case, Output, Verdict, read_records, write_records
 MODEL = "gpt-4.1-mini"
 
 LADDERS = {"tool_call_accuracy/explicit": 60, "groundedness/explicit": 50}
-"""Questions of each dial: there are ten of tool calls, and six of statements."""
+"""Questions of each dial: there are ten of tool calls, and eight of statements."""
 
 
 def main() -> int:

@@ -6,17 +6,13 @@ Results vary in number and length.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from ....records import Case, ContextItem
 from .call_dials import DIGITS, wrong_digit
 from .dial import Dial, Rung, steps
-from .material import PEOPLE, put, scene, somewhere, stating, user
+from .material import PEOPLE, put, scene, somewhere
+from .statement_material import HOUSES, about_houses, filling_sentence, results_of
 
-_HOUSES = ("Alder", "Birch", "Cedar", "Elm", "Hazel", "Larch", "Maple", "Rowan")
-_SORTS = ("Inn", "Lodge", "House", "Court", "Villa", "Manor", "Hall", "Farm")
-_NAMES = tuple(f"{house} {sort}" for house in _HOUSES for sort in _SORTS)
 _LONGEST = 256
 _FIXED = 128
 
@@ -36,29 +32,20 @@ _SAID = (
     _Sight("The {house} lies {n} metres above the sea.", 105, 890),
     _Sight("Breakfast at the {house} costs {n} crowns.", 60, 240),
 )
-_FILLING = (
-    "Guests of {year} praised the {thing} beside the {place}.",
-    "A {thing} was lent to the {place} by {person}.",
-    "In {year} {person} painted the {thing} green.",
-    "Nobody remembers who left the {thing} at the {place}.",
-    "{person} used to say that the {place} needs a new {thing}.",
-)
-_OBJECTS = ("clock", "bench", "lamp", "stove", "mirror", "carpet", "bell", "ladder", "chest", "harp")
-_PLACES = ("stairs", "terrace", "stable", "bridge", "well", "chapel", "orchard", "gate", "pond", "mill")
 
 
 def passages(seed: int, level: int) -> Rung:
     """So many results, one a house; a number of another house, or a number near it, is taken."""
     chance = scene("passages", seed)
     sight = chance.choice(_SAID)
-    houses = chance.sample(_NAMES, 64)[:level]
+    houses = chance.sample(HOUSES, 64)[:level]
     numbers = [chance.randint(sight.low, sight.high) for _ in houses]
     place = somewhere(chance, level)
     others = [number for number in numbers if number != numbers[place]] or [numbers[place] + 3]
     wrong = chance.choice(others)
     said = [_filled(sight, house, number) for house, number in zip(houses, numbers, strict=True)]
-    return _about(
-        _texts(said),
+    return about_houses(
+        results_of(said),
         said[place],
         _filled(sight, houses[place], wrong),
         f"{wrong}, not {numbers[place]}, of {level} results",
@@ -77,12 +64,12 @@ def sentence_position(seed: int, level: int) -> Rung:
 
 
 def _in_passage(chance: random.Random, length: int, place: int) -> Rung:
-    sight, house = chance.choice(_SAID), chance.choice(_NAMES)
+    sight, house = chance.choice(_SAID), chance.choice(HOUSES)
     number = chance.randint(sight.low, sight.high)
-    filling = [_sentence(chance) for _ in range(_LONGEST)][:length]
+    filling = [filling_sentence(chance) for _ in range(_LONGEST)][:length]
     right = _filled(sight, house, number)
-    return _about(
-        _texts([" ".join(put(filling, place, right))]),
+    return about_houses(
+        results_of([" ".join(put(filling, place, right))]),
         right,
         _filled(sight, house, number + chance.choice((-2, -1, 1, 2))),
         f"another number than sentence {place + 1} of {length} gives",
@@ -105,7 +92,7 @@ def inference(seed: int, level: int) -> Rung:
     The level sets how many results and how much arithmetic that takes.
     """
     chance = scene("inference", seed)
-    houses = chance.sample(_NAMES, 6)
+    houses = chance.sample(HOUSES, 6)
     rooms = [chance.randint(12, 90) for _ in houses]
     taken = _TAKEN[level - 1]
     said = [f"The {house} has {number} rooms." for house, number in zip(houses, rooms, strict=True)]
@@ -120,22 +107,25 @@ def inference(seed: int, level: int) -> Rung:
         listed = f"{', the '.join(houses[: taken - 1])} and the {houses[taken - 1]}"
         words, number = f"Together the {listed} have {{n}} rooms.", sum(rooms[:taken])
     chance.shuffle(said)
-    return _about(
-        _texts(said), words.format(n=number), words.format(n=number + off), f"{number + off}, not {number}"
+    return about_houses(
+        results_of(said),
+        words.format(n=number),
+        words.format(n=number + off),
+        f"{number + off}, not {number}",
     )
 
 
 def right_claims(seed: int, level: int) -> Rung:
     """So many claims, of which one has a wrong number."""
     chance = scene("right_claims", seed)
-    houses = chance.sample(_NAMES, 32)
+    houses = chance.sample(HOUSES, 32)
     sights = [chance.choice(_SAID) for _ in houses]
     numbers = [chance.randint(sight.low, sight.high) for sight in sights]
     said = [_filled(*each) for each in zip(sights, houses, numbers, strict=True)]
     place = somewhere(chance, level)
     wrong = _filled(sights[place], houses[place], numbers[place] + chance.choice((-2, -1, 1, 2)))
-    return _about(
-        _texts(said),
+    return about_houses(
+        results_of(said),
         said[:level],
         put(said[:level], place, wrong),
         f"claim {place + 1} of {level} is: {wrong}",
@@ -145,11 +135,11 @@ def right_claims(seed: int, level: int) -> Rung:
 def claim_error(seed: int, level: int) -> Rung:
     """Claim an eight-digit number with an error that shrinks with the level."""
     chance = scene("claim_error", seed)
-    house, number = chance.choice(_NAMES), chance.randint(11_111_111, 98_888_888)
+    house, number = chance.choice(HOUSES), chance.randint(11_111_111, 98_888_888)
     words = f"The {house} was sold for {{n}} crowns."
     wrong = wrong_digit(number, level)
-    return _about(
-        _texts([words.format(n=number)]),
+    return about_houses(
+        results_of([words.format(n=number)]),
         words.format(n=number),
         words.format(n=wrong),
         f"{wrong}, not {number}: {DIGITS[level - 1]}",
@@ -158,39 +148,6 @@ def claim_error(seed: int, level: int) -> Rung:
 
 def _filled(sight: _Sight, house: str, number: int) -> str:
     return sight.words.format(house=house, n=number)
-
-
-def _sentence(chance: random.Random) -> str:
-    return chance.choice(_FILLING).format(
-        year=chance.randint(1850, 1999),
-        thing=chance.choice(_OBJECTS),
-        place=chance.choice(_PLACES),
-        person=chance.choice(PEOPLE),
-    )
-
-
-def _texts(texts: Sequence[str]) -> list[ContextItem]:
-    return [
-        ContextItem(id=f"result-{number}", request="houses of the county", content=text)
-        for number, text in enumerate(texts, start=1)
-    ]
-
-
-def _about(context: list[ContextItem], right: str | list[str], faulty: str | list[str], change: str) -> Rung:
-    """Make a statement of claims, one of which is changed in the faulty output.
-
-    Its label is the share of the other claims.
-    """
-    claims, changed = ([each] if isinstance(each, str) else each for each in (right, faulty))
-    reference = {"claims": [{"text": claim, "supported": True} for claim in claims]}
-    case = Case(
-        id="dial",
-        kind="grounded_answer",
-        messages=[user("What is known about these houses?")],
-        reference=reference,
-        context=context,
-    )
-    return stating(case, " ".join(claims), " ".join(changed), change, (len(claims) - 1) / len(claims))
 
 
 STATEMENT_DIALS = (

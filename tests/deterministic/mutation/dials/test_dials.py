@@ -61,6 +61,27 @@ def test_a_faulty_statement_says_what_no_result_says(name: str):
             assert stray, (level, seed)
 
 
+@pytest.mark.parametrize("name", ["paraphrase_fault", "retold_claims"])
+def test_neither_a_retold_claim_nor_its_fault_repeats_the_passage(name: str):
+    for level in DIALS[name].levels:
+        for seed in SEEDS:
+            rung = DIALS[name].make(seed, level)
+            results = " ".join(str(item.content) for item in rung.case.context)
+            for text in (rung.right.text, rung.faulty.text):
+                assert [each for each in _sentences(text) if each in results] == [], (level, seed)
+
+
+def test_the_number_of_an_alike_house_stands_far_from_the_right_one():
+    for seed in SEEDS:
+        rung = DIALS["paraphrase_fault"].make(seed, 2)
+        passage = str(rung.case.context[0].content)
+        right, wrong = (
+            next(word for word in (output.text or "").split() if word.strip(".").isdigit()).strip(".")
+            for output in (rung.right, rung.faulty)
+        )
+        assert abs(passage.index(f" {right} ") - passage.index(f" {wrong} ")) > 800
+
+
 def _sentences(text: str | None) -> list[str]:
     return [f"{each}." for each in (text or "").removesuffix(".").split(". ")]
 
@@ -72,6 +93,7 @@ COUNTED: dict[str, Callable[[Rung], int]] = {
     "turns_played": lambda rung: len(rung.case.messages),
     "passages": lambda rung: len(rung.case.context),
     "right_claims": lambda rung: len(rung.case.reference["claims"]),
+    "retold_claims": lambda rung: len(rung.case.reference["claims"]),
 }
 
 

@@ -1,0 +1,182 @@
+"""Dials of retold statements: the fault is a shift of meaning, as careless summaries have it.
+
+A passage is retold in other words. The right output keeps its meaning; in the faulty one a detail drifts. Both need reading,
+since neither repeats the passage.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import NamedTuple
+
+from .dial import Dial, Rung, steps
+from .material import PEOPLE, put, scene, somewhere
+from .statement_material import HOUSES, about_houses, filling_sentence, results_of
+
+_LENGTH = 48
+"""Sentences of a passage."""
+_MOST = 24
+"""Claims that are retold at most."""
+
+
+class _Shift(NamedTuple):
+    """Sentences of a passage, one retold with its meaning, and one that has another."""
+
+    told: tuple[str, ...]
+    retold: str
+    shifted: str
+
+
+KINDS = (
+    "another number",
+    "the number of a house with nearly the same name, far away in the passage",
+    "another unit than the passage implies",
+    "all in place of some",
+    "a cause in place of a coincidence",
+    "a fact in place of a guess",
+    "a negation in a subordinate clause left out",
+)
+"""What drifts, from what is easily seen to what is not."""
+
+_SHIFTS: dict[str, tuple[_Shift, ...]] = {
+    KINDS[0]: (
+        _Shift(
+            ("In {y} the {a} sold {n} jars of honey.",),
+            "The {a} had customers for {n} jars of honey in {y}.",
+            "The {a} had customers for {m} jars of honey in {y}.",
+        ),
+        _Shift(
+            ("The {a} took in {n} travellers during the winter of {y}.",),
+            "In the winter of {y}, {n} travellers found shelter at the {a}.",
+            "In the winter of {y}, {m} travellers found shelter at the {a}.",
+        ),
+    ),
+    KINDS[1]: (
+        _Shift(
+            ("The Upper {a} has {n} rooms.", "The Lower {a} has {m} rooms."),
+            "There are {n} rooms in the Upper {a}.",
+            "There are {m} rooms in the Upper {a}.",
+        ),
+        _Shift(
+            ("{p} paid {n} crowns for the Old {a}.", "{q} paid {m} crowns for the New {a}."),
+            "The Old {a} changed hands for {n} crowns.",
+            "The Old {a} changed hands for {m} crowns.",
+        ),
+    ),
+    KINDS[2]: (
+        _Shift(
+            ("The surveyors gave every height in feet, and wrote {n} for the tower of the {a}.",),
+            "The tower of the {a} was measured at {n} feet.",
+            "The tower of the {a} was measured at {n} metres.",
+        ),
+        _Shift(
+            ("All rents of the county were due each quarter; that of the {a} was {n} crowns.",),
+            "Every three months the {a} owed a rent of {n} crowns.",
+            "Every month the {a} owed a rent of {n} crowns.",
+        ),
+    ),
+    KINDS[3]: (
+        _Shift(
+            ("Three of the {n} rooms of the {a} have a stove.",),
+            "Some rooms of the {a} can be heated with a stove.",
+            "Every room of the {a} can be heated with a stove.",
+        ),
+        _Shift(
+            ("On market days the {a} serves soup until midnight.",),
+            "When there is a market, soup is to be had at the {a} until midnight.",
+            "On every day of the week, soup is to be had at the {a} until midnight.",
+        ),
+    ),
+    KINDS[4]: (
+        _Shift(
+            ("In {y} the {a} was flooded; in the same spring the bridge was taken down.",),
+            "The bridge disappeared in the spring of the flood at the {a}.",
+            "The bridge disappeared because of the flood at the {a}.",
+        ),
+        _Shift(
+            ("{p} left the {a} in {y}, the year in which the orchard was sold.",),
+            "The sale of the orchard fell into the year in which {p} left the {a}.",
+            "The sale of the orchard was the reason for which {p} left the {a}.",
+        ),
+    ),
+    KINDS[5]: (
+        _Shift(
+            ("Some historians think that the oldest beam of the {a} may come from a ship.",),
+            "A ship is among the possible sources of the oldest beam of the {a}.",
+            "A ship is the source of the oldest beam of the {a}.",
+        ),
+        _Shift(
+            ("{p} is said to have planned the garden of the {a}, although no drawing is known.",),
+            "The garden of the {a} is attributed to {p} without a drawing to prove it.",
+            "The garden of the {a} was planned by {p}, as a drawing proves.",
+        ),
+    ),
+    KINDS[6]: (
+        _Shift(
+            ("{p}, who had not managed a house before, leased the {a} in {y}.",),
+            "The {a} was leased in {y} by {p}, who was new to managing a house.",
+            "The {a} was leased in {y} by {p}, who was used to managing a house.",
+        ),
+        _Shift(
+            ("The clerk noted that the heirs, whom nobody had asked, gave up the {a} in {y}.",),
+            "According to the clerk, the heirs gave up the {a} in {y} without having been consulted.",
+            "According to the clerk, the heirs gave up the {a} in {y} after having been consulted.",
+        ),
+    ),
+}
+
+
+def paraphrase_fault(seed: int, level: int) -> Rung:
+    """Retell one sentence of a long passage; the level is what drifts."""
+    chance = scene("paraphrase_fault", seed)
+    kind = KINDS[level - 1]
+    shift = _filled(chance.choice(_SHIFTS[kind]), chance.choice(HOUSES), chance)
+    passage = [filling_sentence(chance) for _ in range(_LENGTH)]
+    first = somewhere(chance, _LENGTH // 4)
+    for number, told in enumerate(shift.told):
+        passage = put(passage, first + number * (_LENGTH // 2), told)
+    return about_houses(results_of([" ".join(passage)]), shift.retold, shift.shifted, kind)
+
+
+def retold_claims(seed: int, level: int) -> Rung:
+    """Retell so many sentences of a passage; one of them drifts, by what is not easily seen."""
+    chance = scene("retold_claims", seed)
+    kinds = [chance.choice(KINDS[2:]) for _ in range(_MOST)]
+    houses = chance.sample(HOUSES, _MOST)
+    shifts = [
+        _filled(chance.choice(_SHIFTS[kind]), house, chance)
+        for kind, house in zip(kinds, houses, strict=True)
+    ]
+    told = [sentence for shift in shifts for sentence in (*shift.told, filling_sentence(chance))]
+    place = somewhere(chance, level)
+    retold = [shift.retold for shift in shifts[:level]]
+    return about_houses(
+        results_of([" ".join(told)]),
+        retold,
+        put(retold, place, shifts[place].shifted),
+        f"claim {place + 1} of {level}: {kinds[place]}",
+    )
+
+
+def _filled(shift: _Shift, house: str, chance: random.Random) -> _Shift:
+    """Fill in a house, two people, a year and two numbers that differ."""
+    number = chance.randint(12, 90)
+    first, second = chance.sample(PEOPLE, 2)
+    words = {
+        "a": house,
+        "n": number,
+        "m": number + chance.choice((-9, -2, 2, 9)),
+        "y": chance.randint(1702, 1998),
+        "p": first,
+        "q": second,
+    }
+    told = tuple(sentence.format(**words) for sentence in shift.told)
+    return _Shift(told, shift.retold.format(**words), shift.shifted.format(**words))
+
+
+PARAPHRASE_DIALS = (
+    steps("paraphrase_fault", "groundedness", paraphrase_fault, KINDS, "a sentence of a long passage is retold with another meaning"),
+    Dial("retold_claims", "groundedness", retold_claims, (1, 2, 3, 4, 6, 8, 12, 16, _MOST), "claims",
+         "of so many sentences that are retold, one has another meaning"),
+)  # fmt: skip
+"""Name, what a level is, and a line about it."""

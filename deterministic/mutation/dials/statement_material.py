@@ -1,0 +1,62 @@
+"""Material for statements about houses: results, filling, and questions of claims."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from ....records import Case, ContextItem
+from .dial import Rung
+from .material import PEOPLE, stating, user
+
+_HOUSES = ("Alder", "Birch", "Cedar", "Elm", "Hazel", "Larch", "Maple", "Rowan")
+_SORTS = ("Inn", "Lodge", "House", "Court", "Villa", "Manor", "Hall", "Farm")
+HOUSES = tuple(f"{house} {sort}" for house in _HOUSES for sort in _SORTS)
+"""Names; 64 of them."""
+
+_FILLING = (
+    "Guests of {year} praised the {thing} beside the {place}.",
+    "A {thing} was lent to the {place} by {person}.",
+    "In {year} {person} painted the {thing} green.",
+    "Nobody remembers who left the {thing} at the {place}.",
+    "{person} used to say that the {place} needs a new {thing}.",
+)
+_OBJECTS = ("clock", "bench", "lamp", "stove", "mirror", "carpet", "bell", "ladder", "chest", "harp")
+_PLACES = ("stairs", "terrace", "stable", "bridge", "well", "chapel", "orchard", "gate", "pond", "mill")
+
+
+def filling_sentence(chance: random.Random) -> str:
+    """Return a sentence that decides nothing."""
+    return chance.choice(_FILLING).format(
+        year=chance.randint(1850, 1999),
+        thing=chance.choice(_OBJECTS),
+        place=chance.choice(_PLACES),
+        person=chance.choice(PEOPLE),
+    )
+
+
+def results_of(texts: Sequence[str]) -> list[ContextItem]:
+    """Return texts as search results."""
+    return [
+        ContextItem(id=f"result-{number}", request="houses of the county", content=text)
+        for number, text in enumerate(texts, start=1)
+    ]
+
+
+def about_houses(
+    context: list[ContextItem], right: str | list[str], faulty: str | list[str], change: str
+) -> Rung:
+    """Make a statement of claims, one of which is changed in the faulty output.
+
+    Its label is the share of the other claims.
+    """
+    claims, changed = ([each] if isinstance(each, str) else each for each in (right, faulty))
+    reference = {"claims": [{"text": claim, "supported": True} for claim in claims]}
+    case = Case(
+        id="dial",
+        kind="grounded_answer",
+        messages=[user("What is known about these houses?")],
+        reference=reference,
+        context=context,
+    )
+    return stating(case, " ".join(claims), " ".join(changed), change, (len(claims) - 1) / len(claims))
