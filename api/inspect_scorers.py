@@ -22,9 +22,11 @@ import inspect_ai.scorer as inspect_scorer  # pyright: ignore[reportMissingImpor
 import msgspec
 
 from ..errors import FiducialError
-from ..formats.example import DEFAULT_CRITERION, SAME_ANSWER, context_item, listed
+from ..formats.example import context_item, listed
+from ..formats.example_records import DEFAULT_CRITERION, SAME_ANSWER
 from ..formats.field_reader import FieldReader
-from ..formats.imported_records import FilePosition, Options
+from ..formats.import_options import Options
+from ..formats.imported_records import FilePosition
 from ..formats.inspect_logs import read_sample
 from ..judges.catalogue import JUDGED_KINDS
 from ..records import BUILT_IN_KINDS, Case, Kind, Outcome, Output, Verdict

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
 from ..errors import InputError, UsageError
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, write_folder
-from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Options, Skipped, only_records
+from ..formats.import_options import Options
+from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Skipped, only_records
 from ..formats.readers import NAMES, find_format, read_all, read_found, read_held
 from ..formats.references import References
 from ..formats.table_formats import read_table

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fiducial.formats.calls import __doc__ as calls_doc
-from fiducial.formats.example import __doc__ as kinds_doc
+from fiducial.formats.example_records import __doc__ as kinds_doc
 from fiducial.formats.exchanges import __doc__ as exchanges_doc
 from fiducial.formats.readers import NAMES, format_of
 from fiducial.formats.spans import __doc__ as spans_doc

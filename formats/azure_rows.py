@@ -14,10 +14,12 @@ from typing import Any
 from ..records import UNGRADED, Message, Outcome
 from .calls import AgentAnswer, answer_of, divided, messages_of, plain_calls, said_by_user
 from .conversation_turns import conversation
-from .example import Example, answers_of, listed, records_of
+from .example import Example, answers_of, listed
+from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each, read_rows
-from .imported_records import ImportedRecord, Options
+from .import_options import Options
+from .imported_records import ImportedRecord
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, tags_of
 
@@ -82,7 +84,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         answer=answer,
     )
     if fields.get("conversation") is not None:
-        example.conversation = conversation(fields.node("conversation").nodes("messages"), options)
+        example.conversation = conversation(fields.node("conversation").nodes("messages"), options.unit)
     yield from collect_scores(
         example.opinions, _metrics(line), lambda each: [_opinion(*each, line)], row.place
     )

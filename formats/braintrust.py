@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from .calls import AgentAnswer, answer_of, are_messages, question_of
-from .example import Example, answers_of, records_of
+from .example import Example, answers_of
+from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each, read_rows
-from .imported_records import ImportedRecord, Options, TrialCounter
+from .import_options import Options
+from .imported_records import ImportedRecord, TrialCounter
 from .imported_scores import collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of, told
 

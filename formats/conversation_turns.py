@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from ..records import Message, Step
 from .calls import AgentAnswer, answer_of_steps, message_of, results_of, role_of, steps_of, text_of
 from .field_reader import FieldReader
-from .imported_records import Options
+
+Unit: TypeAlias = Literal["session", "turn", "last"]
+"""What of a conversation is a case: all of it, each turn, or what follows the last message of a user."""
 
 FAILED = "\0failed"
 """The field of a message that stands for an answer that never came; its value says why."""
@@ -70,9 +72,9 @@ def asked_message(message: FieldReader) -> Message:
     return message_of(message.value, message.at)
 
 
-def conversation(messages: Iterable[FieldReader], options: Options) -> list[ConversationTurn]:
-    """Return a conversation's turns if there are several and the options use more than the last."""
-    turns = turns_of(messages) if options.unit != "last" else []
+def conversation(messages: Iterable[FieldReader], unit: Unit) -> list[ConversationTurn]:
+    """Return a conversation's turns if there are several and a case is more than the last."""
+    turns = turns_of(messages) if unit != "last" else []
     return turns if len(turns) > 1 else []
 
 

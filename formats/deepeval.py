@@ -12,10 +12,12 @@ from typing import Any
 from .arrow_rows import read_any_rows
 from .calls import AgentAnswer, answer_of, divided, plain_calls, said_by_user
 from .conversation_turns import conversation
-from .example import Example, answers_of, records_of
+from .example import Example, answers_of
+from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each, read_rows
-from .imported_records import ImportedRecord, Options, TrialCounter
+from .import_options import Options
+from .imported_records import ImportedRecord, TrialCounter
 from .imported_scores import ImportedScore, numbered_names, scored, unscored
 from .json_values import is_object, tags_of
 
@@ -79,7 +81,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         asked, done = divided(turns)
         example.asked = [{"role": turn.need("role"), "content": turn.text("content")} for turn in asked]
         example.answer = answer_of(map(_turn, done)) if done else None
-        example.conversation = conversation(map(_turn, turns), options)
+        example.conversation = conversation(map(_turn, turns), options.unit)
     yield from records_of(example, row.place, options)
 
 

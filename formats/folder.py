@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import InputError, UsageError
 from ..records import Case, Kind, Output, Source, Verdict, atomic_write, encode_record, read_records
-from .example import EMPTY
+from .example_records import EMPTY
 from .imported_records import ImportedRecord, Skipped
 
 CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS, LABELS = (

@@ -15,10 +15,12 @@ from ..errors import InputError, RecordError, readable
 from ..records import UNGRADED, Outcome
 from ..records.jsonl import MAX_LINE_BYTES
 from .calls import AgentAnswer, answer_of, messages_of, role_of
-from .example import Example, answers_of, records_of
+from .example import Example, answers_of
+from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, decode, each, files_of, read_document, read_rows
-from .imported_records import FilePosition, ImportedRecord, Options, Skipped
+from .import_options import Options
+from .imported_records import FilePosition, ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, number_in, tags_of
 from .zipped import Zipped

@@ -19,7 +19,8 @@ from .example import Example, answers_of, listed
 from .exchanges import is_exchange
 from .field_reader import FieldReader
 from .file_rows import FileRow
-from .imported_records import Options, Skipped
+from .import_options import Options
+from .imported_records import Skipped
 from .imported_scores import ImportedScore, collect_scores, scored
 from .json_values import as_text, asked, is_list, is_object, number_in, tags_of, told
 
@@ -68,7 +69,7 @@ def row_example(row: FileRow, options: Options) -> tuple[Example, list[Skipped]]
     turns = (
         []
         if messages is None or fields.first("response", "tool_calls")
-        else conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options)
+        else conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options.unit)
     )
     rest = _others(line.value, names)
     example = Example(

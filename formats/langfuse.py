@@ -13,10 +13,12 @@ from typing import Any, cast
 from ..errors import RecordError
 from ..records import Source
 from .calls import are_messages, call_of, messages_of, question_of
-from .example import Example, answers_of, records_of
+from .example import Example, answers_of
+from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each, read_rows
-from .imported_records import FilePosition, ImportedRecord, Options, converted
+from .import_options import Options
+from .imported_records import FilePosition, ImportedRecord, converted
 from .imported_scores import ImportedScore, on_named, scored
 from .json_values import is_arguments, is_list, is_object, parsed, tags_of, told
 from .spans import Span, SpanKind, records_of_spans

@@ -15,10 +15,12 @@ from ..errors import RecordError
 from ..records import Source
 from .arrow_rows import read_any_rows
 from .calls import are_messages, call_of, question_of
-from .example import Example, answers_of, records_of
+from .example import Example, answers_of
+from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each
-from .imported_records import FilePosition, ImportedRecord, Options, Skipped, TrialCounter, converted
+from .import_options import Options
+from .imported_records import FilePosition, ImportedRecord, Skipped, TrialCounter, converted
 from .imported_scores import ImportedScore, scored, unscored
 from .json_values import is_list, is_object, parsed, tags_of, told
 from .spans import Span, SpanKind, example_of, records_of_spans

@@ -16,7 +16,8 @@ from .calls import call_of
 from .example import answers_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each, read_rows
-from .imported_records import UNREADABLE, ImportedRecord, Options, Skipped
+from .import_options import Options
+from .imported_records import UNREADABLE, ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_scores, on_named, scored, unscored
 from .json_values import is_arguments, is_list, is_object, parsed, tags_of
 from .otlp import hex_id

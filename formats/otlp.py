@@ -18,7 +18,8 @@ from .attributes import plain_attributes
 from .field_reader import FieldReader
 from .file_rows import FileRow, each, read_rows
 from .genai import genai_span
-from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Options, Skipped, converted
+from .import_options import Options
+from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Skipped, converted
 from .imported_scores import ImportedScore, collect_scores, on_named, scored, unscored
 from .json_values import is_object
 from .openinference import openinference_span

@@ -11,10 +11,11 @@ from typing import Any
 
 from ..records import Source
 from .arrow_rows import read_any_rows
-from .example import records_of
+from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each
-from .imported_records import ImportedRecord, Options
+from .import_options import Options
+from .imported_records import ImportedRecord
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_object, parsed
 from .known_columns import row_example

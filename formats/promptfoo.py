@@ -15,10 +15,12 @@ from ..errors import InputError, RecordError
 from ..records import Message, Outcome
 from ..records.csv_file import opened_csv
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, said_by_user
-from .example import Example, records_of
+from .example import Example
+from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each, read_rows
-from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Options, TrialCounter
+from .import_options import Options
+from .imported_records import UNREADABLE, FilePosition, ImportedRecord, TrialCounter
 from .imported_scores import ImportedScore, numbered_names, scored, unscored
 from .json_values import as_text, is_list, is_object, number_in, parsed, tags_of
 

@@ -12,10 +12,12 @@ from typing import Any
 from ..errors import InputError, readable
 from ..records import not_utf8
 from .calls import AgentAnswer, question_of
-from .example import Example, answers_of, records_of
+from .example import Example, answers_of
+from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each, files_of, read_document
-from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Options, TrialCounter
+from .import_options import Options
+from .imported_records import UNREADABLE, FilePosition, ImportedRecord, TrialCounter
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, tags_of, told
 

@@ -13,10 +13,12 @@ from typing import Any
 from .arrow_rows import read_any_rows
 from .calls import AgentAnswer, answer_of, divided, messages_of
 from .conversation_turns import ConversationTurn, conversation
-from .example import Example, answers_of, listed, records_of
+from .example import Example, answers_of, listed
+from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each
-from .imported_records import ImportedRecord, Options
+from .import_options import Options
+from .imported_records import ImportedRecord
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of
 
@@ -48,7 +50,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         messages = FieldReader({"user_input": asked}, line.at).nodes("user_input")
         before, after = divided(messages)
         asked, answer = [each.value for each in before], answer_of(after) if after else answer
-        turns = conversation(messages, options)
+        turns = conversation(messages, options.unit)
     rubrics = line.unpacked("rubrics")
     expected = line.unpacked("reference_tool_calls")
     example = Example(

@@ -18,7 +18,8 @@ from .csv_rows import read_csv_rows
 from .custom_format import read_own
 from .exchanges import is_exchange
 from .file_rows import FileRow, read_rows
-from .imported_records import ImportedRecord, Options, Skipped
+from .import_options import Options
+from .imported_records import ImportedRecord, Skipped
 from .json_values import is_list, is_object
 from .table_formats import TABLES, is_folder_of_datasets
 

@@ -11,7 +11,8 @@ from ..records.column_names import SESSIONS, resolve
 from ..records.grades import PLAIN, GradeScale
 from ..records.table_rows import json_rows
 from .arrow_rows import read_any_rows
-from .example import Example, with_reference
+from .example import Example
+from .example_records import with_reference
 from .file_rows import FileRow
 from .imported_records import UNREADABLE, FilePosition, Skipped
 from .known_columns import reference_example

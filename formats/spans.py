@@ -23,9 +23,11 @@ from .calls import (
     question_of,
     text_of,
 )
-from .example import Example, records_of
+from .example import Example
+from .example_records import records_of
 from .field_reader import FieldReader
-from .imported_records import FilePosition, ImportedRecord, Options, converted
+from .import_options import Options
+from .imported_records import FilePosition, ImportedRecord, converted
 from .imported_scores import ImportedScore, numbered_names
 from .json_values import as_text, is_object, parsed, told
 

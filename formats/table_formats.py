@@ -11,10 +11,11 @@ from ..errors import InputError
 from ..records import Output, Verdict
 from .arrow_rows import read_any_rows, read_arrow_rows
 from .csv_rows import read_csv_rows
-from .example import EMPTY, records_of
+from .example_records import EMPTY, records_of
 from .exchanges import exchange_of
 from .file_rows import FileRow, each, files_of, read_rows
-from .imported_records import ImportedRecord, Options, Skipped
+from .import_options import Options
+from .imported_records import ImportedRecord, Skipped
 from .json_values import is_list, is_object
 from .known_columns import is_turn_of_a_session, missing_columns, row_example
 from .openai_chat import exchange_records

@@ -13,7 +13,7 @@ import msgspec
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import InputError, UsageError
 from ...formats.export_items import ExportContext, Judged
-from ...formats.imported_records import Options
+from ...formats.import_options import Options
 from ...formats.readers import find_format, read_found
 from ...formats.to_probes import PROBE, WRITERS
 from ...records import (

@@ -1,0 +1,239 @@
+"""Records of an example; its content decides the kind of its case.
+
+==============================  =====================  =========================================================================================
+what there is                   kind                   judge
+==============================  =====================  =========================================================================================
+expected calls with arguments   ``tool_call``          ``tool_call_accuracy``
+a criterion                     ``open_answer``        ``rubric``
+accepted answers and a context  ``web_search_answer``  ``web_search_answer``
+accepted answers                ``memory_answer``      ``memory_answer``
+calls that were made            ``any_call``           ``task_completion`` with recorded results or an answer, else ``tool_call_accuracy``
+a context                       ``grounded_answer``    ``groundedness``
+nothing of these                ``open_answer``        ``rubric``
+==============================  =====================  =========================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import msgspec
+
+from ..errors import RecordError
+from ..records import Case, Kind, Message, Output, ToolCall, is_marked, validate_case
+from .calls import AgentAnswer, answer_of_steps, has_arguments, plain_calls
+from .conversation_turns import answer_over, asked_message
+from .example import Example, context_item
+from .import_options import Options
+from .imported_records import FilePosition, ImportedRecord, Skipped
+
+DEFAULT_CRITERION = "The reply does what the user asked for, correctly and completely."
+SAME_ANSWER = "The reply says what the expected answer says, and nothing against it."
+
+EMPTY = "the answer is empty"
+"""The error of an output in which nothing stands: neither a text nor a call."""
+
+EXPECTED_NAMES = "expected_calls"
+"""The tag that names the functions that were to be called, where nothing says with which arguments."""
+
+
+def records_of(example: Example, place: FilePosition, options: Options) -> Iterator[ImportedRecord]:
+    """Yield the records of an example: its case, its output if answered, and the verdicts.
+
+    A conversation is one example, or one per turn, depending on the options.
+    """
+    if example.conversation and options.unit == "turn":
+        for each in _by_turn(example, place, options):
+            if isinstance(each, Skipped):
+                yield each
+            else:
+                yield from _records(each, place, options)
+    else:
+        yield from _records(_whole(example) if example.conversation else example, place, options)
+
+
+def _whole(example: Example) -> Example:
+    """Return a conversation as one example: calls of all turns, the last text that answers."""
+    turns = example.conversation
+    return msgspec.structs.replace(
+        example,
+        asked=[[asked_message(each) for each in turn.asked] for turn in turns],
+        answer=answer_over(turns)._replace(steps=None),
+        turns=[turn.steps for turn in turns],
+        error=example.error or turns[-1].error,
+        conversation=[],
+    )
+
+
+def _by_turn(example: Example, place: FilePosition, options: Options) -> Iterator[Example | Skipped]:
+    """Yield the turns of a conversation as examples; references and scores belong to the last."""
+    name = example.id or options.known.made_up(example.prefix, place.path, example.number)
+    earlier: list[Message] = []
+    for number, turn in enumerate(example.conversation, start=1):
+        is_last = number == len(example.conversation)
+        error = turn.error or (example.error if is_last else None)
+        if not turn.done and error is None and number > 1:
+            yield place.passed_over("messages", "nobody answered the last message of this conversation")
+            return
+        asked = [asked_message(each) for each in turn.asked]
+        one = msgspec.structs.replace(
+            example,
+            id=f"{name}/{number}",
+            asked=earlier + asked,
+            answer=answer_of_steps(turn.steps) if turn.done else None,
+            error=error,
+            cluster=example.cluster or name,
+            conversation=[],
+        )
+        if not is_last:
+            one.expected_calls, one.accepted, one.opinions = None, [], []
+        yield one
+        earlier = earlier + turn.messages
+
+
+def _records(example: Example, place: FilePosition, options: Options) -> Iterator[ImportedRecord]:
+    options.complete(example)
+    name = example.id or options.known.made_up(example.prefix, place.path, example.number)
+    case, unchecked = case_of(example, name, options)
+    if unchecked is not None:
+        yield place.passed_over("expected calls", unchecked)
+    answer = example.answer
+    error = example.error or (EMPTY if answer is not None and answer.is_empty else None)
+    if options.known.is_new(case, failed=error is not None):
+        yield case
+    system = options.joined or example.system or options.system
+    trial = example.trial
+    if error is not None or answer is not None:
+        answer = answer or AgentAnswer()
+        if options.joined is not None:
+            trial = options.known.free_trial(case.id, system, trial)
+        output = Output(
+            case_id=case.id,
+            system=system,
+            trial=trial,
+            text=answer.text,
+            tool_calls=answer.calls,
+            turns=example.turns or (None if answer.steps is None else [answer.steps]),
+            error=error,
+        )
+        options.known.refuse_again(output)
+        yield output
+    for opinion in example.opinions:
+        yield opinion.on(case.id, system, trial)
+
+
+def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:
+    """Return the case of an example; and why its expected calls cannot be checked, if so."""
+    expected = plain_calls(example.expected_calls or [], "expected")
+    with_arguments = all(has_arguments(call) for call in example.expected_calls or [])
+    kind = _kind(example, options, calls=bool(expected) and with_arguments)
+    tools, tags, unchecked = example.tools, dict(example.tags), None
+    if expected and not with_arguments:
+        tags[EXPECTED_NAMES] = ", ".join(call.name for call in expected)
+        unchecked = (
+            "a call is expected and not with which arguments, so that none can be checked; its name is a tag"
+        )
+    if kind == "tool_call":
+        tools = [*tools, *_undocumented(expected, tools)]
+    case = Case(
+        id=name,
+        kind=kind,
+        messages=cast("list[Message | list[Message]]", example.asked),
+        tools=tools,
+        reference=_reference(kind, example, options, expected),
+        context=[context_item(item, number) for number, item in enumerate(example.context, start=1)],
+        tags=tags,
+        cluster=example.cluster,
+    )
+    validate_case(case)
+    return case, unchecked
+
+
+_KINDS = frozenset(
+    {"tool_call", "any_call", "memory_answer", "web_search_answer", "grounded_answer", "open_answer"}
+)
+"""The kinds that a row can make; the reference of any other kind is in no column of a table."""
+
+
+def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
+    """Return a case with the reference that an example names; and why its calls cannot be checked, if so.
+
+    What the example does not name stays. A `RecordError` where no table can hold the reference of this kind of case.
+    """
+    if case.kind not in _KINDS:
+        raise RecordError(f"the reference of a case of kind {case.kind} is in no column", field="kind")
+    if case.kind == "tool_call" and told.expected_calls is None:
+        return case, None
+    own = case.reference
+    answers = own.get("answers") or ([own["answer"]] if own.get("answer") else [])
+    criterion = own.get("criterion")
+    example = Example(
+        asked=cast("list[Message]", case.messages),
+        tools=case.tools,
+        expected_calls=told.expected_calls,
+        accepted=told.accepted or answers,
+        context=told.context or [{"id": item.id, "content": item.content} for item in case.context],
+        criterion=told.criterion or (None if criterion in {DEFAULT_CRITERION, SAME_ANSWER} else criterion),
+        tags=told.tags | case.tags,
+        cluster=case.cluster,
+        calls_made=case.kind == "any_call",
+    )
+    made, unchecked = case_of(example, case.id, Options())
+    return made if told.context else msgspec.structs.replace(made, context=case.context), unchecked
+
+
+def _kind(example: Example, options: Options, *, calls: bool) -> Kind:
+    if calls:
+        return "tool_call"
+    made = example.answer is not None and bool(example.answer.calls)
+    if example.calls_made is not None:
+        made = example.calls_made
+    if example.criterion is not None:
+        return "open_answer"
+    if example.accepted and options.answers == "accepted":
+        return "web_search_answer" if example.context else "memory_answer"
+    if made or example.expected_calls:
+        return "any_call"
+    if example.context:
+        return "grounded_answer"
+    return "open_answer"
+
+
+def _reference(kind: Kind, example: Example, options: Options, expected: list[ToolCall]) -> dict[str, Any]:
+    if kind == "tool_call":
+        return {"calls": [{"name": call.name, "arguments": _plain(call)} for call in expected]}
+    if kind in {"memory_answer", "web_search_answer"}:
+        return {"answers": example.accepted}
+    if kind != "open_answer":
+        return {}
+    if not example.accepted:
+        return {"criterion": example.criterion or options.criterion or DEFAULT_CRITERION}
+    criterion = example.criterion or options.criterion or SAME_ANSWER
+    return {"criterion": criterion, "answer": example.accepted[0]}
+
+
+def _plain(call: ToolCall) -> dict[str, Any]:
+    """Return the expected arguments, each to be matched exactly.
+
+    An object that looks like a spelling of alternatives stays itself.
+    """
+    given = msgspec.json.decode(call.arguments) if isinstance(call.arguments, str) else call.arguments
+    return {name: {"exactly": value} if is_marked(value) else value for name, value in given.items()}
+
+
+def _undocumented(expected: list[ToolCall], tools: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield documents for expected functions without one.
+
+    Each lists the expected arguments, of any type.
+    """
+    known = {str(tool.get("function", tool).get("name")) for tool in tools}
+    arguments: dict[str, dict[str, Any]] = {}
+    for call in expected:
+        if call.name not in known:
+            arguments.setdefault(call.name, {}).update({name: {} for name in _plain(call)})
+    for name, properties in arguments.items():
+        yield {
+            "type": "function",
+            "function": {"name": name, "parameters": {"type": "object", "properties": properties}},
+        }

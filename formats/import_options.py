@@ -1,0 +1,123 @@
+"""Options of an import, and what has been read so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ..errors import RecordError
+from ..records import Case, ItemKey, Output, Verdict, encode_record
+from ..records.grades import PLAIN, GradeScale
+from .conversation_turns import Unit
+from .example import Example
+from .imported_records import LOGGED, FilePosition
+
+
+class SeenKeys:
+    """Hashes of the cases, outputs and verdicts read so far.
+
+    A case may come again with another output; it still counts as one case.
+    """
+
+    def __init__(self) -> None:
+        self._cases: dict[int, tuple[int, int]] = {}
+        self._outputs = set[int]()
+        self._said = set[int]()
+        self._files: dict[Path, int] = {}
+
+    def made_up(self, prefix: str, path: Path, number: int) -> str:
+        """Return an id for a row that has none, unused by any earlier case.
+
+        It holds the number of its file, except for the first file.
+        """
+        file = self._files.setdefault(path, len(self._files) + 1)
+        name = f"{prefix}-{number:06d}" if file == 1 else f"{prefix}-{file}-{number:06d}"
+        names = (name if again == 1 else f"{name}-{again}" for again in count(1))
+        return next(each for each in names if hash(each) not in self._cases)
+
+    def is_new(self, case: Case, *, failed: bool = False) -> bool:
+        """Return whether a case is new; a `RecordError` where its id is that of another case.
+
+        Tags and clusters may differ. After a failure only the question has to be the same: no answer shows of which kind the case is.
+        """
+        asked = hash(msgspec.json.encode(case.messages))
+        content = hash(encode_record(msgspec.structs.replace(case, tags={}, cluster=None)))
+        known = self._cases.get(hash(case.id))
+        if known is None:
+            self._cases[hash(case.id)] = asked, content
+            return True
+        if known[0 if failed else 1] != (asked if failed else content):
+            raise RecordError(f"another case has the id {case.id!r}", field="id")
+        return False
+
+    def free_trial(self, case_id: str, system: str, trial: int) -> int:
+        """Return the first trial of a system at a case, from one on, that no output has."""
+        trials = count(trial)
+        return next(each for each in trials if hash(ItemKey(case_id, system, each)) not in self._outputs)
+
+    def has_output(self, case_id: str, system: str) -> bool:
+        """Return whether a system answered a case."""
+        return hash(ItemKey(case_id, system, 0)) in self._outputs
+
+    def refuse_again(self, output: Output) -> None:
+        """Refuse an output that was there before."""
+        key = hash(output.key)
+        if key in self._outputs:
+            raise RecordError(
+                f"an answer of {output.system!r} to {output.case_id!r}, trial {output.trial}, was there before"
+            )
+        self._outputs.add(key)
+
+    def is_said_again(self, verdict: Verdict) -> bool:
+        """Return whether the same judge already graded this output in the same repetition."""
+        key = hash((verdict.key, verdict.by, verdict.repeat))
+        again = key in self._said
+        self._said.add(key)
+        return again
+
+
+class Held:
+    """Lines that can be read only at the end: exchanges of sessions, and failed calls."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, list[tuple[bytes, FilePosition, str, int]]] = {}
+        self.failures: list[tuple[Example, FilePosition]] = []
+        self.systems = set[str]()
+
+
+def _nothing(_example: Example) -> None:
+    """Add nothing to an example."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Import options from the user, and the state of reading.
+
+    Attributes:
+        columns: Names of our fields by names in the file, or the other way round (``answer=response``); for tables.
+        criterion: What a good answer achieves, for cases that have nothing else to be graded by.
+        system: Who answered, where the file does not say.
+        joined: Who answered, whatever the file says.
+        unit: What of a conversation is a case.
+        answers: ``accepted`` grades by accepted answers where there are some, ``open`` by a context before them, and by a criterion.
+        complete: Adds the references that a joined table has for an example.
+        known: What was read so far.
+        held: What can be read only when all lines are known.
+        grades: The meaning of people's grades in tables.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    criterion: str | None = None
+    system: str = LOGGED
+    joined: str | None = None
+    unit: Unit = "session"
+    answers: Literal["accepted", "open"] = "accepted"
+    complete: Callable[[Example], None] = _nothing
+    known: SeenKeys = field(default_factory=SeenKeys)
+    held: Held = field(default_factory=Held)
+    grades: GradeScale = PLAIN
