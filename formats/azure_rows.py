@@ -1,7 +1,8 @@
 """Rows of azure-ai-evaluation and promptflow, and results of `evaluate`.
 
 Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``; in results behind
-``inputs.``, verdicts behind ``outputs.EVALUATOR.``. Texts may be lists of messages. A ``ground_truth`` that lists functions, with or without
+``inputs.``, verdicts behind ``outputs.EVALUATOR.``. promptflow's results, from ``get_details`` and ``flow_outputs/output.jsonl``, have verdicts
+behind ``outputs.`` or by themselves beside ``line_number``; without a question they give verdicts alone. Texts may be lists of messages. A ``ground_truth`` that lists functions, with or without
 parameters, gives the expected calls.
 """
 
@@ -28,7 +29,10 @@ ABOUT = "rows (JSON Lines), and the results of `evaluate` (JSON)"
 LOST = "metrics over all rows; of a result with several numbers all but the score"
 
 _FIELDS = frozenset({"id", "query", "response", "context", "ground_truth", "tool_calls", "tool_definitions", "conversation", "expected_actions"})  # fmt: skip
+_ANSWERS = frozenset({"response", "tool_calls", "conversation"})
 _PARTS = ("score", "result", "passed", "reason", "status", "threshold", "properties")
+_FAILED = "(Failed)"
+"""promptflow's mark of a line without outputs."""
 _STATUS: dict[str, Outcome] = {
     "error": "failed",
     "skipped": "not_applicable",
@@ -45,6 +49,8 @@ def recognises(glimpse: Any) -> bool:
         return not rows or (
             is_object(rows[0]) and any(name.startswith(("inputs.", "outputs.")) for name in rows[0])
         )
+    if _is_flow_output(glimpse):
+        return True
     row = "query" in glimpse and bool(glimpse.keys() & (_FIELDS - {"id", "query"}))
     return row or "conversation" in glimpse or any(name.startswith("inputs.") for name in glimpse)
 
@@ -59,6 +65,8 @@ def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
 
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
+    if is_object(row.value) and _is_flow_output(row.value):
+        row = row._replace(value=_as_details(row.value))
     line = row.node
     given = {
         name.removeprefix("inputs."): value
@@ -66,6 +74,9 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         if not name.startswith("outputs.")
     }
     fields = FieldReader(given, line.at)
+    if len(given) < len(line.value) and not given.keys() & _ANSWERS:
+        yield from _verdicts_alone(row, fields, options)
+        return
     asked, answered = _asked_and_answered(fields)
     answer = answer_of(answered) if answered or "response" in fields else None
     if (answer is None or answer.calls is None) and fields.get("tool_calls") is not None:
@@ -89,6 +100,17 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         example.opinions, _metrics(line), lambda each: [_opinion(*each, line)], row.place
     )
     yield from records_of(example, row.place, options)
+
+
+def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iterator[ImportedRecord]:
+    """Yield the verdicts on an output that is not in the file: on the row of that number, if it has no id."""
+    number = fields.get("line_number")
+    number = number + 1 if isinstance(number, int) else row.number
+    case_id = fields.name("id") or options.known.made_up("row", row.place.path, number)
+    opinions: list[ImportedScore] = []
+    line = row.node
+    yield from collect_scores(opinions, _metrics(line), lambda each: [_opinion(*each, line)], row.place)
+    yield from (each.on(case_id, options.system, 0) for each in opinions)
 
 
 def _asked_and_answered(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
@@ -153,13 +175,17 @@ def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
     keys: dict[str, list[str]] = {}
     for name in line.value:
         if name.startswith("outputs."):
-            evaluator, _, key = name.removeprefix("outputs.").partition(".")
-            keys.setdefault(evaluator, []).append(key)
+            evaluator, dot, key = name.removeprefix("outputs.").partition(".")
+            flat = not dot
+            keys.setdefault("" if flat else evaluator, []).append(evaluator if flat else key)
     for evaluator, of in keys.items():
         metrics = _metrics_among(evaluator, of, line)
         for metric in metrics:
             alone = len(metrics) == 1 or metric in {"", evaluator}
-            yield evaluator if alone else f"{evaluator}/{metric}", evaluator, metric
+            if not evaluator:
+                yield metric or "score", evaluator, metric
+            else:
+                yield evaluator if alone else f"{evaluator}/{metric}", evaluator, metric
 
 
 def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[str]:
@@ -168,6 +194,8 @@ def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[s
         for part in _PARTS[1:]:
             if key == part or key.endswith(f"_{part}"):
                 found[key.removesuffix(part).removesuffix("_")] = None
+        if key.endswith("_score") and key.removesuffix("_score") in keys:
+            found[key.removesuffix("_score")] = None
     if "score" in keys:
         found[""] = None
     told = {
@@ -175,16 +203,34 @@ def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[s
         for metric in found
         for name in (metric, f"gpt_{metric}", *(f"{metric}_{part}".lstrip("_") for part in _PARTS))
     }
-    alone = [
-        key
-        for key in keys
-        if key not in told and isinstance(line.value[f"outputs.{evaluator}.{key}"], int | float)
-    ]
+    alone = [key for key in keys if key not in told and _is_score(line.value[f"{_prefix(evaluator)}{key}"])]
     return [*found, *alone]
 
 
+def _prefix(evaluator: str) -> str:
+    """Return what stands before the keys of an evaluator; promptflow's outputs name none."""
+    return f"outputs.{evaluator}." if evaluator else "outputs."
+
+
+def _is_score(value: Any) -> bool:
+    return isinstance(value, int | float) or value == _FAILED
+
+
+def _is_flow_output(row: dict[str, Any]) -> bool:
+    """Return whether a row is a line of promptflow's ``flow_outputs/output.jsonl``."""
+    prefixed = any(name.startswith(("inputs.", "outputs.")) for name in row)
+    return isinstance(row.get("line_number"), int) and len(row) > 1 and not prefixed
+
+
+def _as_details(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a line of outputs with the column names of ``get_details``."""
+    return {
+        f"{'inputs' if name == 'line_number' else 'outputs'}.{name}": value for name, value in row.items()
+    }
+
+
 def _opinion(by: str, evaluator: str, metric: str, line: FieldReader) -> ImportedScore:
-    prefix = f"outputs.{evaluator}."
+    prefix = _prefix(evaluator)
 
     def part(name: str) -> Any:
         return line.value.get(f"{prefix}{metric}_{name}" if metric else f"{prefix}{name}")
@@ -194,6 +240,8 @@ def _opinion(by: str, evaluator: str, metric: str, line: FieldReader) -> Importe
         value = line.value.get(f"{prefix}{metric}")
     reason, status = part("reason"), part("status")
     said = reason if isinstance(reason, str) else None
+    if value == _FAILED:
+        return unscored(by, "failed", "promptflow: the line failed")
     result = part("passed")
     if result is None:
         result = {"pass": True, "fail": False}.get(str(part("result")).lower())

@@ -11,7 +11,8 @@ import pytest
 
 from fiducial.api.reading import read_strictly
 from fiducial.errors import RecordError
-from fiducial.records import Case, ContextItem, Output, ToolCall
+from fiducial.formats.azure_rows import recognises
+from fiducial.records import Case, ContextItem, Output, ToolCall, Verdict
 
 WEATHER: dict[str, Any] = {"name": "weather", "parameters": {"type": "object", "properties": {}}}
 CALL: dict[str, Any] = {
@@ -160,3 +161,58 @@ def test_expected_calls_with_their_parameters_are_what_is_checked(rows_of: RowsO
 
 
 WEATHER_IN: dict[str, Any] = {"name": "weather", "parameters": {"type": "object", "properties": {"city": {}}}}
+
+
+FLOW = {
+    "groundedness": 0.5,
+    "groundedness_score": 0.5,
+    "groundedness_reason": "half",
+    "groundedness_status": "completed",
+}
+FAILED = {"groundedness": "(Failed)", "groundedness_score": "(Failed)", "groundedness_status": "(Failed)"}
+
+
+@pytest.fixture
+def verdicts_of(tmp_path: Path):
+    def verdicts_of(*rows: Any) -> list[tuple[str, str, str, float | None, str | None]]:
+        path = tmp_path / "results.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        verdicts = [each for each in read_strictly("azure", path) if isinstance(each, Verdict)]
+        return [(each.case_id, each.by, each.outcome, each.score, each.reason) for each in verdicts]
+
+    return verdicts_of
+
+
+def test_outputs_of_a_flow_are_verdicts_on_the_rows_that_it_ran_on(verdicts_of: Callable[..., Any]):
+    assert verdicts_of({"line_number": 0, **FLOW}, {"line_number": 2, "groundedness": 1.0}) == [
+        ("row-000001", "groundedness", "graded", 0.5, "half"),
+        ("row-000003", "groundedness", "graded", 1.0, None),
+    ]
+
+
+def test_details_of_a_run_are_verdicts_and_a_failed_line_has_no_score(verdicts_of: Callable[..., Any]):
+    def details(number: int, outputs: dict[str, Any], **inputs: Any) -> dict[str, Any]:
+        given = {f"inputs.{name}": value for name, value in {"line_number": number, **inputs}.items()}
+        return given | {f"outputs.{name}": value for name, value in outputs.items()}
+
+    assert verdicts_of(
+        details(0, FLOW, statement="Rome is a city."),
+        details(1, FAILED, statement="Rome is a river."),
+        details(2, {"x": "(Failed)"}, id="third"),
+    ) == [
+        ("row-000001", "groundedness", "graded", 0.5, "half"),
+        ("row-000002", "groundedness", "failed", None, "promptflow: the line failed"),
+        ("third", "x", "failed", None, "promptflow: the line failed"),
+    ]
+    assert verdicts_of({"inputs.query": "q", "outputs.x": 1.0, "outputs.x_score": 1.0}) == [
+        ("row-000001", "x", "graded", 1.0, None)
+    ]
+    answered = {"inputs.query": "q", "inputs.response": "r", "outputs.x": 1.0, "outputs.x_score": 1.0}
+    assert verdicts_of(answered) == [("row-000001", "x", "graded", 1.0, None)]
+
+
+def test_results_of_a_flow_are_recognised(tmp_path: Path):
+    (tmp_path / "output.jsonl").write_text(json.dumps({"line_number": 0, **FLOW}) + "\n")
+    assert recognises({"line_number": 0, **FLOW})
+    assert not recognises({"line_number": 0})
+    assert not recognises({"text": "a"})
