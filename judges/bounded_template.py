@@ -15,7 +15,8 @@ import jinja2
 from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
-from .template_bounds import BoundedEnvironment, TemplateLimitError, names
+from .template_bounds import BoundedEnvironment, names
+from .template_limits import TemplateLimitError
 
 MAX_TOKENS = 20_000
 MAX_DEPTH = 100
@@ -54,6 +55,23 @@ def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
             spend(len(part))
             parts.append(part)
         return "".join(parts)
+
+    return render
+
+
+def jinja_template(source: str) -> Callable[[Mapping[str, Any]], str]:
+    """Compile a template as `bounded_template` does, with jinja's errors as TemplateLimitError."""
+    try:
+        fill = bounded_template(source)
+    except jinja2.TemplateSyntaxError as error:
+        message = f"the template is not jinja: {error.message}"
+        raise TemplateLimitError(message, error.lineno) from error
+
+    def render(values: Mapping[str, Any]) -> str:
+        try:
+            return fill(values)
+        except jinja2.TemplateError as error:
+            raise TemplateLimitError(str(error)) from error
 
     return render
 

@@ -12,13 +12,11 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-import jinja2
-
 from ..errors import PromptError
 from ..records import Message
-from .bounded_template import bounded_template
+from .plain_template import plain_template
 from .prompt_file import TYPES, InputDeclaration, PromptFile
-from .template_bounds import TemplateLimitError
+from .template_limits import TemplateLimitError
 
 Render: TypeAlias = Callable[[Mapping[str, Any]], list[Message]]
 """Values by input name in, messages out."""
@@ -30,8 +28,7 @@ _ROLE = re.compile(
 
 
 _FAILURES = (
-    TemplateLimitError, jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError,
-    ValueError,
+    TemplateLimitError, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
 
 
@@ -43,13 +40,10 @@ def compile_prompt(prompt: PromptFile) -> Render:
     nonce = secrets.token_hex(16)
     source = _mark_roles(prompt, nonce)
     try:
-        fill = bounded_template(source)
+        fill = _filling(source)
     except TemplateLimitError as error:
         line = prompt.template_line + error.line - 1
         raise PromptError(f"{prompt.path}:{line}: {error}") from error
-    except jinja2.TemplateSyntaxError as error:
-        line = prompt.template_line + error.lineno - 1
-        raise PromptError(f"{prompt.path}:{line}: the template is not jinja: {error.message}") from error
     mark = re.compile(f"\0{nonce}:([a-z]+)\0\n?")
 
     def render(values: Mapping[str, Any]) -> list[Message]:
@@ -67,6 +61,15 @@ def compile_prompt(prompt: PromptFile) -> Render:
         ]
 
     return render
+
+
+def _filling(source: str) -> Callable[[Mapping[str, Any]], str]:
+    plain = plain_template(source)
+    if plain is not None:
+        return plain
+    from .bounded_template import jinja_template  # noqa: PLC0415 - most prompts hold names alone
+
+    return jinja_template(source)
 
 
 def encodable(text: str) -> str:

@@ -13,14 +13,12 @@ from jinja2.exceptions import SecurityError
 from jinja2.filters import FILTERS
 from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 
-from ..errors import FiducialError
+from .template_limits import FREE_CHARACTERS, TOO_LONG, TemplateLimitError, allowed_characters
 
 MAX_TURNS = 100_000
 """Turns of all loops in one rendering."""
 MAX_SECONDS = 10.0
 """Of this thread's own time, for a rendering that loops."""
-_FREE, _TIMES = 1 << 26, 32
-"""Characters of work in one rendering: so many, and so many times those of the values."""
 _CALL = 64
 """What calling a filter or a test counts, however short its value."""
 _ITEM = 32
@@ -52,17 +50,6 @@ _METHODS = names(
 """What may be called of values, and of a loop."""
 
 
-class TemplateLimitError(FiducialError):
-    """A template uses a forbidden feature, or exceeds a limit.
-
-    The line is named where it is known.
-    """
-
-    def __init__(self, message: str, line: int = 1) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 class _Work:
     """Work of one rendering, and its limits.
 
@@ -72,16 +59,16 @@ class _Work:
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
         self._characters = self._turns = 0
-        self._allowed = _FREE
+        self._allowed = FREE_CHARACTERS
         self._until: float | None = None
 
     def spend(self, characters: int) -> None:
         """Count characters that are read, made or printed."""
         self._characters += characters
         if self._characters > self._allowed:
-            self._allowed = _FREE + _TIMES * sum(len(str(value)) for value in self._values.values())
+            self._allowed = allowed_characters(self._values)
             if self._characters > self._allowed:
-                raise TemplateLimitError("the template makes far more text than it is given")
+                raise TemplateLimitError(TOO_LONG)
 
     def turn(self) -> None:
         """Count a turn of a loop."""

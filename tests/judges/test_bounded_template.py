@@ -14,7 +14,8 @@ from fiducial.errors import PromptError
 from fiducial.judges import load_judge
 from fiducial.judges.as_json import json_lines
 from fiducial.judges.bounded_template import bounded_template
-from fiducial.judges.template_bounds import MAX_TURNS, TemplateLimitError
+from fiducial.judges.template_bounds import MAX_TURNS
+from fiducial.judges.template_limits import TemplateLimitError
 
 HEAD = "---\nscale: {minimum: 0, maximum: 1, step: 1}\n---\nuser:\n"
 FAILS = (TemplateLimitError, jinja2.TemplateError, TypeError, ValueError, ArithmeticError)

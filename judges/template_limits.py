@@ -1,0 +1,29 @@
+"""Limits of every template, whatever fills it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import FiducialError
+
+FREE_CHARACTERS, _TIMES = 1 << 26, 32
+"""Characters of work in one rendering: so many, and so many times those of the values."""
+
+TOO_LONG = "the template makes far more text than it is given"
+
+
+class TemplateLimitError(FiducialError):
+    """A template uses a forbidden feature, or exceeds a limit.
+
+    The line is named where it is known.
+    """
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def allowed_characters(values: Mapping[str, Any]) -> int:
+    """Return how many characters of work the rendering of these values may take."""
+    return FREE_CHARACTERS + _TIMES * sum(len(str(value)) for value in values.values())
