@@ -11,6 +11,7 @@ import time
 
 from commands import described
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
+from simulation.next_plans import power
 from simulation.scenario import Scenarios
 from simulation.trust import verdicts
 
@@ -19,6 +20,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     2: ("corrected runs", corrected_runs),
     3: ("equal systems, one called better", false_winners),
     4: ("interval of the difference of two systems", differences),
+    11: ("power of the cases that the next step proposes", power),
     6: ("a judge called proven", verdicts),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }

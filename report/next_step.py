@@ -13,6 +13,7 @@ from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
 from ..records import Kind
+from .limiting_labels import labels_for_pair
 from .ranking import deciding, pair_of, ranked_rates
 from .run_summary import Answer, RunSummary
 from .text import number_text
@@ -25,8 +26,8 @@ _REACHING = ("--base-url", "--endpoint", "--connection", "--replay")
 _LABELS = 50
 """How many outputs a person is asked to label at a time."""
 
-_MATTERS, _LEAST, _MOST, _WIDE = 0.05, 0.0001, 0.99, 0.2
-"""A difference that is looked for where none is seen, the smallest and the largest of all, and an interval that says little of one system."""
+_MATTERS, _MOST, _WIDE = 0.05, 0.99, 0.2
+"""A difference that matters, the largest share of items that differ, and an interval that says little of one system."""
 
 
 def next_step(found: RunSummary, trust: Sequence[Trust]) -> Answer:
@@ -188,23 +189,32 @@ def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
 
 
 def _tell_apart(found: RunSummary) -> Answer | None:
-    """More items, where the first two systems cannot be told apart."""
+    """Labels or cases, where the first two systems differ by an unknown amount."""
     if found.strata is None:
         return None
     part, _ = deciding(found.strata)
     ranked = list(ranked_rates(part))
     pair, better = pair_of(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
-    if better or pair is None or not pair.n or pair.difference.value is None:
+    if better or pair is None or not pair.n:
         return None
     ends = [abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None]
-    if not pair.difference.value and max(ends, default=1) <= _MATTERS:
+    if max(ends, default=1) <= _MATTERS:
         return None
-    difference = min(max(abs(pair.difference.value) or _MATTERS, _LEAST), _MOST)
-    discordant = min(max((pair.a_only_right + pair.b_only_right) / pair.n, difference), _MOST)
+    apart = listed(ranked[:2])
+    if pair.corrected and (labels := labels_for_pair(pair, found.strata.open, _MATTERS)):
+        text = (
+            f"Label {counted(labels, 'more output')} to tell {apart} apart, if they differ by {_MATTERS:g}:"
+        )
+        return Answer(text=text, evidence="systems", command=found.reviewed())
+    if pair.difference.value is None:
+        return None
+    discordant = min(max((pair.a_only_right + pair.b_only_right) / pair.n, _MATTERS), _MOST)
+    size = pair.n / pair.effective_clusters
+    clusters = f" --rows-per-cluster {size:.3g} --icc {pair.icc:.2g}" if size > 1 else ""
     return Answer(
-        text=f"Add cases to tell {listed(ranked[:2])} apart. To detect a difference of {difference:.2g}:",
+        text=f"Add cases to tell {apart} apart. To detect a difference of {_MATTERS:g}:",
         evidence="systems",
-        command=f"fiducial plan --difference {difference:.2g} --discordant {discordant:.2g}",
+        command=f"fiducial plan --difference {_MATTERS:g} --discordant {discordant:.2g}{clusters}",
     )
 
 

@@ -27,7 +27,7 @@ CLUSTERS: dict[str, list[int]] = {
 RATES = ((0.8, 0.8), (0.8, 0.7), (0.97, 0.97), (0.98, 0.95))
 
 
-def _two(
+def two_systems(
     rng: np.random.Generator, cluster: IntArray, rates: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
     """Who is right: items are hard for both, and clusters for both and for each by itself."""
@@ -51,7 +51,7 @@ def clusters(draws: int) -> Iterator[Tally | Means]:
         for name, sizes in CLUSTERS.items():
             rng, cluster = np.random.default_rng(21), np.repeat(np.arange(len(sizes)), sizes)
             for _ in range(draws):
-                first, second = _two(rng, cluster, rates)
+                first, second = two_systems(rng, cluster, rates)
                 found = share_difference(first == 1, second == 1, cluster)
                 covered.covers(name, found.estimate, rates[0] - rates[1])
                 if rates[0] == rates[1]:
@@ -82,7 +82,7 @@ def strata(draws: int) -> Iterator[Tally]:
 
 def _systems(rng: np.random.Generator, rows: int, rates: tuple[float, float], tally: Tally) -> None:
     cluster = np.repeat(np.arange(240 // rows), rows)
-    passes = _two(rng, cluster, rates)
+    passes = two_systems(rng, cluster, rates)
     # Open cases are as hard as others, but the judge passes one wrong output in five, and fails one right one in ten.
     is_open, labelled = np.arange(240) % 3 == 0, rng.random((2, 240)) < 1 / 3
     given: list[dict[str, Any]] = []

@@ -67,6 +67,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         smallest_visible: The true difference that a comparison of this precision, by itself, finds four times in five.
         corrected: Whether labels of the open part correct the difference; the counts are of verdicts as they are.
         simultaneous: Of systems, ``difference`` with an interval that holds for all pairs listed at once (Bonferroni); None for a single pair.
+        icc: Correlation of the differences within clusters, averaged with the usual one where few items differ; 0 where items are their own.
         auroc_difference: Where both scored the same labelled items with fractions.
         flips: Items that differ, as many as were asked for.
     """
@@ -96,6 +97,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     rate_a: Statistic | None = None
     rate_b: Statistic | None = None
     simultaneous: Statistic | None = None
+    icc: float = 0.0
     auroc_difference: Areas | None = None
     flips: list[Flip] = []
 

@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from ..arrays import BoolArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..intervals.clustered_rates import averaged_effect, told_by, usual_effect
+from ..intervals.variance import cluster_sums
 from .comparison_results import Areas, ComparedPair, Flip
 from .difference import TestedDifference
 from .significance import among_known, benjamini_hochberg, benjamini_yekutieli, mcnemar
@@ -54,6 +56,7 @@ def pair_of(
     # Without a common item nothing was tested; a p-value of 1 would also make Holm's correction of the others larger.
     test = mcnemar(int(a_only.sum()), int(b_only.sum())) if len(a_only) else None
     sizes = np.unique(items.cluster, return_counts=True)[1]
+    size = float((sizes**2).sum()) / len(a_only) if len(a_only) else 1.0
     differing = np.flatnonzero(a_only | b_only)[:flips]
     return ComparedPair(
         a=a,
@@ -78,12 +81,24 @@ def pair_of(
         better=None,
         smallest_visible=difference.smallest_visible,
         corrected=corrected,
+        icc=_icc(items.right_a.astype(np.float64) - items.right_b, items.cluster, size),
         auroc_difference=areas,
         flips=[
             Flip(item_id=items.names[int(items.item[each])], right=a if a_only[each] else b)
             for each in differing
         ],
     )
+
+
+def _icc(gaps: FloatArray, cluster: IntArray, size: float) -> float:
+    """Return the correlation of differences within clusters of this size, as rows see it."""
+    if size <= 1.0:
+        return 0.0
+    rest = gaps - gaps.mean()
+    squares = float((rest**2).sum())
+    seen = max(1.0, float((cluster_sums(rest, cluster) ** 2).sum()) / squares) if squares else 1.0
+    told = told_by(float(np.count_nonzero(gaps)), size)
+    return min(1.0, (averaged_effect(seen, usual_effect(size), told) - 1) / (size - 1))
 
 
 def adjusted(pairs: Sequence[ComparedPair], level: float) -> list[ComparedPair]:

@@ -18,14 +18,11 @@ from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from .comparison_results import ComparedPair, ComparedStratum, Strata
 from .difference import TestedDifference, clustered_difference, share_difference
-from .outputs import FEWEST_LABELS, Field, Graded, graded_by, graded_of
+from .outputs import FEWEST_COMPARED, FEWEST_LABELS, Field, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
 
 LEAST_GRADED = 0.9
 """Share of a system's open outputs that must be graded before anything is said of all its outputs."""
-
-FEWEST_COMPARED = 5
-"""Labels of each system without which two corrected systems are not compared, unless every open output has one."""
 
 
 class SystemTerms(NamedTuple):

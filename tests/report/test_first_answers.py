@@ -71,7 +71,7 @@ def test_a_leader_by_rate_that_is_beaten_on_common_outputs_does_not_lead():
     assert "more than c on common outputs. c has a higher rate, but on other outputs." in told
 
 
-def labels_of(*names: str, per_system: int = 20) -> list[dict[str, Any]]:
+def labels_of(*names: str, per_system: int = 20, cases: int = 60) -> list[dict[str, Any]]:
     """Undecided outputs of four systems, with labels of those named."""
     return [
         {
@@ -85,7 +85,7 @@ def labels_of(*names: str, per_system: int = 20) -> list[dict[str, Any]]:
             else None,
         }
         for name in "abcd"
-        for n in range(60)
+        for n in range(cases)
     ]
 
 
@@ -263,6 +263,41 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
     for found, command in steps:
         assert answers(found).next.command.startswith(command)
         assert bool(answers(found).next.command) == bool(command)
+
+
+def next_of(*, rows: int) -> str:
+    """Return the next command after two systems that differ on every third of 60 cases."""
+    found = [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "judge": "j",
+            "system": name,
+            "score": None,
+            "checker_score": float(n % 3 > 0) if name == "a" else float(n % 3 != 1),
+            "cluster": str(n // rows),
+        }
+        for name in "ab"
+        for n in range(60)
+    ]
+    compared_ = compare(table_from_rows(found), by="system")
+    return answers(RunSummary(systems=systems("a", "b"), compared=compared_)).next.command
+
+
+def test_cases_are_planned_for_a_difference_that_matters_and_for_the_clusters_of_the_run():
+    assert next_of(rows=1) == "fiducial plan --difference 0.05 --discordant 0.67"
+    assert next_of(rows=5).startswith(
+        "fiducial plan --difference 0.05 --discordant 0.67 --rows-per-cluster 5 --icc 0.0"
+    )
+
+
+def test_labels_are_asked_for_where_they_limit_a_difference():
+    rows = labels_of(*"abcd", cases=1_500)
+    rows = [row for row in rows if row["system"] in "ab"]
+    found = compare(table_from_rows(rows), by="system")
+    told = answers(RunSummary(systems=systems("a", "b"), compared=found)).next
+    assert told.text.startswith("Label ")
+    assert told.text.endswith(" more outputs to tell a and b apart, if they differ by 0.05:")
+    assert told.command.startswith("fiducial review")
 
 
 def test_labels_are_asked_for_where_judges_of_several_systems_are_not_corrected():
