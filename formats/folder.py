@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError, UsageError
-from ..records import Case, Kind, Output, Source, Verdict, atomic_write, encode_record, read_records
+from ..records import Case, Kind, Output, Source, Verdict, atomic_write, read_records
+from ..records.encoding import encode_line
 from .example_records import EMPTY
 from .imported_records import ImportedRecord, Skipped
 
@@ -81,7 +82,7 @@ def write_folder(found: Iterable[ImportedRecord], folder: Path, name: str) -> Im
             for each in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
         )
         for each in found:
-            line = encode_record(each)
+            line = encode_line(each, folder)
             seen.add(each)
             if isinstance(each, Case):
                 to_cases(line)

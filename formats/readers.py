@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 
 from ..errors import FiducialError, InputError, UsageError, readable
 from ..plugins import FORMATS
-from ..records import Verdict, nearest
+from ..records import MAX_LINE_BYTES, Case, Output, Verdict, encode_record, nearest
 from ..records.column_names import resolve
 from ..records.csv_file import SUFFIXES
 from .arrow_rows import read_arrow_rows
@@ -122,11 +122,26 @@ def read_held(options: Options) -> Iterator[ImportedRecord]:
 def _without_repetitions(
     found: Iterable[ImportedRecord], options: Options, path: Path
 ) -> Iterator[ImportedRecord]:
-    for each in found:
+    for each in _fitting(found, path):
         if isinstance(each, Verdict) and options.known.is_said_again(each):
             yield Skipped(file=str(path), reason=f"a second verdict of {each.by!r} on {each.key}")
         else:
             yield each
+
+
+def _fitting(found: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
+    """List records that are larger than a line may be, and what is of their cases."""
+    without = set[str]()
+    for each in found:
+        if isinstance(each, Output | Verdict) and each.case_id in without:
+            continue
+        if len(encode_record(each)) <= MAX_LINE_BYTES:
+            yield each
+            continue
+        if isinstance(each, Case):
+            without.add(each.id)
+        kind = type(each).__name__.lower()
+        yield Skipped(file=str(path), reason=f"the {kind} is larger than {MAX_LINE_BYTES >> 20} MiB")
 
 
 def find_format(path: Path) -> str:

@@ -26,6 +26,8 @@ _CUT_OFF = frozenset({"length", "max_tokens"})
 """Why replies end, in OpenAI's words and in those that gateways hand on from other providers."""
 _MORE_ROOM = 4
 """How many times the limit of tokens a reply has that is asked for once more."""
+_MOST_KEPT = 1_000_000
+"""Characters of a reply that a verdict keeps: a line of a run folder has to stay readable."""
 _UNREAD = "unread"
 _OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability", _UNREAD})
 """Evidence that is not read out of a reply's text."""
@@ -109,13 +111,20 @@ def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: AskRe
         source="judge",
         outcome=finding.outcome,
         score=None if reading is None else reading.score,
-        reason=finding.reason,
+        reason=None if finding.reason is None else _kept(finding.reason),
         evidence=_evidence(judge, finding),
         repeat=repeat,
         usage=finding.usage,
-        raw=None if finding.reply is None else finding.reply.text or finding.reply.refusal,
+        raw=None if finding.reply is None else _kept(finding.reply.text or finding.reply.refusal or ""),
         judge=judge.id,
     )
+
+
+def _kept(text: str) -> str:
+    """Return what a verdict keeps of a reply: all of it, or its beginning and a note."""
+    if len(text) <= _MOST_KEPT:
+        return text
+    return f"{text[:_MOST_KEPT]}\n[cut: {len(text) - _MOST_KEPT:,} of {len(text):,} characters]"
 
 
 def read_again(verdict: Verdict, judge: PromptJudge) -> Verdict:
@@ -187,9 +196,10 @@ def _evidence(judge: PromptJudge, finding: AskResult) -> dict[str, object]:
 
 def _shown(reply: Reply) -> dict[str, str | None]:
     """Return the parts of a reply that rereading needs."""
+    text = _kept(reply.text)
     if reply.finish_reason in {None, "stop"}:
-        return {"text": reply.text}
-    return {"text": reply.text, "finish_reason": reply.finish_reason}
+        return {"text": text}
+    return {"text": text, "finish_reason": reply.finish_reason}
 
 
 def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float | None:

@@ -34,8 +34,9 @@ from .case import (
     unknown_kind,
 )
 from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, files_of, named
+from .encoding import MAX_LINE_BYTES, encode_record
 from .explanations import nearest, not_utf8
-from .jsonl import MAX_LINE_BYTES, decode_record, lines_of, read_lines, read_numbered, read_records
+from .jsonl import decode_record, lines_of, read_lines, read_numbered, read_records
 from .judge_id import Author, JudgeId, JudgeKind, ShownNames
 from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
 from .openai_shapes import message_text
@@ -43,7 +44,7 @@ from .output import AgentStep, Episode, ItemKey, Output, Pair, Step, StepOutcome
 from .plain_file import open_plainly, read_plainly
 from .validation import validate_case
 from .verdict import UNGRADED, Outcome, Source, Usage, Verdict
-from .writing import atomic_write, encode_record, write_json, write_records
+from .writing import atomic_write, write_json, write_records
 
 __all__ = [
     "BUILT_IN_KINDS",

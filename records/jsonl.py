@@ -19,14 +19,12 @@ import msgspec
 from ..errors import InputError, RecordError, readable
 from .case import Case
 from .duplicate_keys import DuplicateKeys, refuse_duplicate_keys
+from .encoding import MAX_LINE_BYTES, too_long
 from .explanations import explained, line_hint, not_utf8
 from .memory_file import InputPath, MemoryFile
 from .named_calls import with_spelled_out_calls
 from .output import Output
 from .validation import validate_case
-
-MAX_LINE_BYTES = 32 * 1024 * 1024
-"""Longer lines are refused: a line is held in memory whole, so this bounds what a hostile file can cost."""
 
 _LOOKED_AT_TOGETHER = 8192
 """Bytes of lines that are looked through at once."""
@@ -138,8 +136,7 @@ def lines_of(file: BinaryIO, path: InputPath) -> Iterator[tuple[int, int, bytes]
         if not raw:
             return
         if len(raw) > MAX_LINE_BYTES:
-            limit = MAX_LINE_BYTES // 1024 // 1024
-            raise RecordError(f"the line is longer than {limit} MiB", path=path, line=number)
+            raise too_long(path, number)
         start, offset = offset, offset + len(raw)
         if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
             raw, start = raw[3:], start + 3

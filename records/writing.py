@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from ..errors import RunFolderError, readable
-from .encoding import encode_record
+from .encoding import encode_line
 from .memory_file import InputPath, MemoryFile
 from .plain_file import open_plainly
 
@@ -35,7 +35,7 @@ def write_records(path: InputPath | str, records: Iterable[object]) -> int:
     count = 0
     with atomic_write(Path(path) if isinstance(path, str) else path) as file:
         for record in records:
-            file.write(encode_record(record))
+            file.write(encode_line(record, path))
             count += 1
     return count
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from ...errors import FiducialError
-from ...records import Case, ItemKey, Output, Step, ToolCall, ToolResults, encode_record
+from ...records import MAX_LINE_BYTES, Case, ItemKey, Output, Step, ToolCall, ToolResults, encode_record
 from ...records.case import Record
 
 
@@ -129,6 +129,14 @@ class Made(NamedTuple):
 
     output: Output
     attempt: Attempt
+
+
+def bounded(made: Made) -> Made:
+    """Return an output that fits into a line; in place of a longer one, an error of the system's own."""
+    if len(encode_record(made.output)) <= MAX_LINE_BYTES:
+        return made
+    error = f"its output is larger than {MAX_LINE_BYTES >> 20} MiB"
+    return made._replace(output=Output(**made.output.key._asdict(), error=error))
 
 
 class Agent(Protocol):

@@ -13,7 +13,7 @@ from ...errors import ProviderError
 from ...judges import CallError
 from ...records import Case, CaseIndex, ItemKey
 from ..progress import Progress
-from .attempt import Agent, Made, NoOutputError, Took
+from .attempt import Agent, Made, NoOutputError, Took, bounded
 from .kept_attempts import Store
 
 _HOPELESS = 8
@@ -120,7 +120,7 @@ def _take(tally: GenerationTally, took: Took, before: Took) -> None:
 
 async def _attempt(key: ItemKey, case: Case, agent: Agent, store: Store, tally: GenerationTally) -> None:
     try:
-        made = await agent.work(case, key.trial)
+        made = bounded(await agent.work(case, key.trial))
     except NoOutputError as error:
         tally.passed_over[str(error)] += 1
     except ProviderError as error:

@@ -13,6 +13,7 @@ import msgspec
 
 from ...errors import InputError, RecordError
 from ...records import (
+    MAX_LINE_BYTES,
     Closing,
     InputPath,
     ItemKey,
@@ -23,6 +24,7 @@ from ...records import (
     lines_of,
 )
 from ...records.duplicate_keys import DuplicateKeys
+from ...records.encoding import too_long
 from .journal_rows import JournalRow, StoredVerdict, VerdictKey, read_row
 from .opened_file import PIECE, DiskBytes, MemoryBytes
 from .seals import RunningHash, Seal
@@ -74,10 +76,13 @@ class Journal(Closing, Generic[T]):
 
         Raises:
             InputError: The disk is full.
+            RecordError: The record is longer than a line that can be read.
         """
         self._append(encode_record(record))
 
     def _append(self, raw: bytes) -> None:
+        if len(raw) > MAX_LINE_BYTES:
+            raise too_long(self.path)
         with self._naming_the_file():
             self._file.write(raw)
         self.size += len(raw)

@@ -46,9 +46,10 @@ class RecordingProvider(Wrapping):
         reply = await self._inner.complete(request)
         if request.key not in self._written:
             self._written.add(request.key)
-            line = Recorded(key=request.key, model=request.model, reply=reply)
-            self._file.write(encode_record(line))
-            self._file.flush()
+            line = encode_record(Recorded(key=request.key, model=request.model, reply=reply))
+            if len(line) <= MAX_LINE_BYTES:  # whoever replays is told that a longer one is not there
+                self._file.write(line)
+                self._file.flush()
         return reply
 
     async def aclose(self) -> None:

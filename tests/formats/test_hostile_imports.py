@@ -16,6 +16,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.errors import InputError
+from fiducial.records import MAX_LINE_BYTES
 
 pytestmark = pytest.mark.attack("imports")
 
@@ -249,3 +250,15 @@ def test_a_parquet_column_that_stands_twice_is_refused(tmp_path: Path):
     tables.write_table(table, tmp_path / "rows.parquet")
     with pytest.raises(InputError, match="twice"):
         fd.read(tmp_path / "rows.parquet")
+
+
+def test_a_record_too_large_to_be_read_again_is_listed_with_what_is_of_its_case(tmp_path: Path):
+    large = {"input": "x" * (MAX_LINE_BYTES - 100_000), "metadata": {"more": "y" * 100_000}}
+    samples = [{**SAMPLE, **large, "id": "a"}, {**SAMPLE, "id": "b"}]
+    (tmp_path / "log.json").write_text(
+        json.dumps({"status": "success", "eval": {"model": "m"}, "samples": samples})
+    )
+    found = fd.read(tmp_path / "log.json")
+    assert [each.case_id for each in found.outputs] == ["b"]
+    assert [each.reason for each in found.skipped] == ["the case is larger than 32 MiB"]
+    found.save(tmp_path / "out")

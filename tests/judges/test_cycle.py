@@ -17,7 +17,7 @@ from provider_server import Answer, Body, ProviderServer, Response, Seen, Status
 from fiducial.errors import PromptError, UsageError
 from fiducial.judges import Endpoint, connect, judge_work, load_judge, read_again
 from fiducial.judges.transport import Request
-from fiducial.records import Case, Output
+from fiducial.records import Case, Output, encode_record
 
 
 def test_each_output_and_repetition_gets_one_verdict(server: ProviderServer, judging: Judging) -> None:
@@ -230,3 +230,12 @@ def test_a_newer_parser_reads_replies_in_the_order_in_which_they_came(
     prompt.write_text(LAST)
     again = read_again(verdict, load_judge(str(prompt), model="judge"))
     assert (again.outcome, again.score) == then
+
+
+@pytest.mark.attack("replies of systems")
+def test_of_a_reply_without_end_a_verdict_keeps_the_beginning_and_says_so(verdict_on: VerdictOn) -> None:
+    verdict = verdict_on(Answer("x" * 3_000_000))
+    assert verdict.outcome == "unparsable"
+    assert verdict.raw is not None
+    assert len(encode_record(verdict)) < 3_000_000
+    assert verdict.raw.endswith("\n[cut: 2,000,000 of 3,000,000 characters]")

@@ -13,7 +13,7 @@ import pytest
 
 from fiducial.errors import InputError, RecordError
 from fiducial.evaluation.store.journal import Journal, VerdictJournal
-from fiducial.records import Output, Verdict, encode_record
+from fiducial.records import MAX_LINE_BYTES, Output, Verdict, encode_record, read_records
 
 
 def outputs(count: int) -> list[Output]:
@@ -117,3 +117,14 @@ def interrupted(work: Callable[[], None], steps: int) -> bool:
     finally:
         sys.settrace(before)
     return False
+
+
+@pytest.mark.attack("replies of systems")
+def test_a_journal_that_refuses_a_record_can_be_gone_on_with(tmp_path: Path):
+    path = tmp_path / "outputs.jsonl"
+    large = Output(case_id="c", system="s", text="\0" * (MAX_LINE_BYTES // 6 + 1))
+    with Journal(path, Output) as journal:
+        with pytest.raises(RecordError, match="longer than 32 MiB"):
+            journal.append(large)
+        journal.append(Output(case_id="d", system="s", text=""))
+    assert [each.case_id for each in read_records(path, Output)] == ["d"]

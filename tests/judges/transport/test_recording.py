@@ -10,6 +10,7 @@ from provider_server import Answer, ProviderServer
 
 from fiducial.errors import InputError, RecordError, RunFolderError
 from fiducial.judges import replay
+from fiducial.records import MAX_LINE_BYTES
 
 
 def test_a_recording_is_replayed_to_the_same_verdicts_without_a_call(
@@ -117,3 +118,13 @@ def test_a_recording_is_not_written_through_a_link(judging: Judging, tmp_path: P
     with pytest.raises(RunFolderError, match="symbolic link"):
         judging(make_pairs(1), record=tmp_path / "r.jsonl")
     assert (tmp_path / "other.jsonl").read_text() == ""
+
+
+@pytest.mark.attack("replies of systems")
+def test_a_reply_too_long_to_be_read_again_is_left_out_of_a_recording(
+    judging: Judging, server: ProviderServer, tmp_path: Path
+) -> None:
+    server.script = lambda seen: Answer("x" * (MAX_LINE_BYTES + 1) if "(#0)" in seen.text else "<S2>1</S2>")
+    judging(make_pairs(2), record=tmp_path / "r.jsonl")
+    again = judging(make_pairs(2), provider=replay(tmp_path / "r.jsonl"))
+    assert [verdict.outcome for verdict in again] == ["failed", "graded"]
