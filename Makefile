@@ -8,6 +8,7 @@ SITE := .venv-site
 OBJECTS := .venv-objects
 RELEASE := .venv-release
 MCP := .venv-mcp
+AUDIT := .venv-audit
 PYTHONS ?= 3.11 3.12 3.13
 KERNELS ?= Haswell:1 SkylakeX:2 Zen:2 Prescott:1
 BIN := $(VENV)/bin
@@ -21,7 +22,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests release mcp format clean
+.PHONY: help demo test browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests release mcp vulnerabilities format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -105,6 +106,11 @@ objects: $(VENV)/.ready  ## runs kept in a store that speaks S3 (moto), with kil
 
 requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder)
+
+vulnerabilities:  ## known vulnerabilities of a default installation, by pip-audit, where the index has data on them
+	@test -x $(AUDIT)/bin/python || $(PYTHON) -m venv $(AUDIT)
+	@$(AUDIT)/bin/python -m pip install --quiet -r .ci/vulnerabilities.txt
+	@.ci/vulnerabilities $(AUDIT)/bin/pip-audit $(PYTHON)
 
 mcp: $(VENV)/.ready  ## the server for coding assistants, asked by the official client, in an environment of its own (70 MB)
 	$(call beside,$(MCP),.ci/mcp.txt)
