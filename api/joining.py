@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 
 from ..errors import InputError, UsageError
@@ -14,6 +14,7 @@ from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.run_store import LABELS, RunStore
 from ..formats.folder import CASES, VERDICTS, summary_of
 from ..formats.references import References
+from ..records import FolderPath
 from ..report.rerun_command import rerun_command
 from ..report.text.import_text import next_of_import
 
@@ -77,23 +78,34 @@ def _beside(folder: Path) -> Path:
 
 def _again(folder: Path) -> str:
     """Return the command that grades the outputs of a run by its completed cases."""
-    with RunStore(folder) as store:
-        manifest = store.manifest
-        files = manifest.inputs or []
-        case_files = manifest.case_files or 1
-        typed = _words(manifest.command or "")
-        kept = list(chain(file.name or file.path for file in files[case_files:]))
-        outputs = [str(folder / GENERATED) if (folder / GENERATED).exists() else name for name in kept]
-    labels = folder / LABELS
-    out = _free(folder)
+    cases, outputs, command = _inputs(folder)
+    labels, out = folder / LABELS, _free(folder)
     return rerun_command(
-        typed,
-        [file.name for file in files[:case_files]],
+        _words(command),
+        cases,
         cases=_beside(out),
-        outputs=list(dict.fromkeys(outputs)),
+        outputs=outputs,
         labels=labels if labels.exists() else None,
         out=out,
     )
+
+
+def checked_again(folder: FolderPath, patch: Path) -> str:
+    """Return the command that checks the outputs of a run by corrected references."""
+    cases, outputs, _ = _inputs(folder)
+    words = ["check", *cases, "--outputs", *outputs, "--labels-patch", str(patch), "--out", "verdicts.jsonl"]
+    return shlex.join(["fiducial", *words])
+
+
+def _inputs(folder: FolderPath) -> tuple[list[str], list[str], str]:
+    """Return the cases and outputs of a run, as they were named, and its command."""
+    with RunStore(folder) as store:
+        manifest = store.manifest
+    files, count = manifest.inputs or [], manifest.case_files or 1
+    outputs = [file.name or file.path for file in files[count:]]
+    if (folder / GENERATED).exists():
+        outputs = [str(folder / GENERATED)]
+    return [file.name for file in files[:count]], outputs, manifest.command or ""
 
 
 def _words(command: str) -> list[str]:

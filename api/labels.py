@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -23,7 +24,7 @@ from ..records.label_table import is_verdicts
 from ..report.text.number_text import counted
 from .display import Document, Shown
 from .input_sources import Cases, Labels, source
-from .joining import complete_cases, next_lines
+from .joining import checked_again, complete_cases, next_lines
 from .label_sources import LabelReading, grades_told, label_source, labels_told
 from .paths import FilePath, written_path
 from .run import Run, folder_of
@@ -38,11 +39,13 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
         patch: Its file; None where there is nothing to correct, or no file was asked for.
         corrections: The corrected references.
         unsaid: Decisions against the checker that no reference says.
+        command: What to type next, where there is a patch.
     """
 
     patch: Path | None
     corrections: list[Correction]
     unsaid: list[Unsaid]
+    command: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result in the form of ``labels export --json``."""
@@ -66,8 +69,8 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
         if self.patch is not None:
             lines += [
                 f"patch: {self.patch}",
-                "next: check, or run, with the corrected references",
-                f"  fiducial check CASES --outputs FILE --labels-patch {self.patch} --out verdicts.jsonl",
+                "next: check with the corrected references (`run` takes --labels-patch, too)",
+                f"  {self.command}",
             ]
         return lines
 
@@ -94,13 +97,15 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
         store.manifest  # noqa: B018 - refuses what is no run
         if not store.adjudications:
             raise InputError(
-                "nothing was decided there (`fiducial review RUN --of disagreements`)", path=str(folder)
+                f"nothing was decided there (`fiducial review {shlex.quote(str(folder))} --of disagreements`)",
+                path=str(folder),
             )
         found, unsaid = corrections(store)
     patch = None if out is None or not found else written_path(out)
     if patch is not None:
         write_records(patch, found)
-    return LabelsExported(patch=patch, corrections=found, unsaid=unsaid)
+    command = "" if patch is None else checked_again(folder, patch)
+    return LabelsExported(patch=patch, corrections=found, unsaid=unsaid, command=command)
 
 
 class LabelsJoined(Shown, frozen=True, kw_only=True):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..evaluation.conclusion.conclude import Conclusion
 from ..evaluation.pipeline import Plan
-from ..report.document import Piece, as_lines
+from ..report.document import Command, Piece, as_lines
+from ..report.first_answers import answers
 from ..report.run_summary import RunSummary
 from ..report.text import number_text
 from ..report.text.run_text import SCREEN, run_document
@@ -63,18 +65,16 @@ class RunResults(Shown, frozen=True, kw_only=True):
     def in_full(self) -> Document:
         """Return the complete results."""
         notes = [*self.plan.notes, *([""] if self.plan.notes else [])]
-        return [*notes, *summary_document(self.conclusion)]
+        step = answers(self.found).next
+        proposed = [f"Next: {step.text}", *([Command(step.command)] if step.command else []), ""]
+        return [*notes, *summary_document(self.conclusion), *proposed]
 
     def closing(self) -> Iterator[str]:
-        """Yield lines about missing verdicts, and where report and records are kept."""
-        conclusion, out = self.conclusion, self.plan.out
-        checks = sum(system.failed_checks for system in conclusion.systems)
-        if conclusion.failed > checks:
-            yield f"{number_text.missing(conclusion.failed - checks)}; the same command asks again for these alone"
-        if checks:
-            yield f"{number_text.not_checked(checks)}; the same command checks these alone again"
+        """Yield where report and records are kept."""
+        out = self.plan.out
         yield f"report: {self.report}"
-        yield f"records: {out} (the same command resumes; `fiducial calibrate {out}` for every statistic)"
+        every = f"fiducial calibrate {shlex.quote(str(out))}"
+        yield f"records: {out} (the same command resumes; `{every}` for every statistic)"
 
     def failing(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:
         """Return one line per gate that the run fails."""

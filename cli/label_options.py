@@ -43,6 +43,17 @@ score_scale_option = option(
 )
 
 
+def grades_typed() -> list[str]:
+    """Return the words by which these options can be typed again."""
+    given: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
+    words: list[str] = []
+    for name, value in given.items():
+        for each in value if name in {"map", "map_label"} else [value]:
+            written = f"{each[0]:g}:{each[1]:g}" if name.endswith("_scale") else str(each)
+            words += [f"--{name.replace('_', '-')}", written]
+    return words
+
+
 def grades_given() -> dict[str, Any]:
     """Return these options as arguments of the Python API."""
     given: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))

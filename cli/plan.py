@@ -9,6 +9,8 @@ import click
 
 from ..errors import UsageError
 from ..records import write_records
+from .invocation import command_line
+from .label_options import grade_options, grades_typed, score_scale_option
 from .param_types import EXISTING, EXISTING_FILE, OUT_FILE, Number, Whole
 from .shared_options import SectionedCommand, numbers_by_name, option, section
 from .table_options import column_option, emit, load_table
@@ -81,6 +83,8 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
     help="Verdicts (JSONL) that are trusted: labels there are so far, of the items named case_id|system|trial.",
 )
 @column_option
+@grade_options
+@score_scale_option
 @option("--seed", type=int, default=0, help="Of the draw.")
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -96,8 +100,14 @@ def command(
     """Say how many labels or items it takes, before they are paid for."""
     by_budget = wanted["budget"] is not None
     drawn = out or any(wanted[name] for name in _OF_DRAWS)
-    if wanted["draw"] is None and (drawn or ((labels or columns) and not by_budget)):
-        raise UsageError("--by-doubt, --strata, --out, --judge, --labels and --column are about --next")
+    if wanted["draw"] is None and tables and not by_budget:
+        raise UsageError(f"say how many of its items to label: `{command_line()} --next 50`")
+    if wanted["draw"] is None and (drawn or ((labels or columns or grades_typed()) and not by_budget)):
+        raise UsageError("--by-doubt, --strata, --out, --judge, --labels, --map and grades are about --next")
+    if not by_budget and all(wanted[name] is None for name in ("draw", "half_width", "difference")):
+        raise UsageError(
+            "say what to plan: `fiducial plan --half-width 0.05`, or --difference, --next or --budget"
+        )
     if not by_budget and any(wanted[name] for name in _OF_BUDGETS):
         raise UsageError("--cost, --of, --cheap, --dear and --decided are about --budget")
     from ..api.planning import plan

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +15,7 @@ from ..api.paths import written_path
 from ..errors import ColumnsError
 from ..records import atomic_write
 from .invocation import command_line
-from .label_options import grade_options, grades_given, score_scale_option
+from .label_options import grade_options, grades_given, grades_typed, score_scale_option
 from .param_types import EXISTING, EXISTING_FILE, Whole
 from .shared_options import compose, json_option, option, pairs, pass_at_option
 
@@ -33,6 +35,10 @@ column_option = option(
     help="What a column of the table is, where its name does not say so: score=verdict, label=gold; cluster=item_id takes items as "
     "independent.",
 )
+
+_TABLES = f"{__name__}.tables"
+_PROPOSED = re.compile(r"(`fiducial )(plan|review) (?:TABLE|RUN)\b")
+"""A command that a result proposes, which knows its table without a name."""
 
 _ACCEPTS = f"{__name__}.accept_edited"
 
@@ -82,6 +88,7 @@ def load_table(
     """
     from ..api.tables import read
 
+    _keep_words(tables, columns, labels)
     try:
         table = read(
             tables,
@@ -96,8 +103,25 @@ def load_table(
             error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
         raise
     for note in table.notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {note.replace('`--map ', f'`{command_line()} --map ', 1)}", err=True)
     return table
+
+
+def _keep_words(tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None) -> None:
+    """Keep the tables and the options by which they are read, for the commands that a result proposes."""
+    names = [str(table) for table in tables]
+    options = [word for column in columns for word in ("--map", column)]
+    options += [] if labels is None else ["--labels", str(labels)]
+    meta = click.get_current_context().meta
+    meta[_TABLES] = {"plan": shlex.join([*names, *options, *grades_typed()]), "review": shlex.join(names)}
+
+
+def _with_tables(text: str) -> str:
+    """Name the tables that were typed in the commands that a result proposes."""
+    words = click.get_current_context().meta.get(_TABLES)
+    if words is None:
+        return text
+    return _PROPOSED.sub(lambda found: f"{found[1]}{found[2]} {words[found[2]]}", text)
 
 
 def emit(
@@ -118,7 +142,8 @@ def emit(
             return
         with atomic_write(written_path(json_file)) as file:
             file.write(f"{text}\n".encode())
-    click.echo("\n".join(as_lines(found.document() if document is None else document, width=width)))
+    lines = as_lines(found.document() if document is None else document, width=width)
+    click.echo(_with_tables("\n".join(lines)))
 
 
 def emit_page(

@@ -64,7 +64,7 @@ def row_example(row: FileRow, options: Options) -> tuple[Example, list[Skipped]]
     line = row.node
     names = resolve(line.value, options.columns)
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
-    asked_messages, answer = _conversation(fields, names)
+    asked_messages, answer = _conversation(fields, line.value)
     messages = fields.unpacked("messages")
     turns = (
         []
@@ -138,7 +138,7 @@ def _accepted(fields: FieldReader) -> list[str]:
     return answers_of(told(value) if is_object(value) else value)
 
 
-def _conversation(fields: FieldReader, names: Mapping[str, str]) -> tuple[list[Any], AgentAnswer | None]:
+def _conversation(fields: FieldReader, row: Mapping[str, Any]) -> tuple[list[Any], AgentAnswer | None]:
     messages, query = fields.unpacked("messages"), fields.unpacked("query")
     if messages is None and are_messages(query):
         messages = query
@@ -157,12 +157,22 @@ def _conversation(fields: FieldReader, names: Mapping[str, str]) -> tuple[list[A
         and answer is None
         and fields.first("accepted_answers", "context", "expected_calls") is None
     ):
-        known = ", ".join(sorted(names.values())) or "none"
-        raise RecordError(
-            f"nothing says what was asked or answered (columns that are known: {known}); --map query=COLUMN says so"
-        )
+        raise RecordError(_unknown_columns(row))
     text = asked(query) if is_object(query) else as_text(fields.get("query"))
     return [] if text is None else [said_by_user(text)], answer
+
+
+def _unknown_columns(row: Mapping[str, Any]) -> str:
+    """Return the error message for a row without a question or an answer, with columns that could be either."""
+    texts = [name for name, value in row.items() if isinstance(value, str) and " " in value.strip()] or [*row]
+    told = [
+        f"--map {shlex.quote(f'{field}={name}')}"
+        for field, name in zip(("query", "response"), (texts[0], texts[-1]), strict=True)
+    ]
+    return (
+        f"no column is known to hold a question or an answer; the columns are {', '.join(map(repr, row))}; "
+        f"name them, for example {' '.join(told)}"
+    )
 
 
 def _answer(fields: FieldReader) -> AgentAnswer | None:

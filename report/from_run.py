@@ -109,8 +109,7 @@ def _not_judged(manifest: Manifest, systems: Sequence[SystemResult]) -> Iterator
         yield f"No judge was asked: {problem}. With that, the command below goes on where it stopped."
     elif open_outputs := number_text.not_judged(systems):
         yield (
-            f"No judge was asked about {open_outputs}: give the command below --judge JUDGE and --model NAME, and it goes on from here "
-            "(`fiducial prompts list` names the judges)."
+            f"No judge was asked about {open_outputs}: the next step adds one, and the run goes on from here."
         )
 
 

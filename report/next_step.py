@@ -33,7 +33,7 @@ _MATTERS, _MOST, _WIDE = 0.05, 0.99, 0.2
 def next_step(found: RunSummary, trust: Sequence[Trust]) -> Answer:
     """Return the step that narrows the answers most: the first rule that applies."""
     for rule in (
-        *(_ask_again, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
+        *(_ask_again, _add_missing, _judge_open, _change_judge, _label_open, _tell_apart, _narrow),
         *(_move_cut, _correct_labels, _mend_labels),
     ):
         answer = rule(found)
@@ -146,6 +146,20 @@ def _judge_open(found: RunSummary) -> Answer | None:
         evidence="systems",
         command=found.again(asked, f'judges=[{named}], model="{model}"'),
     )
+
+
+def _change_judge(found: RunSummary) -> Answer | None:
+    """Another model or prompt, for a judge most of whose replies hold no score."""
+    for use in found.judges:
+        unread = use.outcomes.get("unparsable", 0)
+        if 2 * unread > sum(use.outcomes.values()):
+            why = next(iter(use.reasons.get("unparsable", {})), "")
+            told = f"{use.name} gave no score that can be read for {counted(unread, 'output')}"
+            return Answer(
+                text=f"{told}{f' ({why})' if why else ''}. Use another --model or variant of the judge, with a new --out.",
+                evidence="judges",
+            )
+    return None
 
 
 def _names(word: str, judge: str) -> bool:

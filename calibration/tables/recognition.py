@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -186,7 +187,8 @@ class _Finder:
         elif "label" not in self.columns and not labelled:
             could = [each for each in self._free() if self._fits(each)]
             parts.append(
-                "no label" + (f" (could be {_listed(could)}: --map label={could[0]})" if could else "")
+                "no label"
+                + (f" (could be {_listed(could)}: `--map label={shlex.quote(could[0])}`)" if could else "")
             )
         if layout.numbered:
             parts.append("item_id is the row number")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -12,7 +13,7 @@ import msgspec
 
 from ...calibration.decisions import REVIEW, decision_of, review_of
 from ...errors import InputError
-from ...records import InputPath, ItemKey, Verdict, nearest, read_numbered
+from ...records import FolderPath, InputPath, ItemKey, Verdict, nearest, read_numbered
 from ...records.label_table import LabelIndex, LabelTable, OutputName, no_label_matches
 from ..inputs import EvaluationInputs, keyed_lines
 from ..store.file_names import ADJUDICATIONS, LABELS
@@ -27,13 +28,13 @@ _ELSEWHERE = {
 """Samples whose labels are in no run folder, and why."""
 
 _DECIDES = (
-    "decides between a label and a judge: `fiducial review RUN --add FILE` keeps it in the run, and "
-    "`fiducial calibrate RUN --adjudications FILE` goes by it"
+    "decides between a label and a judge: `fiducial review {run} --add {file}` keeps it in the run, and "
+    "`fiducial calibrate {run} --adjudications {file}` goes by it"
 )
 
 _AUDIT = (
-    "is of an audit of the checker: `fiducial calibrate RUN --label-audit FILE` takes it; "
-    "`fiducial run ... --labels FILE` would put it in the place of the checker's verdict"
+    "is of an audit of the checker: `fiducial calibrate {run} --label-audit {file}` takes it; "
+    "as one of --labels it would take the place of the checker's verdict"
 )
 
 
@@ -61,7 +62,11 @@ def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter)
     Raises:
         InputError: A label cannot be used, or none is of an output of the run.
     """
-    given = _of_table(labels, inputs) if isinstance(labels, LabelTable) else _of_verdicts(labels, inputs)
+    given = (
+        _of_table(labels, inputs)
+        if isinstance(labels, LabelTable)
+        else _of_verdicts(labels, inputs, folder.path)
+    )
     said = {(verdict.key, verdict.by) for verdict in given}
     kept = folder.path / LABELS
     if isinstance(labels, Path) and isinstance(kept, Path) and labels.resolve() == kept.resolve():
@@ -72,10 +77,10 @@ def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter)
     folder.put_labels(chain(reviewed, given))
 
 
-def _of_verdicts(labels: InputPath, inputs: EvaluationInputs) -> list[Verdict]:
+def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:
     given: list[Verdict] = []
     for line, verdict in read_numbered(labels, Verdict):
-        _refuse_untrusted(verdict, labels, line)
+        _refuse_untrusted(verdict, labels, line, run)
         if verdict.case_id not in inputs.cases:
             hint = nearest(verdict.case_id, inputs.cases)
             message = f"no case has the id {verdict.case_id!r} in {inputs.cases.path}{hint}"
@@ -121,7 +126,7 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
         store.manifest  # noqa: B018 - refuses what is no run before anything is made
     with RunWriter(folder) as run:
         outputs = {said.key for said in run.verdicts.standing}
-        given = [label for file in files for label in _addable(file, outputs)]
+        given = [label for file in files for label in _addable(file, outputs, folder)]
         decided = [each for each in given if _sample_of(each) in TO_DECIDE]
         before = [each for _, each in run.adjudications]
         labels = _unlike(run.labels, [each for each in given if _sample_of(each) not in TO_DECIDE])
@@ -161,27 +166,38 @@ def decided_by(store: RunStore, name: str) -> set[ItemKey]:
     return {each.key for _, each in store.adjudications if each.source == "human" and each.by == name}
 
 
-def _addable(file: Path, outputs: set[ItemKey]) -> Iterator[Verdict]:
+def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[Verdict]:
     for line, label in read_numbered(file, Verdict):
         if _sample_of(label) in TO_DECIDE:
             _refuse_undecided(label, file, line)
         else:
-            _refuse_untrusted(label, file, line)
+            _refuse_untrusted(label, file, line, folder)
         if _sample_of(label) == "decided":
-            raise InputError(f"this label {_AUDIT}", path=file, line=line, field="evidence.review.sample")
+            raise InputError(
+                f"this label {_named(_AUDIT, folder, file)}",
+                path=file,
+                line=line,
+                field="evidence.review.sample",
+            )
         if label.key not in outputs:
             raise InputError(f"the run has no output {label.key}", path=file, line=line, field="case_id")
         yield label
 
 
-def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int) -> None:
+def _named(advice: str, run: object, file: object) -> str:
+    return advice.format(run=shlex.quote(str(run)), file=shlex.quote(str(file)))
+
+
+def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int, run: FolderPath) -> None:
     if verdict.source == "judge":
         message = "a judge's verdict is not a label; expected human, checker or construction"
         raise InputError(message, path=path, line=line, field="source")
     sample = _sample_of(verdict)
     reason = _DECIDES if sample in TO_DECIDE else _ELSEWHERE.get(str(sample))
     if reason is not None:
-        raise InputError(f"this label {reason}", path=path, line=line, field="evidence.review.sample")
+        raise InputError(
+            f"this label {_named(reason, run, path)}", path=path, line=line, field="evidence.review.sample"
+        )
 
 
 def _refuse_undecided(verdict: Verdict, path: InputPath, line: int) -> None:

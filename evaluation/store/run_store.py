@@ -202,9 +202,9 @@ class RunStore(Closing):
     def refuse_pairs(self) -> None:
         """Refuse verdicts on pairs of outputs, where verdicts on outputs are wanted."""
         if PAIRS in self.known.identity:
+            again = f"; `{self.known.command}` shows it again" if self.known.command else ""
             raise RunFolderError(
-                f"{self.path}: holds which of two outputs judges prefer, and nothing of single outputs; "
-                f"`fiducial compare RUN --by system --judge JUDGE --out {self.path}` shows it again"
+                f"{self.path}: holds which of two outputs judges prefer, and nothing of single outputs{again}"
             )
 
     def finished(self) -> Manifest:

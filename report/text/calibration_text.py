@@ -63,10 +63,7 @@ def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in judges.values())
     labels = sum(panel.n_missing for panel in judges.values())
     why = f"none of {counted(labels, 'row')} with a label has a score" if labels else "no row has a label"
-    how = (
-        "label some (`fiducial plan TABLE --next 50` draws which), then give the labels as a column `label`, "
-        "`--column label=THEIRS`, or verdicts of people by --labels FILE"
-    )
+    how = "label some (`fiducial plan TABLE --next 50` draws which) and add their labels as a column `label`"
     return f"{why}, so nothing can be said of {', '.join(judges)} ({counted(rows, 'row')}): {how}"
 
 

@@ -23,6 +23,12 @@ _LISTED = 50
 def difference_document(found: TwoRuns) -> Iterator[Piece]:
     """Yield what two runs share, and the differences between them."""
     yield f"{found.after} against {found.before}: {counted(found.outputs, 'output')} in both."
+    rows = [row for system, strata in found.systems.items() for row in _parts(system, strata)]
+    if not rows:
+        yield _nothing_compared(found)
+        yield from _apart(found)
+        yield from _changed(found.changed)
+        return
     for system, strata in found.systems.items():
         yield _verdict(system, strata)
     yield from _list(f"{counted(len(found.broke), 'regression')} (pass to fail)", found.broke)
@@ -31,7 +37,6 @@ def difference_document(found: TwoRuns) -> Iterator[Piece]:
         found.better,
     )
     yield ""
-    rows = [row for system, strata in found.systems.items() for row in _parts(system, strata)]
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
     yield DocumentTable(head, rows, words=FIRST | {1}, indent=0)
     yield Columns(list(_figure(found.systems)))
@@ -41,6 +46,13 @@ def difference_document(found: TwoRuns) -> Iterator[Piece]:
         )
     yield from _apart(found)
     yield from _changed(found.changed)
+
+
+def _nothing_compared(found: TwoRuns) -> str:
+    """Say why there is no rate to compare."""
+    if not found.outputs:
+        return "Nothing can be compared: no output is in both runs."
+    return "Nothing can be compared: no output was graded in both runs by the same checker or judge."
 
 
 def _verdict(system: str, strata: Strata) -> str:

@@ -17,8 +17,8 @@ _TARGETS = {
 }
 
 _NO_LABEL = (
-    "  no item has a label, so the rate is uncorrected. `fiducial plan TABLE --next 50` draws items to label; give the labels "
-    "as a column `label`, by `--map label=THEIRS`, or by --labels FILE"
+    "  no item has a label, so the rate is uncorrected. `fiducial plan TABLE --next 50` draws items to label; add their "
+    "labels as a column `label`"
 )
 
 

@@ -41,7 +41,7 @@ def summary_document(conclusion: Conclusion) -> Iterator[Piece]:
     yield from systems_document(conclusion.systems)
     yield from _notes(conclusion.systems)
     if conclusion.not_judged is None and (left := number_text.not_judged(conclusion.systems)):
-        yield f"note: {left} without a judge: add --judge JUDGE and --model NAME (`fiducial prompts list` names judges)"
+        yield f"note: {left} without a judge"
         yield ""
     if conclusion.labels:
         by = ", ".join(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from command import Result, fiducial
-from provider_server import ProviderServer, Status, in_the_form_asked_for
+from provider_server import Answer, ProviderServer, Status, in_the_form_asked_for
 
 from fiducial.records import Case, Output, write_records
 
@@ -322,7 +322,7 @@ def test_two_runs_and_an_audit_propose_what_can_be_typed(reached: list[str]):
     calls(6)
     for name, options in (("one", []), ("two", ["--judge", "tool_call_accuracy", *reached])):
         assert typed([*RUN[:-1], name, *options]).code == 0
-    follow(typed(["report", "one", "two", "--out", "both.html"]), depth=1)
+    follow(typed(["report", "one", "two", "--html", "both.html"]), depth=1)
     assert typed(["audit", "mutate", "cases.jsonl", "--out", "probes"]).code == 0
     audit = ["audit", "run", "probes", "--judge", "tool_call_accuracy", *reached, "--out", "audit"]
     follow(typed(audit), depth=1)
@@ -341,5 +341,55 @@ def test_a_preference_proposes_what_can_be_typed(reached: list[str]):
 @pytest.mark.parametrize("options", [[], ["-v"]])
 def test_the_demo_proposes_what_can_be_typed(options: list[str]):
     told = typed(["demo", "--out", "my demo", *options])
-    assert bool(proposed(told)) == (not options)  # in full it prints the numbers, and no next step
+    assert proposed(told)
     follow(told, depth=1)
+
+
+def test_a_hint_names_the_table_and_how_it_was_read():
+    rows: list[dict[str, object]] = [
+        {"nr": n, "llm_judge": n % 2, "bewertung_mensch": ["grounded", "not grounded"][n % 3 == 0]}
+        for n in range(30)
+    ]
+    table("my table.csv", rows)
+    told = typed(["calibrate", "my table.csv", "--score-scale", "0:1"])
+    (plan,) = re.findall(r"`fiducial (plan .*?)`", told.out)
+    assert shlex.split(plan) == ["plan", "my table.csv", "--score-scale", "0:1", "--next", "50"]
+    assert "Label these 30 next" in typed(shlex.split(plan)).out
+    (labelled,) = re.findall(r"`fiducial (calibrate .*?)`", told.err)
+    assert typed(shlex.split(labelled)).code == 0
+
+
+def test_a_plan_that_is_not_said_names_a_command():
+    table("theirs.csv", [{"id": f"t{n}", "score": n % 2 * 5} for n in range(30)])
+    for words in (["plan"], ["plan", "theirs.csv", "--score-scale", "0:5"]):
+        refused = typed(words)
+        (command,) = re.findall(r"`fiducial (.*?)`", refused.err)
+        assert refused.code == 2
+        assert typed(shlex.split(command)).code == 0
+
+
+def test_everything_that_is_told_ends_with_the_next_step():
+    open_cases()
+    (short,) = proposed(typed(RUN))
+    (full,) = proposed(typed([*RUN, "-v"]))
+    assert judged_by(full) == judged_by(short)
+
+
+def test_replies_without_a_score_lead_to_another_model_or_prompt(reached: list[str], server: ProviderServer):
+    open_cases()
+    server.script = lambda seen: Answer("I like it.")
+    told = " ".join(typed([*RUN, "--judge", "rubric", *reached]).out.split())
+    assert "Next: rubric/reasons@m gave no score that can be read for 16 outputs (" in told
+    assert "Use another --model or variant of the judge, with a new --out." in told
+
+
+def test_two_runs_without_a_common_grade_say_so_in_one_line():
+    open_cases()
+    for name in ("one", "two"):
+        typed([*RUN[:-1], name])
+    told = typed(["report", "one", "two", "--html", "both.html"])
+    assert (
+        "Nothing can be compared: no output was graded in both runs by the same checker or judge."
+        in " ".join(told.out.split())
+    )
+    assert "regressions" not in told.out
