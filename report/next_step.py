@@ -65,6 +65,10 @@ def _all_decided(found: RunSummary) -> bool:
 def _reviewed(found: RunSummary) -> str:
     """Return what is left where everything is graded: the failures, where there are some."""
     whole = [system.overall for system in found.systems]
+    left = sum(rate.of - rate.n for rate in whole if rate is not None)
+    if left and not any(rate.n for rate in whole if rate is not None):
+        reasons = [why for use in found.judges for each in use.reasons.values() for why in each]
+        return f"{counted(left, 'output')} ungraded" + (f": {reasons[0].rstrip('.')}." if reasons else ".")
     if any(rate is None or rate.value is None or rate.fractions or rate.n != rate.of for rate in whole):
         return "Review the failures in the report."
     graded = sum(rate.n for rate in whole if rate is not None)

@@ -24,7 +24,7 @@ SCREEN = 24
 _ADJUDICATED = 3
 """Judges of which it is told how their labels were adjudicated."""
 
-_REASON = 120
+_REASON = 240
 """Characters of a reason why there is no verdict."""
 
 _SHORT: dict[str, str] = {

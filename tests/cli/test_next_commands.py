@@ -393,3 +393,17 @@ def test_two_runs_without_a_common_grade_say_so_in_one_line():
         in " ".join(told.out.split())
     )
     assert "regressions" not in told.out
+
+
+def test_outputs_that_no_judge_takes_are_no_failures_to_review(reached: list[str]):
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    log = {
+        "model": "v",
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, picture]}],
+        "response": {"choices": [{"message": {"role": "assistant", "content": "A cat"}}]},
+    }
+    Path("log.jsonl").write_text(f"{json.dumps(log)}\n")
+    typed(["import", "log.jsonl", "--out", "log"])
+    run = ["run", "log/cases.jsonl", "--outputs", "log/outputs.jsonl", "--out", "log/run"]
+    told = " ".join(typed([*run, "--judge", "rubric", *reached]).out.split())
+    assert "Next: 1 output ungraded: the item holds an image, and this prompt sends text; add `images: true` to a copy (`fiducial prompts show rubric/reasons`)." in told  # fmt: skip
