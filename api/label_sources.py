@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TypedDict, Unpack
 
 from ..errors import UsageError
@@ -28,15 +28,8 @@ class LabelReading(TypedDict, total=False):
     map_label: Mapping[str, float] | None
 
 
-def label_source(
-    labels: Labels,
-    grades: GradeScale,
-    columns: Mapping[str, str] | None = None,
-    without: Collection[str] = (),
-) -> InputPath:
+def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] | None = None) -> InputPath:
     """Return where labels are read from: verdicts as they are, a table of grades as it was read.
-
-    ``without`` names columns of a table that hold no labels.
 
     Raises:
         InputError: A table cannot be read, or a value is no grade.
@@ -49,7 +42,7 @@ def label_source(
                 "--label-scale and --label-pass-at are about tables of grades; verdicts are in [0, 1]"
             )
         return path
-    return label_table(path, grades, columns or {}, without)
+    return label_table(path, grades, columns or {})
 
 
 def labels_told(labels: Labels, **told: Unpack[LabelReading]) -> InputPath:

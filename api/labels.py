@@ -20,12 +20,12 @@ from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, MemoryFile, atomic_write, named, write_records
 from ..records.joined_table import joined_table
-from ..records.label_table import is_verdicts
+from ..records.label_table import is_verdicts, label_table
 from ..report.text.number_text import counted
 from .display import Document, Shown
 from .input_sources import Cases, Labels, source
 from .joining import checked_again, complete_cases, next_lines
-from .label_sources import LabelReading, grades_told, label_source, labels_told
+from .label_sources import LabelReading, grades_told, labels_told
 from .paths import FilePath, written_path
 from .run import Run, folder_of
 
@@ -149,8 +149,11 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
 
 
 def _told(joined: JoinedReferences) -> Iterator[str]:
-    counts = f"{joined.added:,} added, {joined.replaced:,} replaced, {joined.unchanged:,} already there"
-    yield f"references: {joined.cases} ({counts})"
+    if joined.changed:
+        counts = f"{joined.added:,} added, {joined.replaced:,} replaced, {joined.unchanged:,} already there"
+        yield f"references: {joined.cases} ({counts})"
+    else:
+        yield f"references: none is new ({joined.unchanged:,} already there)"
     if joined.skipped:
         first = joined.skipped[0]
         place = ":".join(str(part) for part in (first.file, first.line) if part is not None)
@@ -183,7 +186,7 @@ def join_labels(folder: Run | FilePath, labels: Labels, **told: Unpack[LabelRead
         completed = complete_cases(place, rows)
     joined = None
     if table.has_labels:
-        joined = join(place, label_source(path, grades, table.of_labels, table.references))
+        joined = join(place, label_table(path, grades, table.of_labels, table.references))
     references = None
     if completed is not None:
         references = completed.joined

@@ -43,7 +43,9 @@ def test_references_that_arrive_later_make_the_cases_that_a_join_at_import_makes
     assert counts(counted) == (4, 0, 0)
     later, at_once = ((folder / "cases.jsonl").read_bytes() for folder in (shop, shop.parent / "joined"))
     assert later == at_once
-    assert counts(join_labels(shop, LOGS / "thanks_expected.csv")) == (0, 0, 4)
+    again = join_labels(shop, LOGS / "thanks_expected.csv")
+    assert counts(again) == (0, 0, 4)
+    assert "references: none is new (4 already there)" in str(again)
 
 
 def test_a_corrected_table_replaces_the_references_of_an_earlier_one(shop: Path):
@@ -106,3 +108,9 @@ def test_a_table_that_says_neither_names_what_it_could_be(shop: Path):
     with pytest.raises(ColumnsError, match="--map label=wanted or --map expected_calls=wanted"):
         join_labels(shop, table)
     assert counts(join_labels(shop, table, map={"criterion": "wanted"})) == (1, 0, 0)
+
+
+def test_rows_in_memory_are_joined_like_a_file(shop: Path):
+    rows = [{"id": "p-104", "criterion": "It is polite.", "grade": "good"}]
+    joined = join_labels(shop, rows)
+    assert (joined.added, counts(joined)) == (1, (1, 0, 0))

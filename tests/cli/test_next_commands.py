@@ -262,7 +262,7 @@ def test_references_of_a_run_of_an_agent_grade_what_it_made():
     calls(0, count=2)
     Path("agent.py").write_text("print('[g()]')\n")
     assert typed(["run", "cases.jsonl", "--agent", "python agent.py", "--out", "run"]).code == 0
-    rows = [{"id": "c0", "expected_calls": [{"name": "g", "arguments": {}}]}]
+    rows: list[dict[str, Any]] = [{"id": "c0", "expected_calls": [{"name": "g", "arguments": {}}]}]
     Path("expected.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     (again,) = proposed(typed(["labels", "add", "run", "expected.jsonl"]))
     assert again == ["run", "run-2.cases.jsonl", "--outputs", "run/outputs.jsonl", "--out", "run-2"]
