@@ -5,15 +5,17 @@ BFCL is the Berkeley Function-Calling Leaderboard.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..deterministic import Rules
+from ..errors import UsageError
 from ..evaluation.bfcl.aggregation import SystemScore, as_json, rate
 from ..evaluation.bfcl.scoring import ScoringOptions, score_tree
 from ..evaluation.checking.dotted_names import NamesOption
-from ..formats.bfcl import expand, find_results, open_source
+from ..formats.bfcl import ResultTree, expand, find_results, open_source
+from ..judges.prices import price_list
 from ..report.text.bfcl_text import scores_document
 from .display import Document, Shown, statistics_frame
 from .paths import FilePath, input_path, written_path
@@ -53,6 +55,17 @@ class BfclScores(Shown, frozen=True, kw_only=True):
         )
 
 
+def _of_models(tree: ResultTree, models: Sequence[str]) -> ResultTree:
+    """Keep the files of some systems; a slash in a name is an underscore in a folder's."""
+    systems = {file.system for file in tree.files}
+    wanted = {model if model in systems else model.replace("/", "_") for model in models}
+    if unknown := sorted(wanted - systems):
+        raise UsageError(f"--model {unknown[0]}: no results of it; there are {', '.join(sorted(systems))}")
+    if not wanted:
+        return tree
+    return tree._replace(files=[file for file in tree.files if file.system in wanted])
+
+
 def score_bfcl(
     data: FilePath,
     results: FilePath,
@@ -63,6 +76,8 @@ def score_bfcl(
     partial: bool = False,
     rules: Rules = "bfcl",
     categories: Iterable[str] = (),
+    models: Iterable[str] = (),
+    prices: Iterable[str] = (),
     progress: bool | None = None,
 ) -> BfclScores:
     """Score every system of a result tree, and write BFCL's own score tree and CSV files.
@@ -76,6 +91,8 @@ def score_bfcl(
         partial: Score what is there, when entries have no result.
         rules: ``bfcl`` or ``strict``.
         categories: Categories or groups of them; all when left out.
+        models: Systems to score, by their folders; all when left out.
+        prices: ``[MODEL=]IN/OUT``, dollars for a million tokens; they fill the cost column.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
     Raises:
@@ -83,7 +100,14 @@ def score_bfcl(
     """
     source, wanted = open_source(input_path(data)), tuple(categories)
     tree = find_results(input_path(results), expand(wanted) if wanted else None)
-    options = ScoringOptions(names=names, mode=mode, partial=partial, rules=rules)
+    tree = _of_models(tree, tuple(models))
+    options = ScoringOptions(
+        names=names,
+        mode=mode,
+        partial=partial,
+        rules=rules,
+        prices=price_list(wanted_prices) if (wanted_prices := tuple(prices)) else None,
+    )
     with shown_progress(wanted=progress) as shown:
         systems = score_tree(source, tree.files, written_path(scores), options=options, progress=shown)
     return BfclScores(rules=rules, systems=systems, passed_over=list(tree.passed_over))

@@ -17,6 +17,7 @@ from ..formats.imported_records import LOGGED
 from ..records import Case, Output, write_records
 from .paths import FilePath, input_path, written_path
 from .reading import read_strictly
+from .selecting import selected
 
 __all__ = [
     "Imported",
@@ -58,6 +59,16 @@ class ImportedSuite:
     ) -> None:
         self.cases = Imported(cases)
         self.outputs = Imported(outputs)
+
+    def only(self, wanted: Iterable[str]) -> ImportedSuite:
+        """Return the cases of these ids or tags (``TAG=VALUE``), with their outputs."""
+        wanted = tuple(wanted)
+
+        def outputs() -> Iterator[Output]:
+            ids = {case.id for case in selected(self.cases, wanted)}
+            return (output for output in self.outputs if output.case_id in ids)
+
+        return ImportedSuite(lambda: selected(self.cases, wanted), outputs)
 
 
 def import_bfcl(

@@ -12,7 +12,7 @@ from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .invocation import command_line
 from .param_types import INPUT_FILE, OUT_FOLDER, Number
-from .shared_options import option, workspaces
+from .shared_options import only_option, option, workspaces
 
 _RUN_EXAMPLES = """\b
 Examples:
@@ -35,13 +35,15 @@ def command() -> None:
 @click.argument("cases", type=INPUT_FILE)
 @option("--out", type=OUT_FOLDER, required=True, help="Where workspaces and outputs.jsonl go.")
 @_SYSTEM
-def prepare(*, cases: Path, out: Path, system: str | None) -> None:
+@only_option
+def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]) -> None:
     """Lay out a workspace for every challenge in CASES, with the files an agent is to find in it.
 
     When the agent has worked in them, `fiducial run CASES --outputs OUT/outputs.jsonl` says how well.
     """
     from ..api.artifacts import prepare_workspaces
 
+    cases = _selected(cases, out, only)
     count = prepare_workspaces(cases, out, system=system or "agent")
     click.echo(f"{count:,} workspaces, named in {out / 'outputs.jsonl'}")
 
@@ -50,6 +52,14 @@ def prepare(*, cases: Path, out: Path, system: str | None) -> None:
 @click.argument("cases", type=INPUT_FILE)
 @option("--agent", metavar="COMMAND", help="The agent's command line; {task} and {workspace} are filled in.")
 @option("--mock", is_flag=True, help="No agent: test every challenge with its own solution.")
+@only_option
+@option(
+    "--test",
+    "tests",
+    multiple=True,
+    metavar="NAME",
+    help="Only challenges of this name, as in agbenchmark; may be given several times.",
+)
 @option("--out", type=OUT_FOLDER, required=True, help="Where everything goes; the same command resumes.")
 @_SYSTEM
 @option(
@@ -73,6 +83,8 @@ def run(
     out: Path,
     system: str | None,
     cutoff: float | None,
+    only: tuple[str, ...],
+    tests: tuple[str, ...],
     **options: Any,
 ) -> int:
     """Run an agent on every challenge in CASES, each in a workspace of its own and under its cutoff, and check what it leaves.
@@ -88,7 +100,7 @@ def run(
     if agent is not None and not options["allow_code"]:
         raise UsageError("--agent runs a command, and what it leaves behind may be run too: add --allow-code")
     found = run_agent(
-        cases,
+        _selected(cases, out, (*only, *(f"name={name}" for name in tests))),
         out,
         command=agent,
         system=system or ("mock" if mock else "agent"),
@@ -104,6 +116,14 @@ def run(
         f"skill tree: {found.write_skills(out / 'skills.html')}"
     )
     return EXIT_GATE if mock and found.failed else EXIT_OK
+
+
+def _selected(cases: Path, out: Path, only: tuple[str, ...]) -> Path:
+    if not only:
+        return cases
+    from ..api.selecting import selected_files  # only who selects reads the cases once more
+
+    return selected_files(cases, [], only, out)[0]
 
 
 @command.command(

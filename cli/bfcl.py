@@ -18,7 +18,15 @@ from .shared_options import compose, dry_run_option, json_option, option, rules_
 from .table_options import emit
 
 
-@click.group(no_args_is_help=True)
+class BfclGroup(click.Group):
+    """Group that also knows BFCL's own name of a command."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command; ``evaluate`` is ``score``."""
+        return super().get_command(ctx, "score" if cmd_name == "evaluate" else cmd_name)
+
+
+@click.group(cls=BfclGroup, no_args_is_help=True)
 def command() -> None:
     """Generate and score results of the Berkeley Function-Calling Leaderboard (BFCL v4)."""
 
@@ -45,7 +53,7 @@ _TEMPERATURE = 0.001
     option("--model", required=True, metavar="NAME", help="The model that works on the entries."),
     option("--results", type=OUT_FOLDER, required=True, help="The result tree; the same command goes on with it."),
     option("--system", help="What the system's folder is called.  [default: the model's name]"),
-    option("--category", "categories", multiple=True, default=("all_scoring",), metavar="NAME",
+    option("--category", "--test-category", "categories", multiple=True, default=("all_scoring",), metavar="NAME",
            help="A category, or a group of them (live, multi_turn, ...); may be given several times."),
     option("--count-failures", is_flag=True,
            help="Write the line that BFCL writes for an entry whose call failed, which scores 0; without, it has no result and is tried again."),
@@ -101,21 +109,27 @@ def generate(
            help="Text, or native function calls; with auto, a stored list is native calls and a text is text."),
     option("--partial", is_flag=True, help="Score what is there, when entries have no result."),
     rules_option("bfcl"),
-    option("--category", "categories", multiple=True, metavar="NAME",
+    option("--category", "--test-category", "categories", multiple=True, metavar="NAME",
            help="Score only this category, or group of them (live, multi_turn, ...); may be given several times."),
+    option("--model", "models", multiple=True, metavar="NAME",
+           help="Score only this system's folder; may be given several times."),
+    option("--price", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens: fills the cost column."),
 )  # fmt: skip
 @json_option
-def score(*, data: Path, results: Path, scores: Path, json_file: str | None, **options: Any) -> None:
+def score(
+    *, data: Path, results: Path, scores: Path, json_file: str | None, price: tuple[str, ...], **options: Any
+) -> None:
     """Score every system of a result tree.
 
     Writes BFCL's own score tree below SCORES (per category a summary line, then a line for each answer that is not valid) and its CSV
     files, and prints every rate with its denominator and 95% Wilson interval.
 
-    Prices are not known here, so the cost column of the CSV files is N/A, as are model link, organisation and licence.
+    The cost column needs --price and recorded tokens, the latency columns recorded times; model link, organisation and licence are N/A.
+    `fiducial bfcl evaluate` is the same command under BFCL's name.
     """
     from ..api.bfcl import score_bfcl
 
-    found = score_bfcl(data, results, scores, progress=True, **options)
+    found = score_bfcl(data, results, scores, progress=True, prices=price, **options)
     for path in found.passed_over:
         click.echo(f"passed over, as BFCL does: {path}", err=True)
     emit(found, json_file, [*found.document(), "", f"score files and CSV files are in {scores}"])

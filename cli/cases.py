@@ -10,7 +10,7 @@ import click
 from ..errors import UsageError
 from .param_types import INPUT, INPUT_FILE, OUT_FILE
 from .plugin_option import take_plugins
-from .shared_options import SpreadCommand, compose, option
+from .shared_options import SpreadCommand, compose, only_option, option
 
 if TYPE_CHECKING:
     from ..api.importing import ImportedSuite
@@ -61,6 +61,7 @@ def command() -> None:
 @compose(
     option("--results", type=INPUT, help="A result tree, whose answers become outputs."),
     option("--outputs-out", type=OUT_FILE, help="The outputs file to write; goes with --results."),
+    only_option,
     option("--histories-out", type=OUT_FILE, help="Also write the conversations before memory questions, for `fiducial generate --histories`."),
 )  # fmt: skip
 def bfcl(
@@ -71,6 +72,7 @@ def bfcl(
     results: Path | None,
     outputs_out: Path | None,
     histories_out: Path | None,
+    only: tuple[str, ...],
 ) -> None:
     """Read cases from BFCL's data at PATH: a folder, a bfcl_eval-*.whl, or a checkout of its repository."""
     from ..api.agent_environments import write_histories
@@ -78,7 +80,7 @@ def bfcl(
 
     if (results is None) != (outputs_out is None):
         raise UsageError("--results and --outputs-out go together")
-    _write(import_bfcl(path, categories, results=results), out, outputs_out)
+    _write(import_bfcl(path, categories, results=results), out, outputs_out, only)
     if histories_out is not None:
         click.echo(f"{write_histories(path, histories_out):,} conversations in {histories_out}")
 
@@ -129,7 +131,8 @@ def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | N
 )
 @click.argument("path", type=INPUT)
 @_OUT
-def agbenchmark(*, path: Path, out: Path) -> None:
+@only_option
+def agbenchmark(*, path: Path, out: Path, only: tuple[str, ...]) -> None:
     """Read agbenchmark challenges from the folders below PATH.
 
     Next: `fiducial artifacts run` lets an agent work on them; `fiducial run` checks workspaces and judges what is open.
@@ -137,7 +140,7 @@ def agbenchmark(*, path: Path, out: Path) -> None:
     from ..api.importing import import_agbenchmark, unknown_dependencies
 
     suite = import_agbenchmark(path)
-    _write(suite, out)
+    _write(suite, out, None, only)
     for case_id, dependency in unknown_dependencies(suite.cases):
         click.echo(f"note: {case_id} depends on {dependency!r}, which is no challenge here", err=True)
 
@@ -161,7 +164,11 @@ def _own_format(name: str) -> click.Command:
     return own
 
 
-def _write(suite: ImportedSuite, out: Path, outputs_out: Path | None = None) -> None:
+def _write(
+    suite: ImportedSuite, out: Path, outputs_out: Path | None = None, only: tuple[str, ...] = ()
+) -> None:
+    if only:
+        suite = suite.only(only)
     click.echo(f"{suite.cases.write(out):,} cases in {out}")
     if outputs_out is not None:
         click.echo(f"{suite.outputs.write(outputs_out):,} outputs in {outputs_out}")

@@ -9,7 +9,16 @@ import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .param_types import OUT_FILE
-from .shared_options import SpreadCommand, cases_and_outputs, checking, json_option, option, workers_option
+from .shared_options import (
+    SpreadCommand,
+    cases_and_outputs,
+    checking,
+    json_option,
+    keep_only,
+    only_option,
+    option,
+    workers_option,
+)
 from .table_options import emit
 
 _EXAMPLE = """\b
@@ -22,6 +31,7 @@ Examples:
 @click.command("check", cls=SpreadCommand, epilog=_EXAMPLE)
 @cases_and_outputs
 @option("--out", type=OUT_FILE, required=True, help="Where the verdicts go (JSON Lines).")
+@only_option
 @json_option
 @checking
 @workers_option
@@ -45,6 +55,9 @@ def command(
 
         cases = (corrected_file(cases, labels_patch, out),)
         click.echo(f"corrected cases: {cases[0]}", err=True)
+    chosen: dict[str, Any] = {"cases": cases, "outputs": outputs, "out": out, "only": options.pop("only")}
+    keep_only(chosen)
+    cases, outputs = chosen["cases"], chosen["outputs"]
     try:
         found = check_file(cases, outputs, out, progress=True, **options)
     except KeyboardInterrupt:

@@ -18,6 +18,8 @@ from .shared_options import (
     cases_and_outputs,
     gates,
     into_run_folder,
+    keep_only,
+    only_option,
     option,
     worlds,
 )
@@ -60,6 +62,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
 @cases_and_outputs
 @option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=JUDGE_HELP)
 @worlds
+@only_option
 @into_run_folder
 @label_options
 @jury_options
@@ -72,4 +75,5 @@ def command(**options: Any) -> int:
     """
     from .evaluate import evaluate_as_asked
 
+    keep_only(options)
     return evaluate_as_asked(options)

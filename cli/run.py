@@ -18,6 +18,8 @@ from .shared_options import (
     engine_options,
     gates,
     into_run_folder,
+    keep_only,
+    only_option,
     option,
     outputs_option,
     section,
@@ -53,6 +55,7 @@ Examples:
     metavar="open|all|N",
     help="open: what no checker decided; all: everything; N: what is open, and N decided outputs to calibrate on.",
 )
+@only_option
 @into_run_folder
 @label_options
 @checking
@@ -75,6 +78,7 @@ def command(judge_on: str, **options: Any) -> int:
 
         options["cases"] = [corrected_file(options["cases"], options["labels_patch"], options["out"])]
         click.echo(f"corrected cases: {options['cases'][0]}", err=True)
+    keep_only(options)
     return evaluate_as_asked(
         options,
         options=check_options(

@@ -141,6 +141,26 @@ def outputs_option(*, required: bool) -> Callable[[F], F]:
 
 cases_argument = click.argument("cases", metavar="CASES...", type=INPUT, nargs=-1, required=True)
 
+only_option = option(
+    "--only",
+    multiple=True,
+    metavar="ID|TAG=VALUE",
+    help="Only cases of this id or tag; may be given several times.",
+)
+
+
+def keep_only(options: dict[str, Any]) -> None:
+    """Put the selected cases and their outputs, if there is a selection, in the place of those given."""
+    only = options.pop("only")
+    if not only:
+        return
+    from ..api.selecting import selected_files  # only who selects reads the inputs once more
+
+    cases, outputs = selected_files(options["cases"], options["outputs"], only, options["out"])
+    options["cases"] = (cases,)
+    options["outputs"] = tuple(outputs)
+
+
 cases_and_outputs = compose(cases_argument, outputs_option(required=True))
 
 

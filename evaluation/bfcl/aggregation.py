@@ -17,6 +17,7 @@ from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.statistic import Statistic, defined, undefined
 from ...deterministic import NameStyle
 from ...formats.bfcl import CATEGORIES, expand
+from ...judges.prices import Prices
 from .category_scores import CategoryScore, Effort
 
 _OVERALL_WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "agentic": 40}
@@ -125,7 +126,7 @@ class SystemScore(msgspec.Struct, frozen=True):
     """Everything about one system: scores by category, in BFCL's order, latency and tokens.
 
     ``names`` says how documented names with dots were taken to have been offered to it; ``modes`` counts answers that were read as text, and as native
-    calls.
+    calls; ``prices`` are those of its model, if any is known.
     """
 
     name: str
@@ -133,6 +134,15 @@ class SystemScore(msgspec.Struct, frozen=True):
     scores: dict[str, CategoryScore]
     effort: Effort
     modes: Counter[str]
+    prices: Prices | None = None
+
+    @property
+    def cost(self) -> float | None:
+        """Dollars for the recorded tokens; None without a price or without tokens."""
+        spent = self.effort
+        if self.prices is None or not (spent.input_tokens or spent.output_tokens):
+            return None
+        return self.prices.cost(spent.input_tokens, spent.output_tokens)
 
     @property
     def summary(self) -> Summary:

@@ -53,7 +53,7 @@ CsvCell: TypeAlias = Accuracy | float | str | None
 """A fraction, a plain number, a text, or nothing known."""
 
 _NOTHING_KNOWN = None
-"""Price, link, organisation and licence come from BFCL's own registry of models; any system may be scored here."""
+"""Link, organisation and licence come from BFCL's own registry of models; any system may be scored here."""
 
 
 class CsvTable(msgspec.Struct, frozen=True):
@@ -168,7 +168,7 @@ _OVERALL = CsvTable(
         ("Overall Acc", lambda system: system.summary.overall.always()),
         _SYSTEM,
         ("Model Link", lambda _: _NOTHING_KNOWN),
-        ("Total Cost ($)", lambda _: _NOTHING_KNOWN),
+        ("Total Cost ($)", lambda system: system.cost),
         ("Latency Mean (s)", lambda system: system.effort.mean),
         ("Latency Standard Deviation (s)", lambda system: system.effort.deviation),
         ("Latency 95th Percentile (s)", lambda system: system.effort.percentile_95),

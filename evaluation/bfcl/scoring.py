@@ -14,6 +14,7 @@ import msgspec
 
 from ...deterministic import CheckOptions, NameStyle, Rules
 from ...formats.bfcl import DataSource, ResultFile, to_output
+from ...judges.prices import PriceList
 from ...records import Case, Output, atomic_write
 from ..checking.dotted_names import NamesOption, NamesVote
 from ..progress import Progress
@@ -32,13 +33,14 @@ class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Settings for scoring a result tree.
 
     ``auto`` decides by a system's answers how documented names with dots were offered to it, and answer by answer whether it is native calls
-    or text. With ``partial`` entries may be without an answer.
+    or text. With ``partial`` entries may be without an answer. ``prices`` turn recorded tokens into dollars.
     """
 
     rules: Rules = "bfcl"
     names: NamesOption = "auto"
     mode: ModeOption = "auto"
     partial: bool = False
+    prices: PriceList | None = None
 
 
 class _Task(msgspec.Struct, frozen=True):
@@ -76,7 +78,8 @@ def score_tree(
 def _score_system(task: _Task, name: str, files: list[ResultFile], progress: Progress) -> SystemScore:
     chosen = task.options.names
     names = _names_of(task, name, files) if chosen == "auto" else chosen
-    system = SystemScore(name, names, {}, Effort(), Counter())
+    prices = task.options.prices
+    system = SystemScore(name, names, {}, Effort(), Counter(), None if prices is None else prices(name))
     for file in files:
         stem = file.path.name.removesuffix("_result.json")
         with atomic_write(task.scores / name / file.category.folder / f"{stem}_score.json") as out:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ...records import Case, Kind, Language, Match, Message, TagValue
-from .categories import CATEGORIES, Category, category_name
+from .categories import Category, category_name, category_of
 from .configurations import parse_sensitivity_id
 from .data_source import DataSource
 from .entries import Entry, read_entries
@@ -53,7 +53,7 @@ def _base_category(entry: Entry) -> Category:
     For format sensitivity it is the category of the original entry.
     """
     if entry.category.family == "format_sensitivity":
-        return CATEGORIES[category_name(parse_sensitivity_id(entry.id).original)]
+        return category_of(parse_sensitivity_id(entry.id).original)
     return entry.category
 
 

@@ -79,6 +79,9 @@ _ALL = (
 CATEGORIES: dict[str, Category] = {category.name: category for category in _ALL}
 """Every category that can be read, by name, in the order in which BFCL lists them."""
 
+_EARLIER_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": "simple_javascript"}
+"""Names that version 3 gave to categories, and its entries still have."""
+
 _COLLECTIONS: dict[str, list[Category]] = {
     "all": [category for category in _ALL if category.group != "retired"],
     "all_scoring": [c for c in _ALL if c.group not in {"retired", "format_sensitivity"}],
@@ -92,6 +95,29 @@ _COLLECTIONS: dict[str, list[Category]] = {
 }
 
 
+def category_called(name: str) -> Category | None:
+    """Return a category by its name or by that of version 3 (``simple``); None if there is none."""
+    return CATEGORIES.get(_EARLIER_NAMES.get(name, name))
+
+
+def category_of(entry_id: str) -> Category:
+    """Return the category of an id.
+
+    Raises:
+        UsageError: There is no such category.
+    """
+    category = category_called(category_name(entry_id))
+    if category is None:
+        raise UsageError(f"{entry_id!r} is of no BFCL category")
+    return category
+
+
+def data_stems(category: Category) -> list[str]:
+    """Return the stems of the files that may hold a category: version 4, then version 3."""
+    names = [category.data, *(old for old, new in _EARLIER_NAMES.items() if new == category.data)]
+    return [f"BFCL_v{version}_{name}" for version in (4, 3) for name in names]
+
+
 def expand(names: Iterable[str]) -> list[Category]:
     """Expand names of categories and groups, or ``all``, to unique categories in BFCL's order.
 
@@ -100,8 +126,8 @@ def expand(names: Iterable[str]) -> list[Category]:
     """
     wanted: set[str] = set()
     for name in names:
-        if name in CATEGORIES:
-            wanted.add(name)
+        if (category := category_called(name)) is not None:
+            wanted.add(category.name)
         elif name in _COLLECTIONS:
             wanted.update(category.name for category in _COLLECTIONS[name])
         else:

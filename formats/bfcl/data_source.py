@@ -40,7 +40,7 @@ class DataSource(Protocol):
 
 
 def open_source(path: Path) -> DataSource:
-    """Find ``BFCL_v4_*.json`` in a folder, a repository checkout or a ``bfcl_eval-*.whl``.
+    """Find ``BFCL_v4_*.json``, or version 3's, in a folder, a repository checkout or a ``bfcl_eval-*.whl``.
 
     No file is unpacked.
 
@@ -49,7 +49,7 @@ def open_source(path: Path) -> DataSource:
     """
     if path.is_dir():
         for place in _PLACES:
-            if any((path / place).glob("BFCL_v4_*.json")):
+            if any((path / place).glob("BFCL_v[34]_*.json")):
                 return FolderSource(path / place)
         raise InputError("holds no BFCL_v4_*.json, neither directly nor in bfcl_eval/data", path=path)
     if path.is_file():
@@ -88,7 +88,7 @@ class WheelSource:
                 for info in archive.infolist()
                 if info.filename.startswith(_WHEEL_PLACE)
             }
-        if not any(name.startswith("BFCL_v4_") for name in self._sizes):
+        if not any(name.startswith(("BFCL_v4_", "BFCL_v3_")) for name in self._sizes):
             raise InputError(f"the archive holds no {_WHEEL_PLACE}BFCL_v4_*.json", path=path)
 
     def place(self, relative: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ...errors import InputError, RecordError
-from .categories import CATEGORIES, Category
+from .categories import Category, category_called, data_stems
 from .configurations import CONFIGURATIONS, SensitivityId
 from .data_source import DataSource, read_document, read_objects
 
@@ -65,6 +65,10 @@ class ClassDocuments:
         return self._known[class_name]
 
 
+_QUESTION_FOLDERS = ("", "unused_datasets/question/", "unused_datasets/")
+_ANSWER_FOLDERS = ("possible_answer/", "unused_datasets/possible_answer/")
+"""Where files may lie: beside the others, or where the published data set keeps retired categories."""
+
 _ANSWERLESS = ("irrelevance", "live_irrelevance", "live_relevance")
 
 
@@ -117,13 +121,17 @@ def read_entries(source: DataSource, category: Category) -> Iterator[Entry]:
 
 
 def _paths(source: DataSource, category: Category) -> tuple[str, str | None]:
-    retired = "unused_datasets/" if category.group == "retired" else ""
-    questions = f"{retired}{'question/' if retired else ''}BFCL_v4_{category.data}.json"
-    if not source.has(questions):
-        raise InputError(f"there is no data file for category {category.name}", path=source.place(questions))
+    questions = [f"{folder}{stem}.json" for stem in data_stems(category) for folder in _QUESTION_FOLDERS]
+    found = next((path for path in questions if source.has(path)), None)
+    if found is None:
+        place = source.place(questions[category.group == "retired"])
+        raise InputError(f"there is no data file for category {category.name}", path=place)
     if category.name in _ANSWERLESS:
-        return questions, None
-    return questions, f"{retired}possible_answer/BFCL_v4_{category.data}.json"
+        return found, None
+    name = found.rpartition("/")[2]
+    answers = [f"{folder}{name}" for folder in _ANSWER_FOLDERS]
+    beside = answers[found.startswith("unused_datasets/")]
+    return found, next((path for path in (beside, *answers) if source.has(path)), beside)
 
 
 def _paired(
@@ -161,7 +169,8 @@ def _rewritten(raw: dict[str, Any], category: Category) -> dict[str, Any]:
 
 
 def _sensitivity_entries(source: DataSource, category: Category) -> Iterator[Entry]:
-    relative = f"BFCL_v4_{category.data}.json"
+    stems = data_stems(category)
+    relative = next((f"{stem}.json" for stem in stems if source.has(f"{stem}.json")), f"{stems[0]}.json")
     try:
         wanted = msgspec.convert(read_document(source, relative), dict[str, set[str]])
     except msgspec.ValidationError as error:
@@ -170,9 +179,10 @@ def _sensitivity_entries(source: DataSource, category: Category) -> Iterator[Ent
         ) from error
     number = 0
     for name, chosen in wanted.items():
-        if name not in CATEGORIES:
+        original = category_called(name)
+        if original is None:
             raise InputError(f"{name!r} is not a category", path=source.place(relative))
-        for entry in read_entries(source, CATEGORIES[name]):
+        for entry in read_entries(source, original):
             if entry.id not in chosen:
                 continue
             for configuration in CONFIGURATIONS:

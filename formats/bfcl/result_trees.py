@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ...errors import InputError, RecordError
 from ...records import Output, Step, ToolCall, read_lines
 from ..json_values import is_arguments, is_list, is_object
-from .categories import CATEGORIES, Category
+from .categories import CATEGORIES, Category, category_called
 from .data_source import parse_object
 
 _FILE_NAME = re.compile(r"BFCL_v\d+_(\w+)_result\.json")
@@ -74,15 +74,17 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
         if any(word in name for word in _NOT_SCORED):
             passed_over.append(path)
             continue
-        if name not in CATEGORIES:
+        category = category_called(name)
+        if category is None:
             raise InputError(f"{name!r} is not a category of BFCL v4", path=path)
-        if (parts[0], name) in found:
-            other = found[parts[0], name].path
+        key = (parts[0], category.name)
+        if key in found:
+            other = found[key].path
             raise InputError(
                 f"{parts[0]!r} has two files of category {name}; the other is {other}", path=path
             )
-        if categories is None or CATEGORIES[name] in categories:
-            found[parts[0], name] = ResultFile(parts[0], CATEGORIES[name], path)
+        if categories is None or category in categories:
+            found[key] = ResultFile(parts[0], category, path)
     if not found:
         raise InputError(
             "found no <system>/<group>/BFCL_v4_<category>_result.json to score below this folder", path=root

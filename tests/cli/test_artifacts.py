@@ -92,6 +92,14 @@ def test_every_challenge_passes_with_its_own_solution(cases: Path, tmp_path: Pat
     assert (done.code, done.out.splitlines()[0]) == (0, "3 of 3 challenges passed")
 
 
+@pytest.mark.parametrize(
+    "selection", [("--test", "TestFirst"), ("--only", "files/first"), ("--only", "name=TestFirst")]
+)
+def test_one_challenge_is_selected_by_name_id_or_tag(cases: Path, tmp_path: Path, selection: tuple[str, str]):
+    done = fiducial("artifacts", "run", cases, "--mock", "--out", tmp_path / "mock", *selection)
+    assert (done.code, done.out.splitlines()[0]) == (0, "1 of 1 challenges passed")
+
+
 def test_a_mock_that_fails_is_a_gate_that_fails(tmp_path: Path):
     make_challenge(tmp_path / "challenges", "wrong", solution={"answer.txt": "no"})
     fiducial("cases", "agbenchmark", tmp_path / "challenges", "--out", tmp_path / "cases.jsonl")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from fiducial.api.importing import import_bfcl
 from fiducial.cli.bfcl import command
 from fiducial.errors import FiducialError, InputError, UsageError
 
@@ -100,3 +101,52 @@ def test_bad_arguments_are_one_clear_error(
     failure = score(bfcl_data, results, *options).exception
     assert isinstance(failure, kind)
     assert message in str(failure)
+
+
+def test_one_system_is_scored_under_bfcls_own_name_of_the_command(bfcl_data: Path, results: Path):
+    other = results / "org_other/non_live"
+    other.mkdir(parents=True)
+    (other / "BFCL_v4_simple_python_result.json").write_text('{"id": "simple_python_0", "result": "no"}')
+    found = CliRunner().invoke(
+        command,
+        ["evaluate", "--data", str(bfcl_data), "--results", str(results), "--scores", str(results.parent / "score"),
+         "--model", "org/other", "--test-category", "simple", "--partial", "--json"],
+    )  # fmt: skip
+    assert list(json.loads(found.stdout)["systems"]) == ["org_other"]
+    with pytest.raises(UsageError, match=r"nobody: no results of it; there are gardener \[1\], org_other"):
+        raise score(bfcl_data, results, "--model", "nobody", "--partial").exception or AssertionError
+
+
+def test_prices_fill_the_cost_column_from_recorded_tokens(bfcl_data: Path, results: Path):
+    path = results / "gardener [1]/non_live/BFCL_v4_simple_python_result.json"
+    lines = [json.loads(line) | {"input_token_count": 1e6, "output_token_count": [[5e5]], "latency": 0.5} for line in path.read_text().splitlines()]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, lines)))
+    for options, cost in (
+        ((), "N/A"),
+        (("--price", "2/8"), "18.0"),
+        (("--price", "gardener [1]=1/0"), "3.0"),
+    ):
+        assert score(bfcl_data, results, *options).exit_code == 0
+        table = (results.parent / "score/data_overall.csv").read_text().splitlines()
+        row = dict(zip(table[0].split(","), table[1].split(","), strict=True))
+        assert (row["Total Cost ($)"], row["Latency Mean (s)"]) == (cost, "0.5")
+
+
+def test_files_and_ids_of_version_3_are_read(bfcl_data: Path, tmp_path: Path):
+    data = tmp_path / "data"
+    for folder in ("", "possible_answer/"):
+        (data / folder).mkdir(parents=True, exist_ok=True)
+        text = (bfcl_data / f"{folder}BFCL_v4_simple_python.json").read_text()
+        (data / f"{folder}BFCL_v3_simple.json").write_text(text.replace("simple_python_", "simple_"))
+    (data / "BFCL_v3_format_sensitivity.json").write_text(json.dumps({"simple": ["simple_0"]}))
+    results = tmp_path / "result/me"
+    results.mkdir(parents=True)
+    answers = [{"id": name.replace("_python", ""), "result": answer} for name, answer in ANSWERS.items()]
+    (results / "BFCL_v3_simple_result.json").write_text("\n".join(map(json.dumps, answers)))
+    found = score(data, tmp_path / "result", "--category", "simple")
+    assert (found.exit_code, found.exception) == (0, None)
+    assert (tmp_path / "score/me/non_live/BFCL_v3_simple_score.json").is_file()
+    cases = list(import_bfcl(data, ["simple", "format_sensitivity"]).cases)
+    assert [case.id for case in cases[:2]] == ["simple_0", "simple_1"]
+    assert cases[-1].id.endswith(":simple_0")
+    assert cases[-1].tags["original_category"] == "simple"

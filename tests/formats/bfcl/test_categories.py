@@ -63,8 +63,8 @@ def test_a_category_named_twice_is_there_once():
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(UsageError, match=r"'simple'.*simple_python"):
-        expand(["simple"])
+    with pytest.raises(UsageError, match=r"'easy'.*simple_python"):
+        expand(["easy"])
 
 
 def test_backends_of_memory_have_folders_of_their_own():

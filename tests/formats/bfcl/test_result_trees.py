@@ -50,8 +50,8 @@ def test_categories_that_bfcl_does_not_score_are_passed_over_and_named(tmp_path:
 
 
 def test_an_unknown_category_is_an_error_that_names_the_file(tmp_path: Path):
-    write(tmp_path / "a/non_live/BFCL_v3_simple_result.json", "")
-    with pytest.raises(InputError, match=r"BFCL_v3_simple_result.json: 'simple' is not a category"):
+    write(tmp_path / "a/non_live/BFCL_v3_easy_result.json", "")
+    with pytest.raises(InputError, match=r"BFCL_v3_easy_result.json: 'easy' is not a category"):
         find_results(tmp_path)
 
 

@@ -1,0 +1,92 @@
+"""Select cases by id or tag, with their outputs, for a command that works on some of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ..errors import UsageError
+from ..evaluation.shards import shards_of
+from ..evaluation.store.copies import copy_at
+from ..records import Case, MemoryFile, Output, atomic_write, read_records, write_records
+from .input_sources import paths_of
+from .paths import FilePath
+
+__all__ = ["selected", "selected_files"]
+
+
+def selected(cases: Iterable[Case], only: Iterable[str]) -> Iterator[Case]:
+    """Yield the cases that a selection names: by id, or ``TAG=VALUE``; any of several is enough.
+
+    Raises:
+        UsageError: A part of the selection matches no case.
+    """
+    unmatched = dict.fromkeys(only)
+    wanted = list(unmatched)
+    for case in cases:
+        matched = [each for each in wanted if _matches(case, each)]
+        for each in matched:
+            unmatched.pop(each, None)
+        if matched:
+            yield case
+    if unmatched:
+        raise UsageError(f"--only {next(iter(unmatched))}: no case has this id or tag")
+
+
+def _matches(case: Case, wanted: str) -> bool:
+    """Return whether a case has the id, or the value of a tag; ids may hold an equals sign."""
+    tag, equals, value = wanted.partition("=")
+    return wanted == case.id or (bool(equals) and tag in case.tags and _tag_text(case.tags[tag]) == value)
+
+
+def _tag_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def selected_files(
+    cases: FilePath | Sequence[FilePath],
+    outputs: Sequence[Path],
+    only: Sequence[str],
+    beside: Path,
+) -> tuple[Path, list[Path]]:
+    """Write the selected cases, and the outputs on them, beside the result that uses them.
+
+    The files beside ``run`` are ``run.only.cases.jsonl`` and ``run.only.outputs.jsonl``.
+
+    Raises:
+        UsageError: Nothing matches, or an output names a workspace, which belongs to the folder of its file.
+    """
+    if copy_at(beside) is not None:
+        raise UsageError(
+            f"--only writes files beside the run folder: choose an --out on this machine, not {beside}"
+        )
+    files = shards_of(paths_of(cases)).files
+    kept = list(selected((case for path in files for case in read_records(path, Case)), only))
+    chosen = _written(beside.with_name(f"{beside.stem}.only.cases.jsonl"), kept)
+    if not outputs:
+        return chosen, []
+    ids = {case.id for case in kept}
+    there = (each for path in shards_of(outputs).files for each in read_records(path, Output))
+    answers = [_without_workspace(output) for output in there if output.case_id in ids]
+    return chosen, [_written(beside.with_name(f"{beside.stem}.only.outputs.jsonl"), answers)]
+
+
+def _without_workspace(output: Output) -> Output:
+    if output.workspace is not None:
+        raise UsageError(
+            f"--only: the output on {output.case_id!r} names a workspace; use `fiducial artifacts run --only` in its place"
+        )
+    return output
+
+
+def _written(path: Path, rows: Iterable[Case | Output]) -> Path:
+    """Write a file, which the same command finds unchanged when it resumes."""
+    made = MemoryFile(path.name)
+    write_records(made, rows)
+    content = made.read_bytes()
+    if path.exists() and path.read_bytes() != content:
+        raise UsageError(f"{path}: is there with another selection; remove it, or choose another --out")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as file:
+        file.write(content)
+    return path
