@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from .baseline import baseline_judge, baseline_verdict
     from .callables import callable_judge
     from .catalogue import find_prompt, shipped_prompts
-    from .cycle import Lookup, Work, judge_output, unanswered
+    from .cycle import Lookup, judge_output, unanswered
     from .findings import read_again, rests_on_a_reply
-    from .judge import Judge, PromptJudge, judge_work, load_judge
+    from .judge import Judge, Work
+    from .prompt_judge import PromptJudge, judge_work, load_judge
     from .prompt_variables import NotApplicableError, Replay
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
@@ -25,10 +26,11 @@ _NAMES = {
     "baseline": "baseline_judge baseline_verdict",
     "callables": "callable_judge",
     "catalogue": "find_prompt shipped_prompts",
-    "cycle": "Lookup Work judge_output unanswered",
+    "cycle": "Lookup judge_output unanswered",
     "prompt_variables": "NotApplicableError Replay",
     "findings": "read_again rests_on_a_reply",
-    "judge": "Judge PromptJudge judge_work load_judge",
+    "judge": "Judge Work",
+    "prompt_judge": "PromptJudge judge_work load_judge",
     "transport.batch_results": "BatchResults",
     "transport.budget": "Budget",
     "transport.reply_cache": "ReplyCache cache_key",

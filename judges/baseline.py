@@ -38,8 +38,7 @@ from .prompt_variables import FILLERS, NotApplicableError
 from .transcript import transcript_of_calls
 
 if TYPE_CHECKING:
-    from .cycle import Work
-    from .judge import ModelClient
+    from .judge import ModelClient, Work
 
 MODEL = "baseline"
 """The name under which the baseline stands among models."""

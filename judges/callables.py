@@ -15,7 +15,8 @@ import msgspec
 
 from ..plugins import place
 from ..records import Case, JudgeId, Kind, Output, Verdict
-from .cycle import Work, as_done
+from .cycle import as_done
+from .judge import Work
 
 if TYPE_CHECKING:
     from .judge import ModelClient

@@ -7,35 +7,13 @@ round before it begins the next (`fiducial.evaluation.judging.composites`); and 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias, cast
+from typing import NamedTuple, Self, TypeAlias, cast
 
-from ..records import Case, JudgeId, Kind, Output, Verdict
+from ..records import Case, Kind, Output, Verdict
 from .catalogue import OF_TRANSCRIPTS
-
-if TYPE_CHECKING:
-    from .cycle import Work
-    from .judge import Judge, ModelClient
-
-
-class AskedJudge(Protocol):
-    """Interface of a judge that a composite asks."""
-
-    @property
-    def id(self) -> JudgeId:
-        """Which judge it is; equal fingerprints mean comparable scores."""
-        ...
-
-    @property
-    def by(self) -> str:
-        """Author name on the judge's verdicts."""
-        ...
-
-    @property
-    def kinds(self) -> Collection[Kind] | None:
-        """The kinds of case it judges; None for every kind."""
-        ...
+from .judge import AskedJudge, Judge, ModelClient, Work
 
 
 def takes_transcripts(judge: AskedJudge) -> bool:

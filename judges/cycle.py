@@ -19,10 +19,8 @@ from .transport import CallError, NotRecordedError, Provider, Reply, Request, ma
 from .transport.refused_parameters import RefusedParameterError
 
 if TYPE_CHECKING:
-    from .judge import PromptJudge
-
-Work: TypeAlias = tuple[Case, Output, int]
-"""An output with its case, and which repetition of the question this is."""
+    from .judge import Work
+    from .judge_prompt import JudgePrompt
 
 Lookup: TypeAlias = Callable[[Request], Reply | None]
 """From a request to its reply, where there is one already."""
@@ -33,7 +31,7 @@ _ASKED_AT_MOST = 2
 
 
 def cycle(
-    judge: PromptJudge, case: Case, output: Output, repeat: int = 0
+    judge: JudgePrompt, case: Case, output: Output, repeat: int = 0
 ) -> Generator[Request, Reply, AskResult]:
     """Yield a judge's requests about one output, and return its finding.
 
@@ -75,7 +73,7 @@ def cycle(
     return replace(finding, unread=unread) if unread else finding
 
 
-def unanswered(judge: PromptJudge, work: Iterable[Work], known: Lookup) -> Iterator[Request]:
+def unanswered(judge: JudgePrompt, work: Iterable[Work], known: Lookup) -> Iterator[Request]:
     """Yield the requests a judge still needs.
 
     These are each question, or the question once more where its reply cannot be read.
@@ -98,7 +96,7 @@ def unanswered(judge: PromptJudge, work: Iterable[Work], known: Lookup) -> Itera
 
 
 async def judge_output(
-    case: Case, output: Output, judge: PromptJudge, provider: Provider, *, repeat: int = 0
+    case: Case, output: Output, judge: JudgePrompt, provider: Provider, *, repeat: int = 0
 ) -> Verdict:
     """Judge one output; a `PromptError` where the prompt cannot be rendered."""
     asking = cycle(judge, case, output, repeat)

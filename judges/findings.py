@@ -17,7 +17,7 @@ from .transport import Reply, TokenLogprob
 from .transport.refused_parameters import LIMITS
 
 if TYPE_CHECKING:
-    from .judge import PromptJudge
+    from .judge_prompt import JudgePrompt
 
 
 _MARKED_REFUSAL = "refusal"
@@ -46,7 +46,7 @@ class AskResult:
 
 
 def read_reply(
-    reply: Reply, judge: PromptJudge, usage: Usage | None = None, *, probability: float | None = None
+    reply: Reply, judge: JudgePrompt, usage: Usage | None = None, *, probability: float | None = None
 ) -> AskResult:
     """Read a judge's reply.
 
@@ -87,7 +87,7 @@ def with_more_room(parameters: Mapping[str, Any], reply: Reply) -> Mapping[str, 
 
 
 def _weighed(
-    reading: ParsedReply, reply: Reply, judge: PromptJudge, probability: float | None
+    reading: ParsedReply, reply: Reply, judge: JudgePrompt, probability: float | None
 ) -> ParsedReply:
     """Return the reading with the probability of the best score as its score.
 
@@ -100,7 +100,7 @@ def _weighed(
     return ParsedReply(probability, reading.reason, {**reading.details, "said": reading.score})
 
 
-def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: AskResult) -> Verdict:
+def make_verdict(output: Output, judge: JudgePrompt, repeat: int, finding: AskResult) -> Verdict:
     """Return the verdict of a finding."""
     reading = finding.reading
     return Verdict(  # in as many words, since it is made for every reply
@@ -127,7 +127,7 @@ def _kept(text: str) -> str:
     return f"{text[:_MOST_KEPT]}\n[cut: {len(text) - _MOST_KEPT:,} of {len(text):,} characters]"
 
 
-def read_again(verdict: Verdict, judge: PromptJudge) -> Verdict:
+def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:
     """Reread a verdict's stored replies with the judge's current parser.
 
     The first reply that can be read counts.
@@ -159,7 +159,7 @@ def _stored(text: str, finish: str | None) -> Reply:
     return Reply(text=text, refusal=text if finish == _MARKED_REFUSAL else None, finish_reason=finish)
 
 
-def _as_found(verdict: Verdict, judge: PromptJudge, finding: AskResult, kept: frozenset[str]) -> Verdict:
+def _as_found(verdict: Verdict, judge: JudgePrompt, finding: AskResult, kept: frozenset[str]) -> Verdict:
     """Update a verdict with a finding, keeping the named evidence of its replies."""
     reading = finding.reading
     return msgspec.structs.replace(
@@ -175,7 +175,7 @@ def _as_found(verdict: Verdict, judge: PromptJudge, finding: AskResult, kept: fr
     )
 
 
-def _evidence(judge: PromptJudge, finding: AskResult) -> dict[str, object]:
+def _evidence(judge: JudgePrompt, finding: AskResult) -> dict[str, object]:
     evidence: dict[str, object] = dict(finding.reading.details) if finding.reading else {}
     reply = finding.reply
     if reply is None:

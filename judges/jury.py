@@ -14,7 +14,6 @@ import msgspec
 from ..errors import UsageError
 from ..records import UNGRADED, Author, Case, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
 from .composite import (
-    AskedJudge,
     Composite,
     Deliberation,
     JudgeQuestion,
@@ -24,6 +23,7 @@ from .composite import (
     together,
     unread,
 )
+from .judge import AskedJudge
 
 Rule: TypeAlias = Literal["majority", "mean", "escalate"]
 

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from ..records import Case, JudgeId, Kind, Output, Verdict
-from .composite import AskedJudge, Composite, Deliberation, JudgeQuestion, unread
-from .judge import PromptJudge
+from .composite import Composite, Deliberation, JudgeQuestion, unread
+from .judge import AskedJudge
+from .prompt_judge import PromptJudge
 from .prompt_variables import NotApplicableError
 from .statements import LONG, JudgedStatement, as_output, combine, is_long, not_split, said_of
 

@@ -12,8 +12,8 @@ import msgspec
 from ..records import UNGRADED, CaseIndex, ItemKey, Outcome, Output, Verdict
 
 if TYPE_CHECKING:
-    from .composite import AskedJudge
-    from .judge import PromptJudge
+    from .judge import AskedJudge
+    from .prompt_judge import PromptJudge
 
 LONG = 200
 """Characters from which on an answer is split. A shorter one is one statement as it stands, and costs no call to find that out."""

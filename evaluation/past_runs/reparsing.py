@@ -11,7 +11,7 @@ import msgspec
 
 from ...errors import RunFolderError
 from ...judges import PromptJudge, read_again, rests_on_a_reply
-from ...judges.composite import AskedJudge
+from ...judges.judge import AskedJudge
 from ...judges.jury import JuryJudge
 from ...judges.prices import PriceList
 from ...judges.statement_judge import ShareJudge

@@ -100,7 +100,7 @@ class Usual:
         return not self._in_flight
 
 
-class Watch:
+class HangWatch:
     """Watch over calls in flight that ends those that hang (`Usual`).
 
     With a multiple of 0 no call is ended.
@@ -159,7 +159,7 @@ class PatientProvider(Wrapping):
 
     def __init__(self, inner: Provider, multiple: float) -> None:
         super().__init__(inner)
-        self._watch = Watch(multiple)
+        self._watch = HangWatch(multiple)
 
     async def complete(self, request: Request) -> Reply:
         """Ask until there is a reply or a failure. See `Provider.complete`."""

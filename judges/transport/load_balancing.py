@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from .adaptive_timeout import Watch
+from .adaptive_timeout import HangWatch
 from .endpoint import EndpointShare, EndpointUse
 from .exchange import CallError, Provider, Reply, Request
 from .limiter import AdaptiveLimiter, nothing_but_rate_limits
@@ -43,7 +43,7 @@ class SpreadingProvider:
         told: Callable[[list[EndpointUse]], object] | None = None,
     ) -> None:
         self._members = list(members)
-        self._watch = Watch(patience)
+        self._watch = HangWatch(patience)
         self._told = told
         self._waiting: deque[_Waiter] = deque()
         self._timer: asyncio.TimerHandle | None = None

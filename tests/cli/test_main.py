@@ -95,7 +95,7 @@ def test_a_run_of_judges_loads_no_report_before_the_first_call():
 def test_making_probes_loads_no_judge_and_no_way_to_a_model():
     code = (
         "import sys, fiducial.cli.audit, fiducial.api.mutating\n"
-        "told = ('judges.judge', 'judges.transport.connect', 'calibration.intervals', 'formats')\n"
+        "told = ('judges.prompt_judge', 'judges.judge_prompt', 'judges.transport.connect', 'calibration.intervals', 'formats')\n"
         "print([name for name in told if f'fiducial.{name}' in sys.modules])"
     )
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -1,0 +1,171 @@
+"""Prompt of a judge, ready for one model: messages, decoding parameters and the parser of replies."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from ..records import Case, JudgeId, Kind, Message, Output
+from .catalogue import JUDGED_KINDS, PromptName, known_prompts
+from .media import refuse_unsendable, shown_among, take_out, with_parts
+from .parsing import LOGPROBS, PARSER_VERSION, ReplyParser, statements_beside
+from .prompt_file import PromptFile
+from .prompt_inputs import fill_inputs
+from .prompt_variables import Filler
+from .rendering import Render
+from .transport import CallError
+from .transport.refused_parameters import LIMITS, Refusal, other_limit, refused_parameter
+
+_WITH_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 5}
+"""Decoding parameters that ask for log-probabilities; five alternatives are what every provider gives."""
+
+OF_A_PAIR = frozenset({"first", "second"})
+"""Inputs that only a pair of outputs has."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePrompt:
+    """Prompt of a judge: its messages, its parameters and the parser of its replies.
+
+    Attributes:
+        id: Which judge it is; equal fingerprints mean comparable scores.
+        by: How its verdicts are signed: ``judge/variant@model``, or longer where another would be shown alike.
+        prompt: The prompt file.
+        parameters: Decoding parameters: the prompt's, with the user's on top, without those that the model refused.
+        parse: Reads replies.
+        render: Makes messages of values.
+        fillers: Makes values of a case and an output.
+        given: Decoding parameters of the user's; None as a value leaves one of the prompt's out.
+        refused: What the model's refusals changed in the same form.
+        view: What its fingerprint says of how it is shown an item.
+    """
+
+    id: JudgeId
+    by: str
+    prompt: PromptFile
+    parameters: Mapping[str, Any]
+    parse: ReplyParser
+    render: Render
+    fillers: Mapping[str, Filler]
+    given: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    refused: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    view: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def model(self) -> str:
+        """The model's name at the endpoint."""
+        return self.id.model
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of everything that is asked and read."""
+        return self.id.fingerprint
+
+    @property
+    def pass_at(self) -> float | None:
+        """Declared pass threshold in (0, 1]; None if it declares none."""
+        if self.id.kind != "shipped":
+            return self.prompt.pass_at
+        return known_prompts()[PromptName(self.id.name, self.id.variant)].pass_at
+
+    @property
+    def kinds(self) -> frozenset[Kind] | None:
+        """The kinds of case it judges; None for every kind."""
+        return JUDGED_KINDS.get(self.id.name) if self.id.kind == "shipped" else self.prompt.kinds
+
+    def refusal(self, error: CallError) -> Refusal | None:
+        """Return the parameter that a failed call was about, where the judge can do without it.
+
+        What the user asked for is never left out, nor is a limit of tokens: it is given its other name. A judge that scores by
+        log-probabilities cannot do without them.
+        """
+        name = refused_parameter(error, self.parameters)
+        if name is None:
+            return None
+        if name in LIMITS:
+            other = other_limit(error, name)
+            return None if other is None else Refusal(self.model, name, str(error), other)
+        kept = self.given.keys() | (_WITH_LOGPROBS.keys() if self.weighs else set[str]())
+        return None if name in kept else Refusal(self.model, name, str(error))
+
+    def adapted(self, refusal: Refusal) -> Self:
+        """Return the judge without a parameter that its model refused.
+
+        The result is another judge if it had that parameter.
+        """
+        if refusal.model != self.model or refusal.name not in self.parameters:
+            return self
+        value = self.parameters[refusal.name]
+        changes = {refusal.name: None} | ({refusal.instead: value} if refusal.instead else {})
+        refused = {**self.refused, **changes}
+        parameters = merged_parameters(self.prompt, self.given, refused)
+        fingerprint = judge_fingerprint(self.prompt.path, self.model, parameters, self.view)
+        judge_id = msgspec.structs.replace(self.id, fingerprint=fingerprint)
+        return replace(self, id=judge_id, parameters=parameters, refused=refused)
+
+    def messages(self, case: Case, output: Output) -> list[Message]:
+        """Return the messages to the model for one output.
+
+        Raises:
+            NotApplicableError: The item lacks what this judge judges by.
+            PromptError: The template cannot be rendered.
+        """
+        case, output, media = take_out(case, output)
+        values = fill_inputs(self.prompt.inputs, case, output, self.fillers)
+        shown = shown_among(media, values)
+        refuse_unsendable(shown, images=self.prompt.images, how=self._to_send_images)
+        return with_parts(self.render(values), shown) if shown else self.render(values)
+
+    @property
+    def _to_send_images(self) -> str:
+        """Instruction that makes this judge send images."""
+        if self.id.kind == "own":
+            return f"add `images: true` to {self.prompt.path}"
+        return f"add `images: true` to a copy (`fiducial prompts show {self.id.name}/{self.id.variant}`)"
+
+    @property
+    def weighs(self) -> bool:
+        """True if its score is the probability of the best score, by the reply's log-probabilities."""
+        return self.prompt.mode == LOGPROBS
+
+    @property
+    def compares(self) -> bool:
+        """True if it compares two outputs instead of judging one."""
+        return not OF_A_PAIR.isdisjoint(self.prompt.shown)
+
+    @property
+    def splits(self) -> bool:
+        """True if it splits answers into statements instead of judging them."""
+        return self.id.kind == "split"
+
+    def beside(self, case: Case, output: Output) -> Self:
+        """Return the judge with a parser for this item, if its replies can only be read beside it."""
+        if not self.splits:
+            return self
+        case, output, _ = take_out(case, output)
+        shown = fill_inputs(self.prompt.inputs, case, output, self.fillers)
+        return replace(self, parse=statements_beside(shown["response"], shown.get("query", "")))
+
+
+def merged_parameters(
+    prompt: PromptFile, given: Mapping[str, Any], refused: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the decoding parameters of a request."""
+    asked_for: Mapping[str, Any] = _WITH_LOGPROBS if prompt.mode == LOGPROBS else {}
+    merged = {**asked_for, **prompt.parameters, **given, **refused}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def judge_fingerprint(path: Path, model: str, parameters: Mapping[str, Any], view: Mapping[str, str]) -> str:
+    """Return a hash of everything that is asked and read.
+
+    Equal fingerprints mean that an item gets the same question, and its reply is read the same way.
+    """
+    settings = json.dumps([model, parameters, PARSER_VERSION, *([view] if view else [])], sort_keys=True)
+    return hashlib.sha256(path.read_bytes() + b"\0" + settings.encode()).hexdigest()

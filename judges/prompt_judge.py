@@ -1,0 +1,130 @@
+"""Judges that are a prompt to a model, and loading them by name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from ..errors import UsageError
+from ..records import Case, JudgeId, JudgeKind, Output, Verdict
+from .catalogue import KnownPrompt, find_prompt, is_prompt_file, known_prompt
+from .cycle import as_done, judge_output
+from .judge import ModelClient, Work
+from .judge_prompt import OF_A_PAIR, JudgePrompt, judge_fingerprint, merged_parameters
+from .parsing import STATEMENTS, make_parser
+from .prompt_file import PromptFile, read_prompt_file
+from .prompt_inputs import refuse_unfillable
+from .prompt_variables import FILLERS, FILLERS_OF_CALLS, Filler, Replay, fillers_with
+from .rendering import compile_prompt
+from .transcript import TRANSCRIPT_VERSION
+from .transport import Provider
+
+_TASKS_PER_CALL = 2
+"""Items at work per call in flight: while some wait to be tried again, others keep the slots busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptJudge(JudgePrompt):
+    """A prompt that is asked of a model."""
+
+    def named(self, by: str) -> Self:
+        """Return the judge under another name; see `Judge`."""
+        return replace(self, by=by)
+
+    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
+        """Judge one output; see `Judge`.
+
+        It raises PromptError when the prompt cannot be rendered.
+        """
+        async with way.open() as provider:
+            return await judge_output(case, output, self, provider, repeat=repeat)
+
+    async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
+        """Judge repetitions of outputs; see `Judge`.
+
+        It raises PromptError when the prompt cannot be rendered.
+        """
+        async with way.open() as provider:
+            async for verdict in judge_work(work, self, provider, concurrency=way.concurrency):
+                yield verdict
+
+
+async def judge_work(
+    work: Iterable[Work], judge: PromptJudge, provider: Provider, *, concurrency: int = 64
+) -> AsyncGenerator[Verdict]:
+    """Judge exactly these repetitions with an open provider, which limits the calls in flight."""
+
+    async def ask(case: Case, output: Output, repeat: int) -> Verdict:
+        return await judge_output(case, output, judge, provider, repeat=repeat)
+
+    async for verdict in as_done(work, ask, concurrency * _TASKS_PER_CALL):
+        yield verdict
+
+
+def load_judge(
+    spec: str,
+    *,
+    model: str,
+    parameters: Mapping[str, Any] | None = None,
+    refused: Mapping[str, Any] | None = None,
+    replay: Replay | None = None,
+) -> PromptJudge:
+    """Load a judge.
+
+    Args:
+        spec: ``judge`` (its default variant), ``judge/variant``, ``statements/split``, or a path to a ``.prompty`` file.
+        model: The model's name at the endpoint.
+        parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
+        refused: What the model's refusals are known to change, in the same form.
+        replay: Executes an output's calls, so that a transcript shows what they returned; None to show what the output records.
+
+    Raises:
+        UsageError: There is no such judge, or no model is named.
+        PromptError: The prompt file cannot be used.
+    """
+    if not model:
+        raise UsageError("a judge needs a model: name one with --model")
+    name, path = find_prompt(spec)
+    prompt = read_prompt_file(path)
+    refuse_unfillable(prompt)
+    merged = merged_parameters(prompt, parameters or {}, refused or {})
+    view, fillers = _view(prompt, known_prompt(name, path), replay)
+    judge_id = JudgeId(
+        kind=_kind(spec, prompt),
+        name=name.judge,
+        variant=name.variant,
+        model=model,
+        fingerprint=judge_fingerprint(path, model, merged, view),
+    )
+    return PromptJudge(
+        id=judge_id,
+        by=judge_id.plain,
+        prompt=prompt,
+        parameters=merged,
+        parse=make_parser(prompt),
+        render=compile_prompt(prompt),
+        fillers=fillers,
+        given=dict(parameters or {}),
+        refused=dict(refused or {}),
+        view=view,
+    )
+
+
+def _kind(spec: str, prompt: PromptFile) -> JudgeKind:
+    if prompt.mode == STATEMENTS:
+        return "split"
+    return "own" if is_prompt_file(spec) else "shipped"
+
+
+def _view(
+    prompt: PromptFile, known: KnownPrompt | None, replay: Replay | None
+) -> tuple[dict[str, str], Mapping[str, Filler]]:
+    """Return the view of a judge for its fingerprint, and the fillers that produce it."""
+    if prompt.shown.isdisjoint({"transcript", *OF_A_PAIR}):
+        return {}, FILLERS
+    if known is not None and known.transcript == "calls":
+        return {}, FILLERS_OF_CALLS
+    if replay is None:
+        return {"transcript": TRANSCRIPT_VERSION}, FILLERS
+    return {"transcript": f"{TRANSCRIPT_VERSION}, executed"}, fillers_with(replay)
