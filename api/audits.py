@@ -22,6 +22,7 @@ from ..evaluation.audit.certificate_check import check_certificate as check
 from ..evaluation.audit.judged_run import read_judged_run
 from ..evaluation.store.file_names import AUDIT
 from ..records import write_json
+from ..report.text.audit_screen import audit_screen
 from ..report.text.audit_text import audit_document
 from ..report.text.certificate_text import alternatives_document, certificate_document, standing_document
 from .display import Document, Shown, statistics_frame
@@ -36,6 +37,7 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
     """Judges' results on probes: ``found.judges[0].operators[0].rate.low``."""
 
     _words = staticmethod(audit_document)
+    _screen = staticmethod(audit_screen)
 
     def report(self, html: FilePath) -> Path:
         """Write the audit as one HTML file that opens from the disk, and return its path.

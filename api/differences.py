@@ -12,7 +12,9 @@ from ..evaluation.past_runs.history import HistoryNumbers, read_history
 from ..evaluation.store.run_store import RunStore
 from ..records.frames import data_frame
 from ..report.page import document_page
+from ..report.text.difference_screen import difference_screen
 from ..report.text.difference_text import difference_document
+from ..report.text.history_screen import history_screen
 from ..report.text.history_text import history_document
 from .display import Shown
 from .paths import FilePath, folder_path, written_path
@@ -29,6 +31,7 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
     """
 
     _words = staticmethod(difference_document)
+    _screen = staticmethod(difference_screen)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per output whose verdict changed."""
@@ -51,6 +54,7 @@ class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
     """Runs over time: ``found.runs[-1].systems["me"]``, ``found.drifts``."""
 
     _words = staticmethod(history_document)
+    _screen = staticmethod(history_screen)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per run, system and part."""

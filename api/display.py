@@ -11,11 +11,13 @@ from ..calibration.statistic import Statistic
 from ..records import Verdict
 from ..records.frames import data_frame
 from ..report.document import Document, as_html, as_lines, as_markdown
+from ..report.text.one_screen import SCREEN, one_screen
+from ..report.text.text_plot import WIDTH
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Document", "Shown", "as_lines", "statistics_frame", "verdicts_frame"]
+__all__ = ["SCREEN", "WIDTH", "Document", "Shown", "as_lines", "statistics_frame", "verdicts_frame"]
 
 _OF_VERDICTS = [
     "case_id",
@@ -37,10 +39,19 @@ class InWords:
     __slots__ = ()
 
     _words: ClassVar[staticmethod[[Any], Document]]
+    _screen: ClassVar[staticmethod[[Any], Document] | None] = None
 
     def document(self) -> Document:
         """Return the value as a document with tables."""
         return self._words(self)
+
+    def screen(self, room: int = SCREEN - 1) -> Document:
+        """Return the answer first, in one screen of a terminal.
+
+        Args:
+            room: Lines for it.
+        """
+        return one_screen(self.document() if self._screen is None else self._screen(self), room)
 
     def __str__(self) -> str:
         return "\n".join(as_lines(self.document()))

@@ -22,6 +22,8 @@ from ..evaluation.store.run_store import RunStore
 from ..judges.loop_thread import run_apart
 from ..judges.prices import price_list
 from ..records import FolderPath, InputPath, ItemKey, Output, Verdict, read_records
+from ..report.text.one_screen import SCREEN, one_screen
+from ..report.text.preference_screen import preferences_screen
 from ..report.text.preference_text import preferences_document
 from .check_options import Worlds, worlds_of
 from .display import Document, Shown, statistics_frame
@@ -48,6 +50,10 @@ class Preferences(PreferenceRun, Shown, frozen=True, kw_only=True):
     def document(self) -> Document:
         """Return the results as a document with tables."""
         return preferences_document(self.judges, self.refused)
+
+    def screen(self, room: int = SCREEN - 1) -> Document:
+        """Return the preferred systems, in one screen of a terminal, which has this room."""
+        return one_screen(preferences_screen(self.judges, self.refused), room)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per judge and pair of systems.

@@ -24,7 +24,7 @@ from .check_options import Worlds, worlds_of
 from .display import Document, Shown
 from .paths import FilePath, input_path, written_path
 
-_WIDTH = 110
+_WIDTH = 80
 """Columns of what is listed."""
 
 _NO_MODEL = "no model"

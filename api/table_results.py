@@ -12,10 +12,14 @@ from ..calibration.comparison.comparison_results import ComparisonNumbers
 from ..calibration.corrected_rate.estimation_results import EstimationNumbers, estimation_json
 from ..calibration.planning.plan_results import PlanNumbers, plan_json
 from ..records.frames import data_frame
+from ..report.text.calibration_screen import calibration_screen
 from ..report.text.calibration_text import calibration_document
 from ..report.text.caution_text import sentences
+from ..report.text.comparison_screen import comparison_screen
 from ..report.text.comparison_text import caution_lines, comparison_document
+from ..report.text.estimation_screen import estimation_screen
 from ..report.text.estimation_text import estimation_document
+from ..report.text.one_screen import SCREEN, one_screen
 from ..report.text.plan_text import plan_document
 from .display import Document, Shown, statistics_frame
 
@@ -34,6 +38,15 @@ class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
         """
         return calibration_document(self, slices=slices)
 
+    def screen(self, room: int = SCREEN - 1, *, slices: Iterable[str] = ()) -> Document:
+        """Return the verdicts on the judges and their rates, in one screen of a terminal.
+
+        Args:
+            room: Lines for it.
+            slices: Columns to show by value.
+        """
+        return one_screen(calibration_screen(self, slices=slices), room)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the results in the form of ``calibrate --json``."""
         return calibration_json(self) | {"warnings": sentences(self.cautions, self.judges)}
@@ -51,6 +64,7 @@ class Comparison(ComparisonNumbers, Shown, frozen=True, kw_only=True):
     """Pairwise comparison of judges or systems: ``found.pairs[0].difference``."""
 
     _words = staticmethod(comparison_document)
+    _screen = staticmethod(comparison_screen)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results in the form of ``compare --json``."""
@@ -68,6 +82,7 @@ class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
     """Rate corrected by labels: ``found.all.ppi_plus_plus.low``, ``found["system"]``."""
 
     _words = staticmethod(estimation_document)
+    _screen = staticmethod(estimation_screen)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results in the form of ``estimate --json``."""

@@ -27,7 +27,7 @@ from .shared_options import (
     workers_option,
     worlds,
 )
-from .table_options import emit
+from .table_options import emit, verbose_option
 
 _MUTATE = """\b
 Examples:
@@ -80,6 +80,7 @@ command.add_command(import_results)
 )  # fmt: skip
 @names_and_worlds
 @workers_option
+@verbose_option
 def mutate_command(
     cases: Path,
     outputs: tuple[Path, ...],
@@ -108,8 +109,7 @@ def mutate_command(
         progress=True,
         **options,
     )
-    click.echo(str(found))
-    click.echo(as_named(f"probes: {out}"))
+    emit(found, None, closing=[as_named(f"probes: {out}")])
 
 
 @command.command(
@@ -132,6 +132,7 @@ def mutate_command(
 @pass_at_option
 @worlds
 @json_option
+@verbose_option
 @model_options
 def run(
     probes: Path | None,
@@ -170,16 +171,15 @@ def run(
         click.echo(str(forecast_audit(probes, judges, access=access(), prices=options["price"], **asked)))
         return EXIT_OK
     found = audit(probes, judges, access=access, progress=True, **asked)
-    document = [
-        *found.document(),
+    closing = [
         f"records: {out} (to_read.jsonl lists survivors and false alarms)",
         f"report: {found.report(out / 'report.html')}",
     ]
     if found.failed:
-        document.append(
+        closing.append(
             f"{found.failed:,} outputs without a verdict, since calls failed; the same command asks again for these alone"
         )
-    emit(found, json_file, document)
+    emit(found, json_file, closing=closing)
     return EXIT_PARTIAL if found.failed else EXIT_OK
 
 

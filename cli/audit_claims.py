@@ -65,7 +65,7 @@ def certify_run(
         return EXIT_OK if standing.valid else EXIT_GATE
     found = certify(run, numbers_by_name("--claim", "STAT=VALUE", claims), judge=judge, out=out, **options)
     kept = f"certificate: {out}" if found.holds else "no certificate: not every claim holds"
-    emit(found, json_file, [*found.document(), kept])
+    emit(found, json_file, closing=[kept])
     return EXIT_OK if found.holds else EXIT_GATE
 
 

@@ -132,4 +132,4 @@ def score(
     found = score_bfcl(data, results, scores, progress=True, prices=price, **options)
     for path in found.passed_over:
         click.echo(f"passed over, as BFCL does: {path}", err=True)
-    emit(found, json_file, [*found.document(), "", f"score files and CSV files are in {scores}"])
+    emit(found, json_file, closing=["", f"score files and CSV files are in {scores}"])

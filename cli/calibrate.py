@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def command(
         levels=None if levels is None else _numbers(levels),
         **options,
     )
-    emit(found, json_file, found.document(slices=slices))
+    emit(found, json_file, full=found.document(slices=slices), screen=partial(found.screen, slices=slices))
     return gate_failures(judge_gates(wanted, found.judges))
 
 

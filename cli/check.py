@@ -63,5 +63,5 @@ def command(
     except KeyboardInterrupt:
         click.echo(f"the verdicts so far: {partial_file(out)}", err=True)
         raise
-    emit(found, json_file, [*found.document(), f"verdicts: {out}"])
+    emit(found, json_file, closing=[f"verdicts: {out}"])
     return EXIT_PARTIAL if found.failed else EXIT_OK

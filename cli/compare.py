@@ -125,13 +125,13 @@ def _prefer(
         click.echo(str(forecast_preferences(runs, access=access(), prices=options["price"], **asked)))
         return EXIT_OK
     found = prefer(runs, access=access, progress=True, **asked)
-    document = list(found.document())
+    missing: list[str] = []
     if found.failed:
         again = (
             "the same command asks again for these alone" if options["out"] else "--out keeps what was said"
         )
-        document.append(f"{found.failed:,} verdicts are missing, since calls failed; {again}")
-    emit(found, json_file, document)
+        missing.append(f"{found.failed:,} verdicts are missing, since calls failed; {again}")
+    emit(found, json_file, closing=missing)
     return EXIT_PARTIAL if found.failed else EXIT_OK
 
 

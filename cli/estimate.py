@@ -62,4 +62,4 @@ def command(
     table = load_table(tables, columns, labels, draws=draw, open_only=True)
     found = estimate(table, phases=phases.split(",") if phases else (), **options)
     note = [_OPEN_PART] if any(path.is_dir() for path in tables) else []
-    emit(found, json_file, [*note, *found.document()])
+    emit(found, json_file, closing=note)

@@ -13,6 +13,7 @@ from ..api.display import as_lines
 from ..api.gates import gates_of
 from ..api.run_files import GENERATED, Access, Plan, forecast, plan_of, run
 from ..records import InputPath
+from .echo_answer import echo_answer
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import foresee_first, generate_first
 from .invocation import command_line
@@ -108,8 +109,7 @@ def evaluate(
     else:
         report = f"report: {found.report}   (-v tells more)"
         lines = [*as_lines(found.document(), width=_WIDTH), *as_lines([*failures, report])]
-    for line in lines:
-        click.echo(line)
+    echo_answer(lines)
     if found.conclusion.not_judged is not None:
         click.echo(f"fiducial: {found.conclusion.not_judged}", err=True)
         return EXIT_USAGE

@@ -8,7 +8,7 @@ import click
 
 from .param_types import FOLDER, OUT_FILE
 from .shared_options import option
-from .table_options import emit_page
+from .table_options import emit_page, verbose_option
 
 _EXAMPLE = """\b
 Examples:
@@ -23,6 +23,7 @@ Examples:
 @option("--html", type=OUT_FILE, help="Write it as a page, with a line for each rate.")
 @option("--markdown", is_flag=True, help="Print it in GitHub's Markdown, as a summary for a pull request.")
 @option("--json", "json_file", metavar="FILE", help="Write what was found, - to the terminal.")
+@verbose_option
 def command(folder: Path, html: Path | None, *, markdown: bool, json_file: str | None) -> None:
     """Show the finished runs in FOLDER over time: rates with intervals, what changed from one to the next, judges that drifted."""
     from ..api.differences import history

@@ -48,7 +48,7 @@ def add(folder: Path, labels: Path, json_file: str | None) -> None:
     """
     from ..api.labels import join_labels
 
-    emit(join_labels(folder, labels, **grades_given()), json_file)
+    emit(join_labels(folder, labels, **grades_given()), json_file, wrapped=False)
 
 
 @command.command(
@@ -65,4 +65,4 @@ def export(run: Path, out: Path, json_file: str | None) -> None:
     """
     from ..api.labels import export_labels
 
-    emit(export_labels(run, out), json_file)
+    emit(export_labels(run, out), json_file, wrapped=False)

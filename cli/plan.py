@@ -13,7 +13,7 @@ from .invocation import command_line
 from .label_options import grade_options, grades_typed, score_scale_option
 from .param_types import EXISTING, EXISTING_FILE, OUT_FILE, Number, Whole
 from .shared_options import SectionedCommand, numbers_by_name, option, section
-from .table_options import column_option, emit, load_table
+from .table_options import column_option, emit, load_table, verbose_option
 
 _EXAMPLE = """\b
 Example:
@@ -87,6 +87,7 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
 @score_scale_option
 @option("--seed", type=int, default=0, help="Of the draw.")
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
+@verbose_option
 def command(
     *,
     tables: tuple[Path, ...],

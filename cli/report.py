@@ -9,7 +9,7 @@ import click
 from ..errors import UsageError, as_named
 from .param_types import FOLDER, OUT_FILE
 from .shared_options import option
-from .table_options import emit_page
+from .table_options import emit_page, verbose_option
 
 _EXAMPLE = """\b
 Examples:
@@ -26,6 +26,7 @@ Examples:
 @option("--all-texts", is_flag=True, help="Pack the texts of all items; by default those of the 1,000 most worth reading.")  # fmt: skip
 @option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; a page only where --html names one.")  # fmt: skip
 @option("--json", "json_file", metavar="FILE", help="Of two runs: write what was found, - to the terminal.")  # fmt: skip
+@verbose_option
 def command(
     run: Path,
     after: Path | None,

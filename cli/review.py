@@ -62,4 +62,4 @@ def command(
     from ..api.reviewing import add_labels, review
 
     found = add_labels(run, labels) if labels else review(run, of or sample, name=name.strip(), **options)
-    emit(found, "-" if as_json else None)
+    emit(found, "-" if as_json else None, wrapped=False)

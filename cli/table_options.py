@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +14,7 @@ import click
 from ..api.paths import written_path
 from ..errors import ColumnsError
 from ..records import atomic_write
+from .echo_answer import echo_answer
 from .invocation import command_line
 from .label_options import grade_options, grades_given, grades_typed, score_scale_option
 from .param_types import EXISTING, EXISTING_FILE, Whole
@@ -47,6 +48,28 @@ def _accept_edited(ctx: click.Context, _: click.Parameter, given: bool) -> None:
     ctx.meta[_ACCEPTS] = given
 
 
+_VERBOSE = f"{__name__}.verbose"
+
+
+def _keep_verbose(ctx: click.Context, _: click.Parameter, given: bool) -> None:  # noqa: FBT001 - as click has it
+    ctx.meta[_VERBOSE] = given
+
+
+verbose_option = option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_verbose,
+    help="Print everything, not a screen.",
+)
+
+
+def is_verbose() -> bool | None:
+    """Return whether ``-v`` was given; None for a command without it."""
+    return click.get_current_context().meta.get(_VERBOSE)
+
+
 def accepts_edited() -> bool:
     """Return whether ``--accept-edited`` was given."""
     return click.get_current_context().meta.get(_ACCEPTS, False)
@@ -63,6 +86,7 @@ _TABLE_OPTIONS = (
     option("--accept-edited", is_flag=True, expose_value=False, callback=_accept_edited,
            help="Take run folders whose verdicts were changed by hand since the run wrote them."),
     json_option,
+    verbose_option,
 )  # fmt: skip
 
 _RESAMPLING_OPTIONS = (
@@ -125,15 +149,27 @@ def _with_tables(text: str) -> str:
 
 
 def emit(
-    found: Shown, json_file: str | None, document: Document | None = None, *, width: int | None = None
+    found: Shown,
+    json_file: str | None,
+    *,
+    full: Document | None = None,
+    screen: Callable[[int], Document] | None = None,
+    closing: Sequence[str] = (),
+    wrapped: bool = True,
 ) -> None:
-    """Print a result, or a document in its place, and write its JSON if requested.
+    """Print a result on one screen, or everything with ``-v``; write its JSON if requested.
 
-    With ``--json -`` only the JSON is printed.
+    Commands without ``-v`` print everything. With ``--json -`` only the JSON is printed.
 
-    Paragraphs are broken to ``width`` columns, where that is given.
+    Args:
+        found: The result.
+        json_file: Where its JSON goes.
+        full: Everything, where that is not the result's own document.
+        screen: Makes the answer for a number of lines, where that is not the result's own screen.
+        closing: Lines behind either.
+        wrapped: Break paragraphs to a screen's width; not where they hold paths to copy.
     """
-    from ..api.display import as_lines
+    from ..api.display import SCREEN, WIDTH, as_lines
 
     if json_file is not None:
         text = json.dumps(found.to_dict(), indent=2, allow_nan=False)
@@ -142,8 +178,18 @@ def emit(
             return
         with atomic_write(written_path(json_file)) as file:
             file.write(f"{text}\n".encode())
-    lines = as_lines(found.document() if document is None else document, width=width)
-    click.echo(_with_tables("\n".join(lines)))
+    whole = list(
+        as_lines(
+            found.document() if full is None else full,
+            full=is_verbose() or False,
+            width=WIDTH if wrapped and not is_verbose() else None,
+        )
+    )
+    if is_verbose() is False:
+        room = SCREEN - 1 - len(closing)
+        lines = list(as_lines((screen or found.screen)(room), width=WIDTH))
+        whole = lines if lines == whole else [*lines, "(-v prints everything)"]
+    echo_answer(_with_tables("\n".join([*whole, *as_lines(closing)])).split("\n"))
 
 
 def emit_page(
@@ -156,7 +202,7 @@ def emit_page(
     if markdown:
         click.echo(found.to_markdown())
     else:
-        emit(found, json_file, width=80)
+        emit(found, json_file)
     if html is not None:
         click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")
 

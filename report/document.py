@@ -52,12 +52,16 @@ def as_lines(document: Document, *, full: bool = False, width: int | None = None
             )
 
 
+_COMMAND = "  fiducial "
+"""Beginning of a command to type, which is copied as one line."""
+
+
 def _broken(line: str, width: int) -> Sequence[str]:
     """Wrap a line at blanks, by terminal columns.
 
     `textwrap` counts letters, but East Asian letters take two columns.
     """
-    if columns_of(line) <= width:
+    if columns_of(line) <= width or line.startswith(_COMMAND):
         return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     first, *words = line.split(" ")

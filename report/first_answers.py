@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 
@@ -46,29 +47,30 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def trusted(self) -> str:
         """The verdicts on the judges in a sentence; empty where there is none."""
-        counts = Counter(_CHECKED if _is_checked(each) else each.word for each in self.trust)
-        if not counts:
-            return ""
-        if counts == {"no labels": 1}:
-            return "This judge is untested: there are no labels."
-        told: list[str] = []
-        for word, (one, several) in _VERBS.items():
-            if count := counts[word]:
-                who = (
-                    ""
-                    if told
-                    else " of 1 judge"
-                    if len(self.trust) == 1
-                    else f" of {len(self.trust):,} judges"
-                )
-                told.append(f"{count:,}{who} {one if count == 1 else several}{self._correction(word)}")
-        text = "; ".join(told)
-        return f"{text.replace('1 of 1 judge', 'The judge', 1) if len(self.trust) == 1 else text}."
+        return verdicts_sentence(
+            self.trust, biased=" (corrected with your labels)" if self.corrected else " (uncorrected)"
+        )
 
-    def _correction(self, word: str) -> str:
-        if word != "biased":
-            return ""
-        return " (corrected with your labels)" if self.corrected else " (uncorrected)"
+
+def verdicts_sentence(trust: Sequence[Trust], *, biased: str = "") -> str:
+    """Count the verdicts on judges in a sentence; empty where there is none.
+
+    ``biased`` stands behind those that are: what becomes of their rates.
+    """
+    counts = Counter(_CHECKED if _is_checked(each) else each.word for each in trust)
+    if not counts:
+        return ""
+    if counts == {"no labels": 1}:
+        return "This judge is untested: there are no labels."
+    told: list[str] = []
+    for word, (one, several) in _VERBS.items():
+        if count := counts[word]:
+            who = "" if told else " of 1 judge" if len(trust) == 1 else f" of {len(trust):,} judges"
+            told.append(
+                f"{count:,}{who} {one if count == 1 else several}{biased if word == 'biased' else ''}"
+            )
+    text = "; ".join(told)
+    return f"{text.replace('1 of 1 judge', 'The judge', 1) if len(trust) == 1 else text}."
 
 
 def _is_checked(each: Trust) -> bool:

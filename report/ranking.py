@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -30,11 +30,12 @@ def better(found: RunSummary) -> Answer:
     """Return the best system by the rules of docs/report.md; a single system's pass rate."""
     if len(found.systems) == 1:
         return Answer(text=_alone(found.systems[0]), evidence="systems")
-    return Answer(text=_best(found), evidence="systems")
+    text = best_system(found.strata, [system.system for system in found.systems])
+    return Answer(text=text, evidence="systems")
 
 
-def _best(found: RunSummary) -> str:
-    strata = found.strata
+def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
+    """Name the best of several systems, by the part of the outputs that can rank them."""
     if strata is None:
         return "The systems have no case in common; none is best."
     part, where = deciding(strata)
@@ -42,17 +43,13 @@ def _best(found: RunSummary) -> str:
     without = _unranked(strata, part)
     if not known:
         return "No significant difference between systems yet: nothing is graded."
-    if unknown := [
-        system.system
-        for system in found.systems
-        if system.system not in known and system.system not in without
-    ]:
+    if unknown := [system for system in systems if system not in known and system not in without]:
         return (
             f"No significant difference between systems yet: nothing of {listed(unknown)} is graded {where}."
         )
     if not any(pair.n for pair in part.pairs):
         return f"No significant difference between systems yet: they have no graded case in common {where}."
-    text = _ranking(list(known), part, where)
+    text = ranking_sentence(known, part.rates, part.pairs, where=where, passing=_COUNTED[where])
     if without:
         text += f" Not ranked, for too few or unusual labels: {number_text.some(without)}."
     if part is strata.decided and any(strata.open.outputs.values()):
@@ -141,29 +138,45 @@ def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Sta
     return replace(found, value=value, low=low, high=high)
 
 
-def _ranking(names: list[str], part: ComparedStratum, where: str) -> str:
+def ranking_sentence(
+    known: Iterable[str],
+    rates: Mapping[str, Statistic],
+    pairs: Sequence[ComparedPair],
+    *,
+    passing: str,
+    where: str = "",
+) -> str:
+    """Name the best and its lead, or say that no difference is significant.
+
+    Args:
+        known: Names of two or more, the best first.
+        rates: The rate of each.
+        pairs: Their differences.
+        passing: What the rate is of; ``{}`` stands for n.
+        where: What is compared, such as ``on all outputs``.
+    """
+    names = list(known)
     if len(names) < 2:  # noqa: PLR2004 - one is compared with none
         return f"No significant difference between systems yet: only {names[0]} has a rate {where}."
     leader, second = names[:2]
-    beaten = [name for name in names[1:] if pair_of(part.pairs, leader, name)[1]]
-    gap = _gap(pair_of(part.pairs, leader, second)[0], leader)
+    beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
+    gap = _gap(pair_of(pairs, leader, second)[0], leader)
     if not gap:
         return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second not in beaten:
         several = f" between {leader} and {second}" if len(names) > 2 else ""  # noqa: PLR2004 - of two it is plain
-        lead = f"No significant difference{several}: {gap} {where}."
+        lead = f"No significant difference{several}: {' '.join(filter(None, (gap, where)))}."
         return lead + (f" {leader} is better than {listed(beaten)}." if beaten else "")
-    rate = part.rates[leader]
+    rate = rates[leader]
     value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
-    passing = _COUNTED[where].format(f"{rate.n:,}")
     equal = [name for name in names[1:] if name not in beaten]
     rest = f" Not significantly different from it: {listed(equal)}." if equal else ""
-    higher = [name for name in beaten if (part.rates[name].value or 0.0) > (rate.value or 0.0)]
+    higher = [name for name in beaten if (rates[name].value or 0.0) > (rate.value or 0.0)]
     if higher:
         rest += (
             f" {listed(higher)} {'has' if len(higher) == 1 else 'have'} a higher rate, but on other outputs."
         )
-    return f"{leader} is best: {value} of {passing}, {gap} more than {second}{' on common outputs' if higher else ''}.{rest}"
+    return f"{leader} is best: {value} of {passing.format(f'{rate.n:,}')}, {gap} more than {second}{' on common outputs' if higher else ''}.{rest}"
 
 
 def pair_of(pairs: Sequence[ComparedPair], a: str, b: str) -> tuple[ComparedPair | None, bool]:

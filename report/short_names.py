@@ -104,6 +104,6 @@ def clipped(text: str, columns: int) -> str:
         longer = f"{kept} {word}".lstrip()
         if columns_of(longer) > columns - 4:
             room = columns - 3 - columns_of(kept)
-            return f"{kept} {word[: room - 1]}..." if room > _LONG else f"{kept.rstrip(',;:')} ..."
+            return f"{kept} {word[: room - 1]}...".lstrip() if room > _LONG else f"{kept.rstrip(',;:')} ..."
         kept = longer
     return f"{kept.rstrip(',;:')} ..."

@@ -81,20 +81,28 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 
 def trust_in(found: RunSummary) -> Iterator[Trust]:
     """Give each judge its verdict; a baseline only where nobody else was asked."""
-    panels = found.agreement.judges
     judges = [use for use in found.judges if use.name not in found.baselines]
     for use in judges or found.judges:
-        panel = panels.get(use.name, JudgeCalibration())
-        word, why = _verdict(use.name, panel, found.agreement)
-        if word == "proven" and (p := use.undecided_worse_p) is not None and p <= _WORSE:
-            word, why = (
-                "biased",
-                f"{why}; it is right less often on undecided outputs (p {number_text.p_value(p)})",
-            )
-        decided = adjudicated_by(found.agreement.adjudication, use.name)
-        why = "; ".join(filter(None, (why, decided)))
-        only = _checked_only(use)
-        yield Trust(judge=use.name, word=word, why=why, panel=panel, adjudicated=decided, checked_only=only)
+        yield _trust(use.name, found.agreement, use)
+
+
+def trust_of(found: CalibrationNumbers) -> Iterator[Trust]:
+    """Give each judge of a table its verdict."""
+    return (_trust(name, found) for name in found.judges)
+
+
+def _trust(name: str, found: CalibrationNumbers, use: JudgeUse | None = None) -> Trust:
+    panel = found.judges.get(name, JudgeCalibration())
+    word, why = _verdict(name, panel, found)
+    if word == "proven" and use is not None and (p := use.undecided_worse_p) is not None and p <= _WORSE:
+        word, why = (
+            "biased",
+            f"{why}; it is right less often on undecided outputs (p {number_text.p_value(p)})",
+        )
+    decided = adjudicated_by(found.adjudication, name)
+    why = "; ".join(filter(None, (why, decided)))
+    only = use is not None and _checked_only(use)
+    return Trust(judge=name, word=word, why=why, panel=panel, adjudicated=decided, checked_only=only)
 
 
 def _checked_only(use: JudgeUse) -> bool:

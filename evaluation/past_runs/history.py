@@ -25,12 +25,15 @@ from .compare_runs import Changed, what_changed
 
 _ALPHA = 0.05
 
+ALL_OUTPUTS, CHECKED = "all outputs", "checkers decided"
+"""Names of two parts: all outputs of a run, and those that checkers decided."""
+
 
 class PastRun(ResultStruct, frozen=True, kw_only=True):
     """A run among others.
 
     Attributes:
-        systems: Rates by system and part: what checkers decided, and the open part by each judge, corrected where there are labels.
+        systems: Rates by system and part: all outputs, what checkers decided, and the open part by each judge, corrected where there are labels.
         accuracy: Of each judge against the labels, by name.
     """
 
@@ -121,10 +124,12 @@ def _past(place: Path, manifest: Manifest) -> PastRun:
 
 
 def _rates(result: SystemResult) -> dict[str, Statistic]:
-    """Return the checkers' rate, and the judges' rate on the rest, corrected if possible."""
+    """Return the rate of all outputs, of the checked ones, and of the rest by each judge."""
     corrected = {part.by for part in result.strata if part.name == CORRECTED}
-    return {
-        "checkers decided" if part.name == DECIDED else f"{part.name}, by {part.by}": part
+    whole = result.overall if any(part.name != DECIDED for part in result.strata) else None
+    rates: dict[str, Statistic] = {} if whole is None or whole.value is None else {ALL_OUTPUTS: whole}
+    return rates | {
+        CHECKED if part.name == DECIDED else f"{part.name}, by {part.by}": part
         for part in result.strata
         if part.name in {DECIDED, CORRECTED} or (part.name == OPEN and part.by not in corrected)
     }

@@ -27,7 +27,7 @@ _LAST_OF_TABLE = "bias"
 """The last statistic of the 2x2 table; those after it, of graded scores, repeat it on 0/1 scores and labels."""
 
 
-_LAST_OF_OURS = "ece"
+LAST_OF_OURS = "ece"
 """The last statistic of all; those after it are the user's own."""
 
 
@@ -48,12 +48,12 @@ def calibration_document(found: CalibrationNumbers, *, slices: Iterable[str] = (
         for value, judges in found.slices.get(column, {}).items():
             yield f"  {value}"
             yield _side_by_side(judges, indent=4)
-    yield from _uneven(found)
+    yield from uneven_slices(found)
     yield from _suspects(found)
     yield from system_words(found)
     yield from probability_words(found)
     yield from judges_alone_words(found)
-    yield from _requested(found)
+    yield from requested_pieces(found)
     yield from recalibration_words(found)
     yield from folded(found.cautions, found.judges)
 
@@ -85,7 +85,7 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
             f"[{number(cut.gain.low)}, {number(cut.gain.high)}] (chosen and judged on different clusters)"
         )
     names = list(panel.statistics)
-    of_table, own = names[: names.index(_LAST_OF_TABLE) + 1], names[names.index(_LAST_OF_OURS) + 1 :]
+    of_table, own = names[: names.index(_LAST_OF_TABLE) + 1], names[names.index(LAST_OF_OURS) + 1 :]
     shown = [(name, panel.statistics[name]) for name in ([*of_table, *own] if panel.binary else names)]
     yield from statistic_pieces(dict(shown))
     if panel.n_missing and panel.missing is not None:
@@ -134,8 +134,8 @@ def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) ->
     return DocumentTable((), rows, words=ENDS, indent=indent)
 
 
-def _uneven(found: CalibrationNumbers) -> Iterator[Piece]:
-    """Slices between which a judge's rates differ by more than chance."""
+def uneven_slices(found: CalibrationNumbers) -> Iterator[Piece]:
+    """Name the slices between which a judge's rates differ by more than chance."""
     for column, judges in found.homogeneity.items():
         for judge, tests in judges.items():
             uneven = [
@@ -156,7 +156,7 @@ def _suspects(found: CalibrationNumbers) -> Iterator[Piece]:
         yield f"labels to look at first, contradicted by most judges: {shown} (more in the JSON)"
 
 
-def _requested(found: CalibrationNumbers) -> Iterator[Piece]:
+def requested_pieces(found: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the optional results that were requested, except the map of scores."""
     audit, cascade = found.label_audit, found.cascade
     if audit is not None:

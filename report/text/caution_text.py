@@ -68,6 +68,32 @@ def folded(
     ]
 
 
+_BRIEF: dict[str, str] = {
+    "few_clusters": "few independent groups, so intervals may be too narrow",
+    "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class",
+    "few_rows": f"fewer than {FEW_FOR_A_SHARE} rows",
+    "nothing_said": "no row with both a label and a score",
+    "another_cut": "another threshold does better on held-out items",
+}
+"""Cautions about judges, without their numbers."""
+
+
+def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -> list[Folded]:
+    """Return cautions in few lines; of several judges their number, not their names."""
+    told: list[Folded] = []
+    small: list[str] = []
+    for each in cautions:
+        who = counted(len(each.about), "judge") if len(each.about) > 1 else next(iter(each.about), "")
+        if each.kind == "missing_verdicts" and who:
+            missing = sum(judges[name].n_missing for name in each.about if name in judges)
+            told.append(Folded(f"{who}: {counted(missing, 'labelled row')} without a verdict"))
+        elif each.kind in _BRIEF and who:
+            small.append(f"{_BRIEF[each.kind]} ({who})")
+        else:
+            told += folded([each], judges)
+    return [*([Folded("; ".join(small))] if small else []), *told]
+
+
 def _folded(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
     """Return the sentence with no more names than fit on a line."""
     more = len(caution.about) - _NAMED

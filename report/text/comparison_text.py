@@ -56,7 +56,7 @@ _HOW_WELL_JUDGED = (
 @document
 def comparison_document(found: ComparisonNumbers) -> Iterator[Piece]:
     """Build the document of a `compare` result."""
-    terms = _terms(found)
+    terms = terms_of(found)
     yield from _heading(found)
     yield from _by_stratum(found, terms)
     if found.strata is None:
@@ -68,7 +68,8 @@ def comparison_document(found: ComparisonNumbers) -> Iterator[Piece]:
     yield from map(CautionBlock, caution_lines(found.cautions))
 
 
-def _terms(found: ComparisonNumbers) -> _Terms:
+def terms_of(found: ComparisonNumbers) -> _Terms:
+    """Return the wording for what is compared."""
     if found.right == "agrees":
         return _AGREES if found.by == "judge" else _JUDGED
     return _PASSES
@@ -76,16 +77,16 @@ def _terms(found: ComparisonNumbers) -> _Terms:
 
 def _heading(found: ComparisonNumbers) -> Iterator[str]:
     if found.right == "agrees":
-        yield f"{_RIGHT} ({_cuts(found.cuts)})"
+        yield f"{_RIGHT} ({cuts_text(found.cuts)})"
         if found.by == "system":
             yield _HOW_WELL_JUDGED
     elif found.right is not None:
-        yield f"right: the {found.right} passes the cut ({_cuts(found.cuts)})"
+        yield f"right: the {found.right} passes the cut ({cuts_text(found.cuts)})"
     elif any(cut.at != HALF for cut in found.cuts.values()):
-        yield f"verdicts pass from the cut on ({_cuts(found.cuts)})"
+        yield f"verdicts pass from the cut on ({cuts_text(found.cuts)})"
 
 
-def _cuts(cuts: Mapping[str, PassThreshold]) -> str:
+def cuts_text(cuts: Mapping[str, PassThreshold]) -> str:
     """Return each judge's threshold, or one threshold if all are equal."""
     if len(set(cuts.values())) <= 1:
         cut = next(iter(cuts.values()), PassThreshold())
@@ -155,7 +156,17 @@ def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iter
         if pair.auroc_difference is not None:
             area = pair.auroc_difference
             yield f"  areas under the ROC curve differ by {number(area.value)}, DeLong's p {p_value(area.delong_holm_p)}"
-        yield from (f"  {terms.alone.format(flip.right)} on {flip.item_id}" for flip in pair.flips)
+        yield from flip_lines(pair, terms)
+
+
+def flip_lines(pair: Pair, terms: _Terms) -> Iterator[str]:
+    """Yield a line per listed item on which just one of a pair is right."""
+    yield from (f"  {terms.alone.format(flip.right)} on {flip.item_id}" for flip in pair.flips)
+
+
+def p_of(pair: Pair) -> str:
+    """Format the p-value that the words go by: adjusted, where there are several pairs."""
+    return p_value(pair.p if pair.adjusted_p is None else pair.adjusted_p)
 
 
 def _columns(pairs: Sequence[ComparedPair], difference: str) -> tuple[str, ...]:
@@ -286,6 +297,31 @@ _CAUTIONS: dict[str, str] = {
 def caution_lines(cautions: Sequence[Caution]) -> list[str]:
     """Return the limits of a comparison, one sentence for each kind."""
     return [f"{_CAUTIONS[each.kind]}: {_about(each.about)}" for each in cautions]
+
+
+_BRIEF: dict[str, str] = {
+    "few_clusters": "few independent groups: intervals may be too narrow",
+    "few_differing": "few items on which only one is right: intervals may be too narrow",
+    "left_out": "not compared, for want of a score or label",
+    "uncorrected": "judged outputs are uncorrected; labels of randomly drawn ones correct them",
+    "corrected": "the correction holds if labels were drawn at random from undecided outputs",
+    "no_output": "not every system has an output of every case",
+    "not_graded": "undecided outputs without a verdict",
+}
+"""Cautions on a screen: of several their number, not their names."""
+
+
+def brief_cautions(cautions: Sequence[Caution]) -> list[str]:
+    """Return the limits of a comparison, a line for each kind."""
+    told: list[str] = []
+    for each in cautions:
+        if each.kind in _BRIEF:
+            few = dict(list(each.about.items())[:1]) if len(each.about) == 1 else {}
+            who = f": {_about(few)}" if few else f" ({len(each.about):,})" if each.about else ""
+            told.append(f"{_BRIEF[each.kind]}{who}")
+        else:
+            told += caution_lines([each])
+    return told
 
 
 def _about(counts: Mapping[str, float]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
+from ...calibration.comparison.comparison_results import ComparedStratum, Strata
 from ...calibration.statistic import Statistic
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, ChangedVerdict, TwoRuns
 from ..document import Columns, Figure, Piece, document
@@ -25,12 +25,12 @@ def difference_document(found: TwoRuns) -> Iterator[Piece]:
     yield f"{found.after} against {found.before}: {counted(found.outputs, 'output')} in both."
     rows = [row for system, strata in found.systems.items() for row in _parts(system, strata)]
     if not rows:
-        yield _nothing_compared(found)
-        yield from _apart(found)
-        yield from _changed(found.changed)
+        yield nothing_compared(found)
+        yield from apart_lines(found)
+        yield from changed_pieces(found.changed)
         return
     for system, strata in found.systems.items():
-        yield _verdict(system, strata)
+        yield change_verdict(system, strata)
     yield from _list(f"{counted(len(found.broke), 'regression')} (pass to fail)", found.broke)
     yield from _list(
         f"{number_text.count(len(found.better))} {'fix' if len(found.better) == 1 else 'fixes'} (fail to pass)",
@@ -44,20 +44,21 @@ def difference_document(found: TwoRuns) -> Iterator[Piece]:
         yield from _list(
             f"{number_text.count(len(otherwise))} have a score in one of the runs only.", otherwise
         )
-    yield from _apart(found)
-    yield from _changed(found.changed)
+    yield from apart_lines(found)
+    yield from changed_pieces(found.changed)
 
 
-def _nothing_compared(found: TwoRuns) -> str:
+def nothing_compared(found: TwoRuns) -> str:
     """Say why there is no rate to compare."""
     if not found.outputs:
         return "Nothing can be compared: no output is in both runs."
     return "Nothing can be compared: no output was graded in both runs by the same checker or judge."
 
 
-def _verdict(system: str, strata: Strata) -> str:
+def change_verdict(system: str, strata: Strata) -> str:
+    """Say whether a system got better or worse, with its difference."""
     part, of = deciding(strata)
-    pair = _pair(part)
+    pair = after_before(part)
     if pair is None or pair.difference.value is None or pair.p is None:
         return f"{system}: no difference can be computed {of}."
     told = number_text.statistic(pair.difference)
@@ -65,7 +66,7 @@ def _verdict(system: str, strata: Strata) -> str:
     return f"{system}: {word}: its pass rate {of} changed by {told} (paired, p {p_value(pair.p)})."
 
 
-def _pair(part: ComparedStratum) -> ComparedPair | None:
+def after_before(part: ComparedStratum) -> ComparedPair | None:
     """After against before."""
     return next((pair for pair in part.pairs if pair.n and (pair.a, pair.b) == (AFTER, BEFORE)), None)
 
@@ -76,7 +77,7 @@ _PARTS = {"decided": "checkers decided", "open": "open, by judges", "all": "all 
 def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
     for name, title in _PARTS.items():
         part: ComparedStratum = getattr(strata, name)
-        pair = _pair(part)
+        pair = after_before(part)
         if pair is not None and (name != "all" or pair.difference.value is not None):
             yield (
                 system,
@@ -102,7 +103,7 @@ def _figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
     rows = [
         Interval.of(system, pair.difference, alarm=pair.better == BEFORE)
         for system, strata in systems.items()
-        if (pair := _pair(deciding(strata)[0])) is not None
+        if (pair := after_before(deciding(strata)[0])) is not None
     ]
     if rows:
         caption = "How far the pass rate changed"
@@ -116,7 +117,7 @@ def _list(told: str, moved: Sequence[ChangedVerdict]) -> Iterator[Piece]:
     rows = [
         (
             each.case_id,
-            _system(each),
+            system_of(each),
             each.by,
             f"{number_text.outcome(each.before)} -> {number_text.outcome(each.after)}",
             _fault(each),
@@ -128,7 +129,8 @@ def _list(told: str, moved: Sequence[ChangedVerdict]) -> Iterator[Piece]:
         yield f"  and {number_text.count(len(moved) - _LISTED)} more (--json has all)"
 
 
-def _system(each: ChangedVerdict) -> str:
+def system_of(each: ChangedVerdict) -> str:
+    """Return the system and trial of an output."""
     return each.system + (f", trial {each.trial}" if each.trial else "")
 
 
@@ -136,7 +138,7 @@ def _fault(each: ChangedVerdict) -> Cell:
     return Cell("") if each.error_type is None else Cell(in_words(each.error_type), f"({each.error_type})")
 
 
-def _apart(found: TwoRuns) -> Iterator[str]:
+def apart_lines(found: TwoRuns) -> Iterator[str]:
     """Yield counts of outputs that are in one run only or cannot be compared."""
     for number, which in ((found.only_before, found.before), (found.only_after, found.after)):
         if number:
@@ -146,7 +148,8 @@ def _apart(found: TwoRuns) -> Iterator[str]:
         yield f"{outputs} without a common checker or judge: not compared"
 
 
-def _changed(changed: Sequence[Changed]) -> Iterator[Piece]:
+def changed_pieces(changed: Sequence[Changed]) -> Iterator[Piece]:
+    """Yield what else changed between two runs."""
     if not changed:
         yield "Data, rules, judges, prompts, models and versions are the same."
         return

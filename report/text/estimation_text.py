@@ -11,12 +11,12 @@ from ..document_table import ENDS, DocumentTable
 from .caution_text import folded
 from .number_text import number, statistic_cells
 
-_TARGETS = {
+TARGETS = {
     "population": "Pass rate of the population; valid if the labelled items are a random sample of it.",
     "finite": "Pass rate of just these items; valid if the labelled ones were drawn from them at random, one by one.",
 }
 
-_NO_LABEL = (
+NO_LABEL = (
     "  no item has a label, so the rate is uncorrected. `fiducial plan TABLE --next 50` draws items to label; add their "
     "labels as a column `label`"
 )
@@ -25,8 +25,8 @@ _NO_LABEL = (
 @document
 def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
     """Build the document of an `estimate` result."""
-    yield _TARGETS[found.all.target]
-    for name, part in _shown(found).items():
+    yield TARGETS[found.all.target]
+    for name, part in parts_shown(found).items():
         counts = (
             f"{part.n_labelled:,} labelled and judged, {part.n_unlabelled:,} judged only, "
             f"{part.n_missing:,} without a verdict"
@@ -37,7 +37,7 @@ def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
             yield f"  {counts}"
         yield from _judge(part)
         if not part.labels_only.n:
-            yield _NO_LABEL
+            yield NO_LABEL
             continue
         head = ("estimate", "value", "interval", "n", "method")
         rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
@@ -47,7 +47,7 @@ def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
     yield from _ranks(found)
 
 
-def _shown(found: EstimationNumbers) -> dict[str, RateEstimate]:
+def parts_shown(found: EstimationNumbers) -> dict[str, RateEstimate]:
     """Return the parts to print; a single system is not repeated as a total."""
     if len(found.systems) != 1:
         return found.parts
@@ -104,9 +104,10 @@ def _ranks(found: EstimationNumbers) -> Iterator[Piece]:
     if not known:
         return
     yield f"Ranks (all of them hold together at {known[0][2].level:.0%}):"
-    rows = [(f"{value:.0f}", name, _places(rank)) for value, name, rank in known]
+    rows = [(f"{value:.0f}", name, places(rank)) for value, name, rank in known]
     yield DocumentTable(("rank", "system", "may be"), rows, words=ENDS)
 
 
-def _places(rank: Statistic) -> str:
+def places(rank: Statistic) -> str:
+    """Return the ranks that an interval allows: ``1 to 3``."""
     return f"{rank.low:.0f}" if rank.low == rank.high else f"{rank.low:.0f} to {rank.high:.0f}"

@@ -20,7 +20,7 @@ def history_document(found: HistoryNumbers) -> Iterator[Piece]:
     first, last = found.runs[0], found.runs[-1]
     runs = counted(len(found.runs), "run")
     yield f"{runs} in {found.folder}, from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}."
-    yield from map(_drift, found.drifts)
+    yield from map(drift_sentence, found.drifts)
     if len(found.runs) > 1 and not found.drifts:
         yield "No judge drift on re-judged outputs."
     yield ""
@@ -37,7 +37,8 @@ def history_document(found: HistoryNumbers) -> Iterator[Piece]:
         yield CautionLine(f"{name} is passed over: {why}")
 
 
-def _drift(found: Drift) -> str:
+def drift_sentence(found: Drift) -> str:
+    """Say that a judge drifted, with its drop."""
     return (
         f"{found.judge} drifted: in {found.run} it is right less often than in {found.since} on the same outputs, by "
         f"{number_text.decimal(found.drop)} on {counted(found.n, 'label')} (p {p_value(found.p)}, alarm at {p_value(found.level)})."

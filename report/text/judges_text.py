@@ -24,10 +24,10 @@ def judges_table(trust: Sequence[Trust], *, most: int | None = None, why: bool =
 
     With ``why`` each judge has its row, with the reason of its verdict in place of a drawing.
     """
-    groups = [[each] for each in trust] if why else list(_alike(trust))
+    groups = [[each] for each in trust] if why else list(alike(trust))
     shown = groups if most is None or len(groups) <= most else groups[: max(1, most - 1)]
     names = judge_names([each.judge for each in trust], columns=_NAME)
-    rows = [(_label(group, names.of(group[0].judge)), *_cells(group[0], why=why)) for group in shown]
+    rows = [(group_label(group, names.of(group[0].judge)), *_cells(group[0], why=why)) for group in shown]
     head = (
         "judge" + (f" ({names.shared})" if names.shared else ""),
         "passed bad",
@@ -41,7 +41,7 @@ def judges_table(trust: Sequence[Trust], *, most: int | None = None, why: bool =
         yield f"{number_text.counted(len(left), 'more judge')}{f': {verdicts.pop()}' if len(verdicts) == 1 else ''}"
 
 
-def _alike(trust: Iterable[Trust]) -> Iterator[list[Trust]]:
+def alike(trust: Iterable[Trust]) -> Iterator[list[Trust]]:
     """Group adjacent variants of a judge that have the same errors and verdict."""
     for _, group in groupby(trust, key=_likeness):
         yield list(group)
@@ -55,7 +55,8 @@ def _likeness(each: Trust) -> tuple[object, ...]:
     return base, panel.fp, each.bad, panel.fn, each.good, each.word, each.checked_only, each.adjudicated
 
 
-def _label(group: Sequence[Trust], name: str) -> str:
+def group_label(group: Sequence[Trust], name: str) -> str:
+    """Return the name of a judge, or of several variants: ``tool_call_accuracy x3``."""
     return name if len(group) == 1 else f"{name.partition('/')[0]} x{len(group)}"
 
 

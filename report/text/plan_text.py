@@ -8,7 +8,7 @@ from ...calibration.planning.budget_plan import BudgetPlan
 from ...calibration.planning.plan_results import Draw, PlanNumbers
 from ..document import Piece, document
 from ..document_table import DocumentTable
-from .number_text import count, number
+from .number_text import count, counted, number
 
 
 @document
@@ -16,13 +16,18 @@ def plan_document(found: PlanNumbers) -> Iterator[Piece]:
     """Build the document of a `plan` result."""
     if found.labels is not None:
         how = "on average" if found.assurance is None else f"in {found.assurance:.0%} of samples"
-        yield f"Labels for a 95 % interval of plus and minus {found.half_width:g} {how}:"
-        sizes = found.labels.items()
-        yield from (
-            f"  {name:<20} {'no number is enough' if size is None else f'{size:>8,}'}" for name, size in sizes
-        )
+        within = f"to within {found.half_width:g} (95 % interval) {how}"
+        rate = found.labels.get("pass_rate")
+        if rate is not None:
+            yield f"To estimate the pass rate {within}, label {counted(rate, 'output')}."
+        yield "Labels for each rate:" if rate is not None else f"Labels for each rate {within}:"
+        rows = [(name, "no number is enough" if n is None else count(n)) for name, n in found.labels.items()]
+        yield DocumentTable((), rows)
     if found.items is not None:
-        yield f"Items to find a difference of {found.difference:g} with a chance of {found.power:.0%}: {found.items:,}"
+        yield (
+            f"To find a difference of {found.difference:g} with a chance of {found.power:.0%}, "
+            f"compare on {counted(found.items, 'item')}."
+        )
     if found.design_effect > 1:
         yield f"All sizes allow for clusters, which make variances {found.design_effect:.2f} times as large."
     if found.budget is not None:
@@ -78,10 +83,10 @@ def _draw(draw: Draw) -> Iterator[Piece]:
     several = len(draw.chances) > 1
     these = f"these {len(draw.chances):,}" if several else "this one"
     if None in draw.chances.values():
-        yield f"Label {these} next, of {draw.of:,} without a label (a random sample; stopping early is fine):"
-        yield from (f"  {item}" for item in draw.chances)
+        yield f"Label {these} next, a random sample of {draw.of:,} without a label:"
+        yield DocumentTable((), [(item,) for item in draw.chances])
         return
     yield (
         f"Label {'all of ' * several}{these}, of {draw.of:,} judged and not labelled (with the chance with which each was drawn):"
     )
-    yield from (f"  {item}  {chance:.4g}" for item, chance in draw.chances.items())
+    yield DocumentTable((), [(item, f"{chance:.4g}") for item, chance in draw.chances.items()])

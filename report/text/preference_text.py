@@ -15,7 +15,7 @@ from ...calibration.preference.preference_results import (
     PreferenceNumbers,
     SystemMatch,
 )
-from ..document import CautionLine, Piece, document
+from ..document import Piece, document
 from ..document_table import ENDS, DocumentTable
 from .caution_text import not_sent
 from .number_text import counted, outcomes, p_value, statistic_cells
@@ -41,7 +41,7 @@ def preferences_document(
         yield from _length(found.length)
         if found.labels is not None:
             yield from _labels(found.labels)
-        yield from map(CautionLine, _limits(found))
+        yield from map(CautionLine, limits_of(found))
 
 
 def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
@@ -145,7 +145,8 @@ def _labels(found: LabelAgreement) -> Iterator[Piece]:
     yield DocumentTable(("", "share", "interval", "on", ""), rows, words=ENDS, indent=4)
 
 
-def _limits(found: PreferenceNumbers) -> Iterator[str]:
+def limits_of(found: PreferenceNumbers) -> Iterator[str]:
+    """Yield what limits the numbers."""
     few = [match for match in found.matches if 0 < match.n_clusters < _FEW]
     if few:
         least = min(match.n_clusters for match in few)

@@ -15,11 +15,10 @@ from ..trust import Trust
 from . import number_text
 from .caution_text import not_sent, sentences
 from .judges_text import judges_table
+from .one_screen import SCREEN
 from .safe_text import shortened
-from .systems_text import WIDTH, failures_document, judge_names, systems_document
-
-SCREEN = 24
-"""Lines of a screen."""
+from .systems_text import failures_document, judge_names, systems_document
+from .text_plot import WIDTH
 
 _ADJUDICATED = 3
 """Judges of which it is told how their labels were adjudicated."""
@@ -53,7 +52,7 @@ def run_document(found: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]:
     pieces += [f"Next: {told.next.text}", *([Command(told.next.command)] if told.next.command else []), ""]
     pieces += systems_document(found.systems, found.judges)
     pieces += failures_document(found.systems, found.judges)
-    closing = [*_adjudicated(told.trust), *_silent(found.judges)]
+    closing = [*adjudicated_lines(told.trust), *_silent(found.judges)]
     yield from pieces
     if told.trust:
         used = sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
@@ -67,7 +66,7 @@ def run_document(found: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]:
     yield from closing
 
 
-def _adjudicated(trust: Sequence[Trust]) -> Iterator[Piece]:
+def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
     """Say how the labels were adjudicated, where they were."""
     names = judge_names([each.judge for each in trust])
     told = [each for each in trust if each.adjudicated]

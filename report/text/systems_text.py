@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import (
     ALL,
     ALL_CORRECTED,
@@ -16,22 +15,14 @@ from ...evaluation.conclusion.run_results import (
     SystemResult,
 )
 from ..document import Piece
-from ..document_table import FIRST, Cell, DocumentTable
-from ..figures.forest_plot import interval_strip
 from ..items.error_text import in_words
 from ..short_names import NAME, ShortNames, clipped, short_names
 from . import number_text
 from .safe_text import columns_of
+from .text_plot import WIDTH, PlotRow, plotted_table
 
-WIDTH = 80
-"""Columns of a screen."""
-
-_LEAST_PLOT, _MOST_PLOT = 11, 21
 _MOST_SYSTEMS = 6
 _COMMONEST = 3
-
-_Row = tuple[str, Statistic | None, tuple[str, ...]]
-"""A name, its main rate, and the cells behind it."""
 
 
 def by_rate(systems: Sequence[SystemResult]) -> list[SystemResult]:
@@ -83,7 +74,7 @@ def _side_by_side(systems: Sequence[SystemResult]) -> Iterator[Piece]:
     is_whole = len(whole) == len(systems)
     is_judged = any(system.judged is not None and system.judged.n for system in systems)
     is_checked = any(part is not None and part.n for part in map(checked, systems))
-    rows: list[_Row] = []
+    rows: list[PlotRow] = []
     for system in systems[:_MOST_SYSTEMS]:
         main = system.overall if is_whole else checked(system) if is_checked else system.judged
         behind = (checked(system) if is_whole and is_judged else None, system.judged)
@@ -116,7 +107,7 @@ def _side_by_side(systems: Sequence[SystemResult]) -> Iterator[Piece]:
     )
     if names.shared:
         yield f"systems {names.shared}"
-    yield _plotted("", head, rows)
+    yield plotted_table("", head, rows)
     if len(systems) > _MOST_SYSTEMS:
         yield f"{len(systems) - _MOST_SYSTEMS:,} more systems"
     if is_judged:
@@ -155,7 +146,7 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     corrected = {part.by: part for part in system.strata if part.name == CORRECTED}
     shown = [part for part in judged if part.by not in baselines] or judged
     names = judge_names([part.by or "" for part in shown])
-    rows: list[_Row] = []
+    rows: list[PlotRow] = []
     whole, decided = system.overall, checked(system)
     if whole is not None and shown:
         mark = "*" if whole.name == ALL_UNCORRECTED else ""
@@ -180,7 +171,7 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         rows.append(
             (f"{names.of(part.by or '')}{'' if usable else '*'}", better if usable else part, _counts(part))
         )
-    yield _plotted("", ("pass rate", "n", "ungraded"), rows)
+    yield plotted_table("", ("pass rate", "n", "ungraded"), rows)
     notes = ["* uncorrected: no labels of these outputs"] if is_marked else []
     if any(part.fractions for part in shown):
         notes.append("a judge's row is its mean score")
@@ -189,7 +180,12 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
 
 
 def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
-    """Shorten judges' names: a model that all share is cut, then whatever else all share."""
+    """Shorten judges' names: a model that all share is cut, then whatever else all share.
+
+    Several models are cut too where a name is too long and the rest tells judges apart.
+    """
+    if len(short := _without_models(names, columns)) == len(names):
+        return ShortNames(short, ", ".join(dict.fromkeys(name.rpartition("@")[2] for name in names)))
     models = {name.rpartition("@")[2] for name in names if "@" in name}
     shared = f"@{models.pop()}" if len(models) == 1 and all("@" in name for name in names) else ""
     short = short_names((name.removesuffix(shared) for name in names), columns=columns)
@@ -198,47 +194,17 @@ def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
     return ShortNames({name: short.of(name.removesuffix(shared)) for name in names}, told)
 
 
+def _without_models(names: Sequence[str], columns: int) -> dict[str, str]:
+    """Return names without their models, where one is too long and these still differ; else none."""
+    bare = {name: name.rpartition("@")[0] for name in names}
+    too_long = any(columns_of(name) > columns for name in names)
+    several = len({name.rpartition("@")[2] for name in names}) > 1
+    differ = len(set(bare.values())) == len(bare) and all(bare.values())
+    return bare if too_long and several and differ else {}
+
+
 def _counts(part: StratumRate) -> tuple[str, ...]:
     return number_text.count(part.n), number_text.count(part.of - part.n)
-
-
-def _plotted(shared: str, head: Sequence[str], rows: Sequence[_Row]) -> DocumentTable:
-    """Lay out rates with a plot in the remaining width; omit the plot if that is too narrow."""
-    cells = [(name, _value(rate), *behind) for name, rate, behind in rows]
-    widths = [
-        max(columns_of(str(each)) for each in column) for column in zip((shared, *head), *cells, strict=True)
-    ]
-    room = min(_MOST_PLOT, WIDTH - sum(widths) - 2 * len(widths))
-    scale = f"0{'pass rate'.center(room - 2)}1" if room >= _LEAST_PLOT else ""
-    if not scale:
-        return DocumentTable((shared, *head), cells, indent=0)
-    drawn = [
-        (name, _plot(rate, room), value, *behind)
-        for (name, rate, _), (_, value, *behind) in zip(rows, cells, strict=True)
-    ]
-    return DocumentTable((shared, Cell("", plain=scale), *head), drawn, words=FIRST | {1}, indent=0)
-
-
-def _value(rate: Statistic | None) -> str:
-    if rate is None or rate.value is None:
-        return "-"
-    return number_text.with_interval(rate.value, rate.low, rate.high)
-
-
-def _plot(rate: Statistic | None, columns: int) -> Cell:
-    """Draw a rate with its interval in letters, and as a strip on a page."""
-    if rate is None or rate.value is None:
-        return Cell("", plain=f"|{'-' * (columns - 2)}|")
-    line = ["|", *"-" * (columns - 2), "|"]
-    if rate.low is not None and rate.high is not None:
-        for place in range(_at(rate.low, columns), _at(rate.high, columns) + 1):
-            line[place] = "="
-    line[_at(rate.value, columns)] = "o"
-    return Cell("", plain="".join(line), figure=interval_strip(rate.value, rate.low, rate.high))
-
-
-def _at(value: float, columns: int) -> int:
-    return round(min(1.0, max(0.0, value)) * (columns - 1))
 
 
 def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:

@@ -151,7 +151,7 @@ def test_a_judge_without_labels_among_others_is_one_line(tmp_path: Path) -> None
     path = tmp_path / "t.jsonl"
     rows = [row | {"label": None} if row["judge"] == "k" else row for row in ROWS]
     write_records(path, rows)
-    out = fiducial("calibrate", path).out
+    out = fiducial("calibrate", path, "-v").out
     (line,) = [line for line in out.splitlines() if line.startswith("k: ")]
     assert line == "k: 0 rows with label and score in 0 clusters (0 labelled without score, 32 without label)"
     assert "undefined: no row has both" not in out
@@ -162,7 +162,7 @@ def test_a_line_break_in_a_name_makes_no_line_of_its_own(tmp_path: Path) -> None
     forged = "j\n  accuracy  1.000"
     rows = [{"item_id": f"a\nb{n}", "judge": forged, "score": n % 2, "label": n % 3 % 2} for n in range(9)]
     write_records(path, rows)
-    out = fiducial("calibrate", path).out
+    out = fiducial("calibrate", path, "-v").out
     assert r"j\n  accuracy  1.000: 9 rows with label and score" in out
     assert not any(line.startswith("  accuracy  1.000") for line in out.splitlines())
     path.write_text(path.read_text().replace('"label"', '"later"'))
@@ -173,11 +173,11 @@ def test_compare_prints_cost_beside_quality(tmp_path: Path) -> None:
     path = tmp_path / "tokens.jsonl"
     tokens = {"calls": 1, "prompt_tokens": 900, "completion_tokens": 100}
     write_records(path, (row | tokens | {"judge": row["judge"] + "@m"} for row in ROWS))
-    lines = fiducial("compare", path, "--price", "m=1/2").out.splitlines()
+    lines = fiducial("compare", path, "--price", "m=1/2", "-v").out.splitlines()
     assert next(line.split() for line in lines if line.startswith("  j@m  ")) == [
         "j@m", "1.000", "[0.893,", "1.000]", "32", "1,000", "1.1000", "32", "Wilson"
     ]  # fmt: skip
-    assert "not known" in fiducial("compare", path, "--price", "other=1/2").out
+    assert "not known" in fiducial("compare", path, "--price", "other=1/2", "-v").out
 
 
 def test_items_may_be_their_own_clusters(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_estimate_takes_labels_from_a_file(tmp_path: Path) -> None:
     path, labels = tmp_path / "judged.jsonl", tmp_path / "labels.jsonl"
     write_records(path, UNLABELLED[:32])
     label_by_hand(labels, {f"c{n}": float(n % 2 == 0) for n in range(12)})
-    result = fiducial("estimate", path, "--labels", labels)
+    result = fiducial("estimate", path, "--labels", labels, "-v")
     assert result.code == 0
     assert "  12 labelled and judged, 20 judged only, 0 without a verdict" in result.out
     assert "  judge's rate, uncorrected: 0.500 [0.336, 0.664], n 32, Wilson\n" in result.out
@@ -235,15 +235,15 @@ def test_a_draw_without_chances_is_said_to_be_taken_as_a_plain_one(tmp_path: Pat
         judged, (row | ({"label": None} if number > 9 else {}) for number, row in enumerate(ROWS[:32]))
     )
     fiducial("plan", judged, "--next", "5", "--out", draw)
-    out = fiducial("estimate", judged, "--draw", draw).out
+    out = fiducial("estimate", judged, "--draw", draw, "-v").out
     assert "note: s: no label_probability for 5 items of the draw: taken for a simple random sample" in out
     assert "ppi_plus_plus" in out
 
 
 def test_plan_says_in_how_many_samples_its_promise_holds() -> None:
     words = ["plan", "--half-width", "0.05", "--prevalence", "0.2"]
-    assert "plus and minus 0.05 in 80% of samples:" in fiducial(*words).out
-    assert "plus and minus 0.05 on average:" in fiducial(*words, "--on-average").out
+    assert "to within 0.05 (95 % interval) in 80% of samples," in fiducial(*words).out
+    assert "to within 0.05 (95 % interval) on average," in fiducial(*words, "--on-average").out
     average, most, nearly_all = (
         json.loads(fiducial(*words, *more, "--json").out)
         for more in (["--on-average"], [], ["--assurance", "0.95"])
@@ -330,7 +330,7 @@ def test_items_drawn_by_stratum_are_estimated_in_their_strata(tmp_path: Path) ->
     label_by_hand(
         labels, {row["item_id"].split("|")[0]: float(number % 3 > 0) for number, row in enumerate(drawn)}
     )
-    result = fiducial("estimate", judged, "--labels", labels, "--draw", draw, "--strata", "kind")
+    result = fiducial("estimate", judged, "--labels", labels, "--draw", draw, "--strata", "kind", "-v")
     assert result.code == 0
     line = next(line.split() for line in result.out.splitlines() if line.split()[:1] == ["stratified_ppi"])
     assert line[-2:] == ["logit,", "stratified"]
@@ -397,7 +397,7 @@ def test_compare_by_system_says_which_passes_more_often_and_gives_strata(tmp_pat
         assert {"value", "low", "high", "level", "method", "n", "undefined"} == set(stratum["rates"]["good"])
         assert {"clustered_p", "clustered_holm_p", "difference"} <= set(stratum["pairs"][0])
     assert found["pairs"] == found["strata"]["all"]["pairs"]
-    out = fiducial("compare", path, "--by", "system").out
+    out = fiducial("compare", path, "--by", "system", "-v").out
     assert "good and poor: good passes more often" in out
     assert "is right more often" not in out
 
@@ -419,7 +419,7 @@ def test_calibrate_says_where_another_cut_would_do_clearly_better(tmp_path: Path
     rows += [{"item_id": f"i{n}", "judge": "curt", "score": n % 2, "label": n % 2} for n in range(80)]
     path = tmp_path / "graded.jsonl"
     write_records(path, rows)
-    result = fiducial("calibrate", path)
+    result = fiducial("calibrate", path, "-v")
     assert "  from 0.9 on instead, balanced accuracy would be 0.500 higher [0." in result.out
     (warning,) = [line for line in result.out.splitlines() if "another threshold" in line]
     assert warning.endswith("kind from 0.9 on, not 0.5 (--pass-at kind=0.9)")

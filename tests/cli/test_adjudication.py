@@ -119,7 +119,7 @@ def test_terminal_and_report_say_what_was_decided(run: Path, tmp_path: Path):
     made = asked(run, "--by", "ann", "--agreements", "0")
     file = decided(Path(made["page"]), "ann", {}, tmp_path / "d.jsonl", why=HOSTILE)
     assert fiducial("review", run, "--add", file).code == 0
-    shown = fiducial("calibrate", run).out
+    shown = fiducial("calibrate", run, "-v").out
     assert (
         "kind/function: of 5 disagreements the judge is right in 0, the label in 5; none of 25 agreements was looked at"
         in shown

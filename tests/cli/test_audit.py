@@ -69,7 +69,7 @@ def test_mutate_takes_the_right_ones_of_given_outputs(cases: Path, tmp_path: Pat
     ]
     write_records(tmp_path / "outputs.jsonl", outputs)
     result = fiducial("audit", "mutate", cases, outputs=tmp_path / "outputs.jsonl", out=tmp_path / "probes")
-    assert "of 1 right outputs (passed over: 1 not right)" in result.out
+    assert "of 1 right outputs (passed over: 1 not right)" in " ".join(result.out.split())
 
 
 def test_operators_of_ones_own_are_applied(cases: Path, tmp_path: Path):
@@ -95,7 +95,9 @@ def test_an_unknown_operator_is_one_line_and_exit_2(cases: Path, tmp_path: Path)
 def test_run_reports_rates_with_intervals_beside_the_lexical_baseline(
     server: ProviderServer, probes: Path, tmp_path: Path
 ):
-    result = fiducial("audit", "run", probes, *ask(server), "--sample", "6", "--out", tmp_path / "audit")
+    result = fiducial(
+        "audit", "run", probes, *ask(server), "--sample", "6", "--out", tmp_path / "audit", "-v"
+    )
     assert result.code == 0
     assert "tool_call_accuracy/direct@m" in result.out
     assert "tool_call_accuracy/lexical@baseline" in result.out
@@ -293,7 +295,7 @@ def test_another_prompt_or_model_voids_the_certificate(
     assert result.code == 1
     assert (
         "it is about tool_call_accuracy/direct@m, this run was judged by tool_call_accuracy/direct@m2"
-        in result.out
+        in " ".join(result.out.split())
     )
     assert "the judge changed: prompt, model" in result.out
 
@@ -364,7 +366,7 @@ def test_a_judge_may_name_its_own_model(server: ProviderServer, probes: Path, tm
     judge = typed(
         judge=("tool_call_accuracy/direct@a", "tool_call_accuracy/direct@b"), base_url=server.base_url
     )
-    result = fiducial("audit", "run", probes, *judge, no_cache=True, sample="2", out=tmp_path / "audit")
+    result = fiducial("audit", "run", "-v", probes, *judge, no_cache=True, sample="2", out=tmp_path / "audit")
     assert "tool_call_accuracy/direct@a against tool_call_accuracy/direct@b, faults" in result.out
 
 

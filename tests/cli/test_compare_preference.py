@@ -58,7 +58,7 @@ def verdicts(folder: str = "prefs") -> list[Verdict]:
 
 
 def test_both_orders_are_asked_and_the_better_system_is_preferred(prefer: Command, server: ProviderServer):
-    result = prefer("--json", "found.json")
+    result = prefer("--json", "found.json", "-v")
     assert result.code == 0
     assert (
         "preference/direct@m: 20 comparisons, each asked in both orders; 20 with a verdict in both"
@@ -94,7 +94,7 @@ def test_a_judge_that_goes_by_the_order_is_told_and_its_flips_are_no_ties(
     prefer: Command, server: ProviderServer
 ):
     server.script = choosing(lambda first, second: "first")
-    result = prefer("--json", "found.json")
+    result = prefer("--json", "found.json", "-v")
     (match,) = found()["matches"]
     assert (match["flipped_to_first"], match["tied"], match["better"]) == (20, 0, None)
     assert "position: prefers what is shown first. 1.000" in result.out
@@ -156,7 +156,7 @@ def test_a_reply_that_chooses_nothing_is_counted_and_is_no_tie(prefer: Command, 
     assert result.code == 0
     assert found()["ungraded"] == {"unparsable": 40}
     assert (found()["complete"], found()["matches"][0]["tied"]) == (0, 0)
-    assert "verdicts without a choice: 40 unparsable" in result.out
+    assert "40 unparsable: verdicts without a choice" in result.out
 
 
 HOSTILE = [

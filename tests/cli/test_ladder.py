@@ -37,7 +37,7 @@ def test_each_round_is_a_batch():
         assert [len(lines) for lines in batches.asked()] == [50, 50]
     assert sum(level["faulty"] for level in levels()) == 90
     assert sum(level["caught"] + level["failed"] for level in levels()) == 0
-    assert "nesting breaks before 1" in done.out
+    assert "before 1 (levels of nesting)" in done.out
 
 
 def test_what_was_recorded_evenly_is_read_again_without_an_endpoint():

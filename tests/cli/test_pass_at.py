@@ -119,7 +119,9 @@ def test_tables_of_the_run_know_the_cut_of_who_judged(judge: Run):
     assert panel("groundedness/direct@m", "--pass-at", "0.5")["fp"] == 4
     assert panel("groundedness/direct@m", "--pass-at", "mine=0.5")["fp"] == 0
     compared = fiducial("compare", "run")
-    assert "groundedness/direct@m at 1 (its own); mine/custom@m at 0.75 (its own)" in compared.out
+    assert "groundedness/direct@m at 1 (its own); mine/custom@m at 0.75 (its own)" in " ".join(
+        compared.out.split()
+    )
     estimated = fiducial("estimate", "run", "--judge", "mine/custom@m", "--json", "-")
     assert estimated.code == 0, estimated.err
 
@@ -188,7 +190,7 @@ def test_a_certificate_is_for_the_judges_own_cut(judge: Run):
     own = fiducial("audit", "certify", "run", *claim)
     assert own.code == 0, own.err
     assert json.loads(Path("certificate.json").read_text())["pass_at"] == 1.0
-    assert "; passes at 1" in own.out
+    assert "; passes at 1" in " ".join(own.out.split())
     fiducial("audit", "certify", "run", *claim, "--pass-at", "0.5")
     assert json.loads(Path("certificate.json").read_text())["pass_at"] == 0.5
 

@@ -12,6 +12,7 @@ from command import fiducial
 
 from fiducial.data import demo_path
 from fiducial.records import Verdict, write_records
+from fiducial.report.text.safe_text import columns_of
 
 PRINTED = Path(__file__).parent / "printed"
 
@@ -36,13 +37,39 @@ COMMANDS = {
     "audit-certify": "audit certify demo --by tool_call_accuracy/reasons@claude --claim accuracy=0.8 --out certificate.json",
     "alt-test": "audit alt-test ann.jsonl bob.jsonl cleo.jsonl machine.jsonl",
     "prompts": "prompts list",
+    "compare-run": "compare demo --by system",
+    "calibrate-run": "calibrate demo --replicates 200",
+    "report-two": "report demo other",
+    "history": "history .",
+    "calibrate-in-full": "calibrate table.jsonl --replicates 200 --slice system -v",
+    "calibrate-requests-in-full": "calibrate fractions.jsonl --replicates 200 --levels 1,0,0.5 --recalibrate platt "
+    "--threshold-for balanced_accuracy --max-error 0.2 --cascade small,large -v",
+    "compare-in-full": "compare table.jsonl --replicates 200 --flips 2 -v",
+    "estimate-in-full": "estimate some.jsonl --judge large --strata score --target finite -v",
+    "audit-run-in-full": "audit run probes --judge tool_call_accuracy --model baseline --sample 20 --out audit -v",
+    "report-two-in-full": "report demo other -v",
     "demo": "demo --out demo",
     "demo-in-full": "demo --out demo -v",
     "demo-quietly": "demo --out demo -q",
 }
 
-FIRST = {"audit-run": "audit-mutate", "audit-certify": "demo"}
-"""What has to be done before."""
+DEMO = "demo --out demo -q"
+OTHER = "run CASES --outputs OUTPUTS --rules bfcl --out other -q"
+
+FIRST = {
+    "audit-run": [COMMANDS["audit-mutate"]],
+    "audit-run-in-full": [COMMANDS["audit-mutate"]],
+    "audit-certify": [DEMO],
+    "compare-run": [DEMO],
+    "calibrate-run": [DEMO],
+    "report-two": [DEMO, OTHER],
+    "report-two-in-full": [DEMO, OTHER],
+    "history": [DEMO, OTHER],
+}
+"""Commands to run before."""
+
+LISTS = {"prompts"}
+"""Commands that list things, however many there are."""
 
 
 def table(*, labelled: float = 1.0, fractions: bool = False) -> list[dict[str, object]]:
@@ -107,12 +134,13 @@ def human(name: str, number: int, score: float) -> Verdict:
 @pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_prints_what_it_printed(name: str):
-    if name in FIRST:
-        fiducial(*words_of(FIRST[name]))
-    result = fiducial(*words_of(name))
+    for command in FIRST.get(name, ()):
+        fiducial(*words_of(command))
+    result = fiducial(*words_of(COMMANDS[name]))
     assert result.code == 0, result.err
     # What a judge is asked and read by changes with every version of it.
     printed = re.sub(r"fingerprint \w+", "fingerprint ...", result.out)
+    printed = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "2026-01-01 00:00 UTC", printed)
     kept = PRINTED / f"{name}.txt"
     if os.environ.get("FIDUCIAL_PRINT_ANEW"):
         kept.parent.mkdir(exist_ok=True)
@@ -120,5 +148,15 @@ def test_a_command_prints_what_it_printed(name: str):
     assert printed == kept.read_text("utf-8")
 
 
-def words_of(name: str) -> list[str]:
-    return COMMANDS[name].replace("CASES", str(demo_path("cases.jsonl"))).split()
+@pytest.mark.parametrize("name", [name for name in COMMANDS if not name.endswith("in-full")])
+def test_a_command_answers_in_a_screen_of_24_lines_and_80_columns(name: str):
+    lines = (PRINTED / f"{name}.txt").read_text("utf-8").splitlines()
+    # A command to type is one line, so that it can be copied.
+    wide = [line for line in lines if columns_of(line) > 80 and not line.startswith("  fiducial ")]
+    assert wide == []
+    assert name in LISTS or len(lines) <= 24
+
+
+def words_of(command: str) -> list[str]:
+    command = command.replace("CASES", str(demo_path("cases.jsonl")))
+    return command.replace("OUTPUTS", str(demo_path("outputs.jsonl"))).split()

@@ -1,0 +1,132 @@
+"""One screen of an audit: which judges have weaknesses, and where they are worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import starmap
+
+from ...calibration.statistic import Statistic
+from ...evaluation.audit.audit_results import AuditNumbers, Concern, JudgeAudit, JudgeWeakness
+from ...evaluation.audit.ladder.ladder_results import LadderResult
+from ..document import Document, Piece
+from ..document_table import DocumentTable
+from ..short_names import ShortNames
+from . import number_text
+from .caution_text import not_sent
+from .systems_text import judge_names
+from .text_plot import statistic_text
+
+_LOW_IS_BAD: frozenset[Concern] = frozenset({"misses a fault"})
+
+_SHOWN = {"fault": "caught", "nothing": "failed", "twin": "failed", "attack": "passed", "control": "passed"}
+
+
+def audit_screen(audit: AuditNumbers) -> Document:
+    """Say what is wrong with each judge."""
+    return _pieces(audit)
+
+
+def _pieces(audit: AuditNumbers) -> Iterator[Piece]:
+    judges = [judge for judge in audit.judges if judge.id.kind != "baseline"] or audit.judges
+    several = len(audit.judges) > 1
+    names = judge_names([judge.judge for judge in audit.judges]) if several else ShortNames({}, "")
+    yield _headline(judges)
+    yield from starmap(not_sent, audit.refused.items())
+    yield ""
+    rows = [row for judge in judges for row in _rows(judge, names.of(judge.judge), alone=len(judges) == 1)]
+    if rows:
+        if names.shared:
+            yield f"judges {names.shared}"
+        head = ("weakness", "worst at", "rate", "n", "more")
+        yield DocumentTable(head, rows, words=frozenset({0, 1}), indent=0)
+        yield ""
+    yield _summary(audit.judges, names.short)
+    ladders = [(names.of(judge.judge), ladder) for judge in judges for ladder in judge.ladders]
+    if ladders:
+        yield ""
+        yield _ladders(ladders)
+
+
+def _headline(judges: Sequence[JudgeAudit]) -> str:
+    told = [f"{judge.judge} {len(judge.findings):,}" for judge in judges if judge.findings]
+    if len(judges) == 1:
+        (judge,) = judges
+        number = len(judge.findings)
+        found = f"{number:,} weaknesses" if number > 1 else "1 weakness" if number else "no weakness"
+        return f"{judge.judge}: {found} beyond chance, n {judge.asked:,} verdicts."
+    if not told:
+        return f"None of {len(judges):,} judges shows a weakness beyond chance."
+    verb = "has" if len(told) == 1 else "have"
+    return f"{len(told):,} of {len(judges):,} judges {verb} weaknesses beyond chance: {', '.join(told)}."
+
+
+def _rows(judge: JudgeAudit, name: str, *, alone: bool) -> list[tuple[str, ...]]:
+    """Return the weaknesses of a judge, under its name unless it is the only one."""
+    found = list(_weaknesses(judge))
+    if alone or not found:
+        return found
+    return [(f"{name}:", "", "", "", ""), *((f"  {concern}", *rest) for concern, *rest in found)]
+
+
+def _weaknesses(judge: JudgeAudit) -> Iterator[tuple[str, ...]]:
+    """Yield a row per kind of weakness, with its worst case."""
+    kinds: dict[Concern, list[tuple[JudgeWeakness, Statistic | None, str]]] = {}
+    for finding in judge.findings:
+        kinds.setdefault(finding.concern, []).append((finding, *_rate(judge, finding)))
+    for concern, found in kinds.items():
+        sign = 1.0 if concern in _LOW_IS_BAD else -1.0
+        worst = min(found, key=lambda each: sign * _value(each[1]))
+        finding, rate, what = worst
+        more = f"{len(found) - 1:,}" if len(found) > 1 else ""
+        shown = f"{what} {statistic_text(rate)}".strip() if rate is not None else ""
+        yield concern, finding.where, shown, "" if rate is None else f"{rate.n:,}", more
+
+
+def _value(rate: Statistic | None) -> float:
+    return 0.0 if rate is None or rate.value is None else rate.value
+
+
+def _rate(judge: JudgeAudit, finding: JudgeWeakness) -> tuple[Statistic | None, str]:
+    """Return the number behind a finding, and what it is a share of."""
+    for operator in judge.operators:
+        if operator.operator == finding.where:
+            return operator.rate, _SHOWN.get(operator.plants, "")
+    for comparison in judge.comparisons:
+        if comparison.name == finding.where:
+            return comparison.difference, "difference"
+    if judge.steadiness is not None and finding.where == "repeats":
+        return judge.steadiness.flip_rate, "differ"
+    for ladder in judge.ladders:
+        if ladder.dial == finding.where:
+            return ladder.drop, "falls by"
+    return None, ""
+
+
+def _summary(judges: Sequence[JudgeAudit], short: dict[str, str]) -> DocumentTable:
+    """Rates of operators by what they plant, from lowest to highest: they are never pooled."""
+    rows: list[tuple[str, ...]] = []
+    for judge in judges:
+        cells = [short.get(judge.judge, judge.judge)]
+        for plants in _SHOWN:
+            if plants == "control":
+                continue
+            known = [
+                each.rate.value
+                for each in judge.operators
+                if each.plants == plants and each.rate.value is not None
+            ]
+            ends = (
+                dict.fromkeys(number_text.decimal(end) for end in (min(known), max(known))) if known else {}
+            )
+            cells.append(" to ".join(ends) or "-")
+        rows.append(tuple(cells))
+    return DocumentTable(
+        ("", "faults caught", "right failed", "twins failed", "attacks passed"), rows, indent=0
+    )
+
+
+def _ladders(ladders: Sequence[tuple[str, LadderResult]]) -> DocumentTable:
+    rows = [(name, ladder.dial, f"{ladder.breaks} ({ladder.unit})") for name, ladder in ladders]
+    return DocumentTable(
+        ("judge", "dial", "still catches 80 % up to"), rows, words=frozenset({0, 1, 2}), indent=0
+    )

@@ -1,0 +1,158 @@
+"""One screen of a calibration: verdicts on the judges, their rates, and what limits them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ..document import Document, Piece
+from ..document_table import FIRST, DocumentTable
+from ..first_answers import verdicts_sentence
+from ..short_names import ShortNames
+from ..trust import Trust, TrustWord, trust_of
+from . import number_text
+from .calibration_text import LAST_OF_OURS, calibration_document, requested_pieces, uneven_slices
+from .caution_text import brief
+from .judges_text import alike, group_label
+from .run_text import adjudicated_lines
+from .safe_text import columns_of
+from .systems_text import judge_names
+from .text_plot import WIDTH, statistic_text
+
+_ORDER: tuple[TrustWord, ...] = (
+    "proven",
+    "too few labels",
+    "biased",
+    "no better than chance",
+    "no labels",
+)
+
+_RATES = ("true_positive_rate", "true_negative_rate")
+
+_BASELINES = {"always_pass": "always pass", "always_fail": "always fail", "human_human": "another person"}
+
+_KAPPA = "cohen_kappa"
+"""The one coefficient of agreement on this screen."""
+
+
+_ALIKE = 1.2
+"""How many times as many labels one judge may have than another, to be compared with it."""
+
+
+def calibration_screen(found: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Document:
+    """Answer how far each judge can be trusted."""
+    if not any(panel.n for panel in found.judges.values()):
+        return calibration_document(found)
+    return _pieces(found, slices)
+
+
+def _pieces(found: CalibrationNumbers, slices: Iterable[str]) -> Iterator[Piece]:
+    trust = list(trust_of(found))
+    names = judge_names([each.judge for each in trust])
+    yield verdicts_sentence(trust)
+    if best := _best(trust):
+        yield best
+    yield ""
+    yield _judges(trust, names)
+    yield from adjudicated_lines(trust)
+    yield _floor(found)
+    yield from _custom(trust)
+    for column in slices:
+        yield _slice(column, found.slices.get(column, {}), names)
+    yield from requested_pieces(found)
+    yield from _suspects(found)
+    yield from brief(found.cautions, found.judges)
+    yield from uneven_slices(found)
+
+
+def _best(trust: Sequence[Trust]) -> str:
+    """Name the judge with the highest balanced accuracy, where there are several."""
+    known = [
+        (rate.value, each.judge, rate)
+        for each in trust
+        if (rate := each.panel.statistics.get("balanced_accuracy")) is not None and rate.value is not None
+    ]
+    labels = [rate.n for _, _, rate in known]
+    if len(known) < 2 or max(labels) > _ALIKE * min(labels):  # noqa: PLR2004 - of one there is no best
+        return ""
+    _, judge, rate = max(known, key=lambda each: each[0])
+    return f"{judge} has the highest balanced accuracy: {number_text.statistic(rate)}, n {rate.n:,}."
+
+
+def _judges(trust: Sequence[Trust], names: ShortNames) -> DocumentTable:
+    """Judges by verdict, with the interval of kappa where there is room for it."""
+    groups = {word: [each for each in trust if each.word == word] for word in _ORDER}
+    wide = _table(groups, names, kappa_interval=True)
+    fits = max(map(columns_of, wide.lines())) <= WIDTH
+    return wide if fits else _table(groups, names, kappa_interval=False)
+
+
+def _table(
+    groups: Mapping[TrustWord, Sequence[Trust]], names: ShortNames, *, kappa_interval: bool
+) -> DocumentTable:
+    title = "judge" + (f" ({names.shared})" if names.shared else "")
+    rows: list[tuple[str, ...]] = []
+    for word, group in groups.items():
+        rows += [(f"{word}:", "", "", "", "")] if group else []
+        rows += [
+            (
+                f"  {group_label(each, names.of(each[0].judge))}",
+                *_cells(each[0].panel, kappa_interval=kappa_interval),
+            )
+            for each in alike(group)
+        ]
+    return DocumentTable((title, "passes good", "fails bad", "kappa", "n"), rows, words=FIRST, indent=0)
+
+
+def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
+    kappa = panel.statistics.get(_KAPPA)
+    value = None if kappa is None else kappa.value
+    shown = statistic_text(kappa) if kappa_interval else "-" if value is None else number_text.decimal(value)
+    return (
+        *(statistic_text(panel.statistics.get(name)) for name in _RATES),
+        shown,
+        f"{panel.tp + panel.fn:,}+{panel.fp + panel.tn:,}",
+    )
+
+
+def _floor(found: CalibrationNumbers) -> str:
+    """Return the accuracy of graders that a judge has to beat, and of people."""
+    known = {
+        name: panel.statistics["accuracy"]
+        for name, panel in found.baselines.items()
+        if panel.statistics.get("accuracy") is not None
+    }
+    told = [
+        f"{_BASELINES.get(name, name)} {number_text.decimal(each.value)}"
+        for name, each in known.items()
+        if each.value is not None
+    ]
+    return f"Accuracy of baselines: {', '.join(told)}." if told else ""
+
+
+def _custom(trust: Sequence[Trust]) -> Iterator[str]:
+    """Yield the user's own statistics, a line a judge."""
+    for each in trust:
+        names = list(each.panel.statistics)
+        own = names[names.index(LAST_OF_OURS) + 1 :] if LAST_OF_OURS in names else []
+        told = [f"{name} {number_text.statistic(each.panel.statistics[name])}" for name in own]
+        if told:
+            yield f"{each.judge}: {', '.join(told)}"
+
+
+def _slice(
+    column: str, values: Mapping[str, Mapping[str, JudgeCalibration]], names: ShortNames
+) -> DocumentTable:
+    rows = [
+        (f"{value}: {names.of(judge)}", *_cells(panel, kappa_interval=False))
+        for value, panels in values.items()
+        for judge, panel in panels.items()
+    ]
+    return DocumentTable((f"by {column}", "passes good", "fails bad", "kappa", "n"), rows, indent=0)
+
+
+def _suspects(found: CalibrationNumbers) -> Iterator[str]:
+    if found.suspected_label_errors and len(found.judges) > 1:
+        first = found.suspected_label_errors[0].item_id
+        labels = number_text.counted(len(found.suspected_label_errors), "label")
+        yield f"Most judges contradict {labels}; look first at {first}."

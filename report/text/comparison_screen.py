@@ -1,0 +1,173 @@
+"""One screen of a comparison: the best, the rates of all, and its lead over each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...calibration.comparison.comparison_results import (
+    ComparedPair,
+    ComparedStratum,
+    ComparisonNumbers,
+    Contender,
+)
+from ...calibration.pass_threshold import HALF
+from ..document import CautionLine, Document, Piece
+from ..document_table import FIRST, DocumentTable
+from ..ranking import ahead, best_system, deciding, ranked_rates, ranking_sentence
+from ..short_names import ShortNames, short_names
+from . import number_text
+from .comparison_text import brief_cautions, comparison_document, cuts_text, flip_lines, p_of, terms_of
+from .number_text import counted
+from .systems_text import judge_names
+from .text_plot import PlotRow, plotted_table, statistic_text
+
+_RIGHT = {
+    "agrees": "{} verdicts are as labelled",
+    "score": "{} verdicts pass",
+    "label": "{} labels pass",
+}
+"""What the rate of a judge is of."""
+
+_PAIR_NAME = 16
+"""Columns of a name in a table of pairs."""
+
+
+def comparison_screen(found: ComparisonNumbers) -> Document:
+    """Name the best, with its rate and lead."""
+    if found.strata is None and found.statistic != "accuracy":
+        return _by_statistic(found)
+    compared = found.pairs if found.strata is None else deciding(found.strata)[0].pairs
+    if not any(pair.n for pair in compared) and found.strata is None:
+        return comparison_document(found)
+    return _by_rate(found)
+
+
+def _by_rate(found: ComparisonNumbers) -> Iterator[Piece]:
+    if found.strata is not None:
+        part, where = deciding(found.strata)
+        known = ranked_rates(part)
+        yield best_system(found.strata, part.outputs)
+        yield ""
+        yield from _systems(found, part, where)
+        pairs = part.pairs
+    else:
+        rates = {name: each.share_right for name, each in found.contenders.items()}
+        ranked = sorted(rates.items(), key=lambda each: -(each[1].value or 0.0))
+        known = {name: rate.value for name, rate in ranked if rate.value is not None}
+        if len(known) > 1:
+            passing = _RIGHT[found.right or "agrees"]
+            yield ranking_sentence(known, rates, found.pairs, passing=passing)
+            yield ""
+        yield from _judges(found, [name for name, _ in ranked])
+        pairs = found.pairs
+    leader = next(iter(known), None)
+    if leader is not None and (rows := [pair for pair in pairs if leader in {pair.a, pair.b} and pair.n]):
+        yield ""
+        yield _leads(rows, leader, _names(found))
+    if left := len(found.pairs) - sum(1 for pair in found.pairs if pair.n):
+        yield f"{counted(left, 'pair')} not compared: no item in common."
+    for pair in pairs:
+        yield from flip_lines(pair, terms_of(found))
+    if any(each.at != HALF for each in found.cuts.values()):
+        yield f"thresholds: {cuts_text(found.cuts)}"
+    yield from map(CautionLine, brief_cautions(found.cautions))
+
+
+def _systems(found: ComparisonNumbers, part: ComparedStratum, where: str) -> Iterator[Piece]:
+    """Yield systems by the rate that ranks them, with what checkers and judges say."""
+    assert found.strata is not None
+    checked, judged = found.strata.decided, found.strata.open
+    both = part is found.strata.all and any(checked.outputs.values()) and any(judged.outputs.values())
+    names = short_names(part.outputs)
+    if names.shared:
+        yield f"systems {names.shared}"
+    order = sorted(
+        part.outputs, key=lambda name: -(part.rates[name].value or 0.0) if name in part.rates else 1.0
+    )
+    rows: list[PlotRow] = []
+    for name in order:
+        behind = (_rate_and_n(checked, name), _rate_and_n(judged, name)) if both else ()
+        left = part.outputs[name] - part.graded[name]
+        rate = part.rates.get(name)
+        n = "-" if rate is None else f"{rate.n:,}"
+        rows.append((names.of(name), rate, (n, *behind, f"{left:,}")))
+    columns = ("checkers", "judges*") if both else ()
+    yield plotted_table("", (where.removeprefix("on ").removeprefix("the "), "n", *columns, "ungraded"), rows)
+    if both:
+        yield "* undecided by checkers, judged, corrected with labels"
+
+
+def _rate_and_n(part: ComparedStratum, name: str) -> str:
+    rate = part.rates.get(name)
+    return "-" if rate is None or rate.value is None else f"{number_text.decimal(rate.value)} {rate.n:>3,}"
+
+
+def _judges(found: ComparisonNumbers, order: Sequence[str]) -> Iterator[Piece]:
+    names = _names(found)
+    if names.shared:
+        yield f"{found.by}s {names.shared}"
+    priced = any(each.costs is not None for each in found.contenders.values())
+    rows = [
+        (names.of(name), each.share_right, (f"{each.share_right.n:,}", *(_cost(each) if priced else ())))
+        for name in order
+        for each in [found.contenders[name]]
+    ]
+    head = (terms_of(found).share, "n", *(("tokens", "$ per 1,000") if priced else ()))
+    yield plotted_table("", head, rows, scale="")
+
+
+def _names(found: ComparisonNumbers) -> ShortNames:
+    return judge_names(list(found.contenders)) if found.by == "judge" else short_names(found.contenders)
+
+
+def _cost(each: Contender) -> tuple[str, str]:
+    """Return tokens a verdict, and dollars per 1,000 verdicts."""
+    if each.costs is None:
+        return "-", "-"
+    tokens, money = each.costs.tokens_per_verdict, each.costs.cost_per_verdict
+    return "-" if tokens is None else f"{tokens:,.0f}", "-" if money is None else f"{1_000 * money:,.4f}"
+
+
+def _leads(pairs: Sequence[ComparedPair], leader: str, names: ShortNames) -> DocumentTable:
+    """Return the leader's lead over each other one."""
+    others = {pair.b if pair.a == leader else pair.a: pair for pair in pairs}
+    rows = [
+        (names.of(name), statistic_text(ahead(pair, leader)), f"{pair.n:,}", p_of(pair), _significant(pair))
+        for name, pair in others.items()
+    ]
+    return DocumentTable(
+        (f"{names.of(leader)} against", "lead", "n", "adjusted p", ""), rows, words=FIRST | {4}, indent=0
+    )
+
+
+def _significant(pair: ComparedPair) -> str:
+    return "significant" if pair.better is not None else ""
+
+
+def _by_statistic(found: ComparisonNumbers) -> Iterator[Piece]:
+    """Yield the pairs by a statistic of which none says which end is better."""
+    pairs = [pair for pair in found.pairs if pair.n]
+    different = sum(pair.better is not None for pair in pairs)
+    yield (
+        f"{different:,} of {counted(len(pairs), 'pair')} differ{'s' if different == 1 else ''} significantly "
+        f"in {found.statistic}."
+    )
+    yield ""
+    names: ShortNames = judge_names(list(found.contenders), columns=_PAIR_NAME)
+    rows = [
+        (
+            f"{names.of(pair.a)} - {names.of(pair.b)}",
+            statistic_text(pair.difference),
+            f"{pair.n:,}",
+            p_of(pair),
+            _significant(pair),
+        )
+        for pair in pairs
+    ]
+    head = ("pair", f"difference of {found.statistic}", "n", "adjusted p", "")
+    yield DocumentTable(head, rows, words=FIRST | {4}, indent=0)
+    if left := len(found.pairs) - len(pairs):
+        yield f"{counted(left, 'pair')} not compared: no item in common."
+    for pair in pairs:
+        yield from flip_lines(pair, terms_of(found))
+    yield from map(CautionLine, brief_cautions(found.cautions))

@@ -1,0 +1,115 @@
+"""One screen of two runs: what changed in each system, regressions, and other changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...calibration.comparison.comparison_results import Strata
+from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, ChangedVerdict, TwoRuns
+from ..document import Document, Piece
+from ..document_table import FIRST, DocumentTable
+from ..items.error_text import in_words
+from ..ranking import deciding
+from ..short_names import short_names
+from . import number_text
+from .difference_text import (
+    after_before,
+    apart_lines,
+    change_verdict,
+    changed_pieces,
+    nothing_compared,
+    system_of,
+)
+from .number_text import counted
+from .text_plot import statistic_text
+
+_SENTENCES = 2
+"""Systems that have a sentence each; of more there is a count."""
+
+
+def difference_screen(found: TwoRuns) -> Document:
+    """Say which systems changed, and which cases."""
+    return _pieces(found)
+
+
+def _pieces(found: TwoRuns) -> Iterator[Piece]:
+    if not any(after_before(deciding(strata)[0]) for strata in found.systems.values()):
+        yield nothing_compared(found)
+        yield from apart_lines(found)
+        yield from changed_pieces(found.changed)
+        return
+    yield from _answer(found)
+    fixes = "fix" if len(found.better) == 1 else "fixes"
+    yield (
+        f"{counted(len(found.broke), 'regression')} (pass to fail), {len(found.better):,} {fixes} (fail to pass) "
+        f"among {counted(found.outputs, 'output')} in both."
+    )
+    yield ""
+    yield _systems(found)
+    if found.broke:
+        yield ""
+        yield _moved("regression", found.broke)
+    if found.better:
+        yield ""
+        yield _moved("fix", found.better)
+    yield ""
+    yield from changed_pieces(found.changed)
+    yield from apart_lines(found)
+
+
+def _answer(found: TwoRuns) -> Iterator[str]:
+    """Yield a sentence per system; of many, a count per verdict."""
+    if len(found.systems) <= _SENTENCES:
+        yield from (change_verdict(system, strata) for system, strata in found.systems.items())
+        return
+    kinds: dict[str, list[str]] = {"worse": [], "better": [], "no significant change": []}
+    for system, strata in found.systems.items():
+        kinds[_word(after_before(deciding(strata)[0]))].append(system)
+    told = [f"{len(names):,} {word} ({', '.join(names)})" for word, names in kinds.items() if names]
+    same = len(found.systems) == len(kinds["no significant change"])
+    yield (
+        f"No significant change in {len(found.systems):,} systems."
+        if same
+        else f"{found.after} against {found.before}: {'; '.join(told)}."
+    )
+
+
+def _word(pair: Pair | None) -> str:
+    better = None if pair is None else pair.better
+    return {AFTER: "better", BEFORE: "worse"}.get(better or "", "no significant change")
+
+
+def _systems(found: TwoRuns) -> DocumentTable:
+    names = short_names(found.systems)
+    rows = [_row(names.of(system), strata) for system, strata in found.systems.items()]
+    return DocumentTable(("", "before", "after", "change", "n", ""), rows, words=FIRST | {5}, indent=0)
+
+
+def _row(name: str, strata: Strata) -> tuple[str, ...]:
+    pair = after_before(deciding(strata)[0])
+    if pair is None:
+        return name, "-", "-", "-", "0", ""
+    before = (
+        "-" if pair.rate_b is None or pair.rate_b.value is None else number_text.decimal(pair.rate_b.value)
+    )
+    word = _word(pair)
+    return (
+        name,
+        before,
+        statistic_text(pair.rate_a),
+        statistic_text(pair.difference),
+        f"{pair.n:,}",
+        "" if word == "no significant change" else word,
+    )
+
+
+def _moved(title: str, moved: Sequence[ChangedVerdict]) -> DocumentTable:
+    rows = [
+        (
+            each.case_id,
+            system_of(each),
+            "" if each.error_type is None else in_words(each.error_type),
+        )
+        for each in moved
+    ]
+    return DocumentTable((title, "system", "fault"), rows, words=frozenset(range(3)), indent=0)

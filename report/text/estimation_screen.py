@@ -1,0 +1,89 @@
+"""One screen of an estimate: the rate to report, of all and by system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
+from ..document import CautionLine, Document, Piece
+from ..short_names import short_names
+from . import number_text
+from .caution_text import sentences
+from .estimation_text import NO_LABEL, TARGETS, parts_shown, places
+from .number_text import counted
+from .text_plot import PlotRow, plotted_table
+
+
+def estimation_screen(found: EstimationNumbers) -> Document:
+    """Answer what the pass rate is."""
+    return _pieces(found)
+
+
+def _pieces(found: EstimationNumbers) -> Iterator[Piece]:
+    parts = parts_shown(found)
+    whole = next(iter(parts.values()))
+    yield _answer(whole)
+    yield TARGETS[found.all.target]
+    if not whole.labels_only.n:
+        yield NO_LABEL
+    yield ""
+    names = short_names(parts)
+    if names.shared:
+        yield f"systems {names.shared}"
+    rows = [_row(names.of(name), part) for name, part in parts.items()]
+    ranked = any(part.rank is not None for part in parts.values())
+    main = "corrected" if any(part.reported for part in parts.values()) else "uncorrected"
+    head = (main, "labels", "judged", "judge alone", *(("rank",) if ranked else ()))
+    cells = [(name, rate, (*behind, *((_rank(part),) if ranked else ()))) for (name, rate, behind), part in zip(rows, parts.values(), strict=True)]  # fmt: skip
+    yield plotted_table("", head, cells)
+    yield from _strata(whole)
+    yield from map(CautionLine, _limits(parts))
+
+
+def _answer(part: RateEstimate) -> str:
+    name = part.reported
+    if name is None:
+        rate = number_text.statistic(part.uncorrected)
+        return f"{rate} of {counted(part.uncorrected.n, 'output')} pass by the judge alone, uncorrected."
+    rate = number_text.statistic(part.estimates[name])
+    labels = counted(part.estimates[name].n, "label")
+    if name == "labels_only":
+        return f"{rate} of outputs pass, by {labels} alone."
+    judged = part.n_labelled + part.n_unlabelled
+    alone = (
+        "" if part.judge_mean is None else f"; the judge alone says {number_text.decimal(part.judge_mean)}"
+    )
+    return f"{rate} of {judged:,} judged outputs pass, corrected with {labels}{alone}."
+
+
+def _row(name: str, part: RateEstimate) -> PlotRow:
+    rate = part.uncorrected if part.reported is None else part.estimates[part.reported]
+    alone = "-" if part.judge_mean is None else number_text.decimal(part.judge_mean)
+    judged = part.n_labelled + part.n_unlabelled
+    return name, rate, (f"{part.labels_only.n:,}", f"{judged:,}", alone)
+
+
+def _rank(part: RateEstimate) -> str:
+    return "-" if part.rank is None or part.rank.value is None else places(part.rank)
+
+
+def _strata(part: RateEstimate) -> Iterator[Piece]:
+    """Yield each stratum of all items."""
+    if part.strata:
+        rows = [
+            (name, each.estimate, (f"{each.n_labelled:,}", f"{each.n:,}"))
+            for name, each in part.strata.items()
+        ]
+        yield plotted_table("stratum", ("rate", "labels", "items"), rows)
+
+
+def _limits(parts: Mapping[str, RateEstimate]) -> list[str]:
+    """Return a line for each kind of caution: of several parts, their names."""
+    kinds: dict[str, list[str]] = {}
+    for name, part in parts.items():
+        for each, sentence in zip(part.cautions, sentences(part.cautions), strict=True):
+            kinds.setdefault(each.kind, []).append(f"{name}: {sentence}")
+    return [
+        told[0] + (f"; likewise {counted(len(told) - 1, 'system')}" if len(told) > 1 else "")
+        for told in kinds.values()
+    ]

@@ -1,0 +1,85 @@
+"""One screen of runs over time: the latest rates, every run, drift, and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...calibration.statistic import Statistic
+from ...evaluation.past_runs.history import ALL_OUTPUTS, CHECKED, HistoryNumbers, PastRun
+from ..document import CautionLine, Document, Piece
+from ..document_table import FIRST, DocumentTable
+from ..short_names import clipped, short_names
+from . import number_text
+from .history_text import drift_sentence
+from .number_text import counted
+from .safe_text import columns_of
+from .text_plot import WIDTH, statistic_text
+
+_NAMED = 3
+"""Folders or changes that a line names; of more, it says how many."""
+
+
+def history_screen(found: HistoryNumbers) -> Document:
+    """Give the rates of the latest run and how they came about."""
+    return _pieces(found)
+
+
+def _pieces(found: HistoryNumbers) -> Iterator[Piece]:
+    first, last = found.runs[0], found.runs[-1]
+    systems = list(dict.fromkeys(name for run in found.runs for name in run.systems))
+    yield _answer(last)
+    yield f"{counted(len(found.runs), 'run')} from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}."
+    yield from map(drift_sentence, found.drifts)
+    if len(found.runs) > 1 and not found.drifts:
+        yield "No judge drift on re-judged outputs."
+    yield ""
+    table = _table(found, systems, intervals=True)
+    yield (table if max(map(columns_of, table.lines())) <= WIDTH else _table(found, systems, intervals=False))
+    changed = [(run.name, _listed([each.what for each in run.changed])) for run in found.runs if run.changed]
+    if changed:
+        yield ""
+        yield DocumentTable(("run", "changed"), changed, words=FIRST | {1}, indent=0)
+    if found.passed_over:
+        skipped = counted(len(found.passed_over), "folder")
+        yield CautionLine(f"{skipped} skipped, no finished run: {_listed(list(found.passed_over))}")
+
+
+def _answer(last: PastRun) -> str:
+    known = {name: rate for name, rates in last.systems.items() if (rate := rate_of(rates)) is not None}
+    told = [
+        f"{name} {number_text.statistic(rate)}, n {rate.n:,}"
+        for name, rate in sorted(known.items(), key=lambda each: -(each[1].value or 0.0))
+    ]
+    more = f"; {len(told) - _NAMED:,} more systems" if len(told) > _NAMED else ""
+    return f"Latest run, {last.name}: {'; '.join(told[:_NAMED]) or 'nothing is graded'}{more}."
+
+
+def rate_of(rates: dict[str, Statistic]) -> Statistic | None:
+    """Return the rate of all outputs, or else of the checked ones."""
+    return rates.get(ALL_OUTPUTS) or rates.get(CHECKED)
+
+
+def _table(found: HistoryNumbers, systems: list[str], *, intervals: bool) -> DocumentTable:
+    """Runs in rows, the latest first, and systems in columns."""
+    names = short_names(systems)
+    runs = short_names(run.name for run in found.runs)
+    rows = [
+        (
+            runs.of(run.name),
+            *(_cell(rate_of(run.systems.get(each, {})), intervals=intervals) for each in systems),
+        )
+        for run in reversed(found.runs)
+    ]
+    heads = [names.of(each) if intervals else clipped(names.of(each), 16) for each in systems]
+    return DocumentTable(("run", *heads), rows, words=FIRST, indent=0)
+
+
+def _cell(rate: Statistic | None, *, intervals: bool) -> str:
+    if rate is None or rate.value is None:
+        return "-"
+    return statistic_text(rate) if intervals else number_text.decimal(rate.value)
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {counted(len(names) - _NAMED, 'other')}" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"

@@ -1,0 +1,96 @@
+"""One screen of preferences: the preferred system, win rates, and what else decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import starmap
+
+from ...calibration.preference.preference_results import PreferenceNumbers, SystemMatch
+from ..document import CautionLine, Document, Piece
+from ..document_table import FIRST, DocumentTable
+from ..short_names import short_names
+from . import number_text
+from .caution_text import not_sent
+from .number_text import counted, p_value
+from .preference_text import limits_of
+from .text_plot import plotted_table, statistic_text
+
+_PAIR_NAME = 16
+"""Columns of a name in a table of pairs."""
+
+
+def preferences_screen(
+    judges: Sequence[PreferenceNumbers], refused: Mapping[str, Sequence[str]] = {}
+) -> Document:
+    """Name the system that each judge prefers."""
+    told = [piece for found in judges for piece in _pieces(found)]
+    return [*told, *starmap(not_sent, refused.items())]
+
+
+def _pieces(found: PreferenceNumbers) -> Iterator[Piece]:
+    yield f"{found.judge}: {_answer(found)}"
+    yield _biases(found)
+    if any(found.ungraded.values()):
+        yield f"{number_text.outcomes(found.ungraded)}: verdicts without a choice, in no number."
+    yield ""
+    order = sorted(found.systems, key=lambda name: -(found.systems[name].win_rate.value or 0.0))
+    names = short_names(order)
+    if names.shared:
+        yield f"systems {names.shared}"
+    rows = [
+        (
+            names.of(name),
+            found.systems[name].win_rate,
+            (f"{found.systems[name].n:,}", statistic_text(found.systems[name].strength)),
+        )
+        for name in order
+    ]
+    yield plotted_table("", ("win rate", "n", "strength"), rows, scale="")
+    if len(found.matches) > 1:
+        yield ""
+        yield _matches(found.matches)
+    yield from map(CautionLine, limits_of(found))
+
+
+def _answer(found: PreferenceNumbers) -> str:
+    """Name the preferred system, or say that none is."""
+    order = sorted(found.systems, key=lambda name: -(found.systems[name].win_rate.value or 0.0))
+    if len(order) < 2:  # noqa: PLR2004 - of one there is no better
+        return "nothing was compared."
+    leader, second = order[:2]
+    match = next((each for each in found.matches if {each.a, each.b} == {leader, second}), None)
+    if match is None or match.preferred.value is None:
+        return f"{leader} and {second} were not compared."
+    rate, n = number_text.statistic(found.systems[leader].win_rate), found.systems[leader].n
+    if match.better == leader:
+        return f"{leader} is preferred: win rate {rate}, n {n:,}."
+    return f"no significant preference between {leader} and {second}; win rate of {leader} {rate}, n {n:,}."
+
+
+def _matches(matches: Sequence[SystemMatch]) -> DocumentTable:
+    names = short_names([name for match in matches for name in (match.a, match.b)], columns=_PAIR_NAME)
+    rows = [
+        (
+            f"{names.of(match.a)} - {names.of(match.b)}",
+            f"{match.a_won:,}",
+            f"{match.b_won:,}",
+            f"{match.n - match.a_won - match.b_won:,}",
+            p_value(match.adjusted_p),
+        )
+        for match in matches
+    ]
+    return DocumentTable(("a - b", "a won", "b won", "neither", "adjusted p"), rows, words=FIRST, indent=0)
+
+
+def _biases(found: PreferenceNumbers) -> str:
+    """Say whether position or length decides."""
+    if found.position.effect.value is None:
+        return f"Position bias: undefined ({found.position.effect.undefined})."
+    flips = f"the order decides {number_text.statistic(found.position.flips)} of {counted(found.complete, 'comparison')}"
+    position = (
+        f"prefers what is shown {'first' if (found.position.effect.value or 0.0) > 0 else 'second'}"
+        if found.position.found
+        else "no position bias found"
+    )
+    length = "; favours one length" if found.length.found else ""
+    return f"{position[0].upper()}{position[1:]}; {flips}{length}."
