@@ -159,12 +159,12 @@ def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iter
         yield from flip_lines(pair, terms)
 
 
-def flip_lines(pair: Pair, terms: _Terms) -> Iterator[str]:
+def flip_lines(pair: ComparedPair, terms: _Terms) -> Iterator[str]:
     """Yield a line per listed item on which just one of a pair is right."""
     yield from (f"  {terms.alone.format(flip.right)} on {flip.item_id}" for flip in pair.flips)
 
 
-def p_of(pair: Pair) -> str:
+def p_of(pair: ComparedPair) -> str:
     """Format the p-value that the words go by: adjusted, where there are several pairs."""
     return p_value(pair.p if pair.adjusted_p is None else pair.adjusted_p)
 

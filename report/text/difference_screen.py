@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...calibration.comparison.comparison_results import Strata
+from ...calibration.comparison.comparison_results import ComparedPair, Strata
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, ChangedVerdict, TwoRuns
 from ..document import Document, Piece
 from ..document_table import FIRST, DocumentTable
@@ -74,7 +74,7 @@ def _answer(found: TwoRuns) -> Iterator[str]:
     )
 
 
-def _word(pair: Pair | None) -> str:
+def _word(pair: ComparedPair | None) -> str:
     better = None if pair is None else pair.better
     return {AFTER: "better", BEFORE: "worse"}.get(better or "", "no significant change")
 

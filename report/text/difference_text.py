@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...calibration.comparison.comparison_results import ComparedStratum, Strata
+from ...calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
 from ...calibration.statistic import Statistic
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, ChangedVerdict, TwoRuns
 from ..document import Columns, Figure, Piece, document

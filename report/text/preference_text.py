@@ -15,7 +15,7 @@ from ...calibration.preference.preference_results import (
     PreferenceNumbers,
     SystemMatch,
 )
-from ..document import Piece, document
+from ..document import CautionLine, Piece, document
 from ..document_table import ENDS, DocumentTable
 from .caution_text import not_sent
 from .number_text import counted, outcomes, p_value, statistic_cells
