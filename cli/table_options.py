@@ -38,7 +38,7 @@ column_option = option(
 )
 
 _TABLES = f"{__name__}.tables"
-_PROPOSED = re.compile(r"(`fiducial )(plan|review) (?:TABLE|RUN)\b")
+_PROPOSED = re.compile(r"((?:`|  )fiducial )(plan|review) (?:TABLE|RUN)\b")
 """A command that a result proposes, which knows its table without a name."""
 
 _ACCEPTS = f"{__name__}.accept_edited"

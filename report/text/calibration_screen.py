@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
-from ..document import Document, Piece
+from ..document import Command, Document, Piece
 from ..document_table import FIRST, DocumentTable
 from ..first_answers import verdicts_sentence
 from ..short_names import ShortNames
 from ..trust import Trust, TrustWord, trust_of
 from . import number_text
-from .calibration_text import LAST_OF_OURS, calibration_document, requested_pieces, uneven_slices
+from .calibration_text import LAST_OF_OURS, requested_pieces, uneven_slices
 from .caution_text import brief
+from .diagnosis_text import judges_alone_words
 from .judges_text import alike, group_label
 from .run_text import adjudicated_lines
 from .safe_text import columns_of
@@ -42,8 +43,17 @@ _ALIKE = 1.2
 def calibration_screen(found: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Document:
     """Answer how far each judge can be trusted."""
     if not any(panel.n for panel in found.judges.values()):
-        return calibration_document(found)
+        return _unlabelled(found)
     return _pieces(found, slices)
+
+
+def _unlabelled(found: CalibrationNumbers) -> Iterator[Piece]:
+    rows = sum(panel.n_missing + panel.n_unlabelled for panel in found.judges.values())
+    judges = number_text.counted(len(found.judges), "judge")
+    yield f"{judges}: no labels, so nothing can be said of {'it' if len(found.judges) == 1 else 'them'} ({rows:,} rows). Draw items to label:"
+    yield Command("fiducial plan TABLE --next 50")
+    yield ""
+    yield from judges_alone_words(found)
 
 
 def _pieces(found: CalibrationNumbers, slices: Iterable[str]) -> Iterator[Piece]:

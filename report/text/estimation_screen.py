@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
-from ..document import CautionLine, Document, Piece
+from ..document import CautionLine, Command, Document, Piece
 from ..short_names import short_names
 from . import number_text
 from .caution_text import sentences
-from .estimation_text import NO_LABEL, TARGETS, parts_shown, places
+from .estimation_text import TARGETS, parts_shown, places
 from .number_text import counted
 from .text_plot import PlotRow, plotted_table
 
@@ -25,7 +25,8 @@ def _pieces(found: EstimationNumbers) -> Iterator[Piece]:
     yield _answer(whole)
     yield TARGETS[found.all.target]
     if not whole.labels_only.n:
-        yield NO_LABEL
+        yield "No item has a label, so the rate is uncorrected. Draw items to label:"
+        yield Command("fiducial plan TABLE --next 50")
     yield ""
     names = short_names(parts)
     if names.shared:

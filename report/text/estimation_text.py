@@ -16,7 +16,7 @@ TARGETS = {
     "finite": "Pass rate of just these items; valid if the labelled ones were drawn from them at random, one by one.",
 }
 
-NO_LABEL = (
+_NO_LABEL = (
     "  no item has a label, so the rate is uncorrected. `fiducial plan TABLE --next 50` draws items to label; add their "
     "labels as a column `label`"
 )
@@ -37,7 +37,7 @@ def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
             yield f"  {counts}"
         yield from _judge(part)
         if not part.labels_only.n:
-            yield NO_LABEL
+            yield _NO_LABEL
             continue
         head = ("estimate", "value", "interval", "n", "method")
         rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
