@@ -267,7 +267,9 @@ def test_plan_gives_sizes_and_items(tmp_path: Path) -> None:
         json.loads(fiducial("plan", renamed, "--column", "judge=grader", "--next", "3", "--json").out)["next"]
         == drawn
     )
-    assert fiducial("plan", path, "--next", "1").out.startswith("Label this one next, a random sample of 32 without a label")
+    assert fiducial("plan", path, "--next", "1").out.startswith(
+        "Label this one next, a random sample of 32 without a label"
+    )
 
 
 def test_a_budget_is_planned_by_a_pilot_and_what_it_bought_is_estimated(tmp_path: Path) -> None:
