@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import UsageError
-from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of
+from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of, refuse_edited_run
 from ..formats.export_items import Judged, Written
 from ..formats.writers import writer_of
 from .paths import FilePath, written_path
@@ -14,7 +14,13 @@ from .run import Run, folder_of
 
 
 def export(
-    run: Run | FilePath, to: str, out: FilePath, *, judge: str | None = None, system: str | None = None
+    run: Run | FilePath,
+    to: str,
+    out: FilePath,
+    *,
+    judge: str | None = None,
+    system: str | None = None,
+    accept_edited: bool = False,
 ) -> Written:
     """Write verdicts for another tool.
 
@@ -24,6 +30,7 @@ def export(
         out: The file, or, of ``hf`` and of ``inspect`` with several systems, the folder.
         judge: Only the verdicts under this name.
         system: Only the outputs of this system.
+        accept_edited: Whether a run is taken that was changed by hand.
 
     Returns:
         The files, how many rows, and what the form has no place for.
@@ -31,8 +38,9 @@ def export(
     Raises:
         UsageError: There is no such form, judge or system, or the run is in memory alone.
         InputError: The folder is none.
+        RunFolderError: It was changed by hand.
     """
-    folder, chosen = _chosen(run, judge, system)
+    folder, chosen = _chosen(run, judge, system, accept_edited=accept_edited)
     write, items = writer_of(to), list(chosen)
     if not any(item.verdicts for item in items):
         what = "".join(
@@ -45,7 +53,12 @@ def export(
 
 
 def send_otlp(
-    run: Run | FilePath, endpoint: str, *, judge: str | None = None, system: str | None = None
+    run: Run | FilePath,
+    endpoint: str,
+    *,
+    judge: str | None = None,
+    system: str | None = None,
+    accept_edited: bool = False,
 ) -> int:
     """Send verdicts as ``gen_ai.evaluation.result`` log records; return the number sent.
 
@@ -57,16 +70,20 @@ def send_otlp(
     """
     from ..formats.to_otlp import send  # noqa: PLC0415 - an extra
 
-    folder, items = _chosen(run, judge, system)
+    folder, items = _chosen(run, judge, system, accept_edited=accept_edited)
     return send(items, endpoint, known_of(folder))
 
 
-def _chosen(run: Run | FilePath, judge: str | None, system: str | None) -> tuple[Path, Iterator[Judged]]:
+def _chosen(
+    run: Run | FilePath, judge: str | None, system: str | None, *, accept_edited: bool
+) -> tuple[Path, Iterator[Judged]]:
     """Return a run's folder, and its chosen outputs with verdicts.
 
     The outputs are those of one system or of all, with the verdicts of one judge or of all.
     """
     folder = folder_of(run, "export")
+    if not accept_edited:
+        refuse_edited_run(folder)
     return folder, (
         item._replace(verdicts=[verdict for verdict in item.verdicts if judge in {None, verdict.by}])
         for item in judged_outputs(folder)

@@ -117,6 +117,7 @@ def review(
     name: str = "",
     agreements: int = 20,
     out: FilePath | None = None,
+    accept_edited: bool = False,
 ) -> ReviewPage:
     """Make a page for labelling outputs of a run: one file without network or server.
 
@@ -131,9 +132,10 @@ def review(
         agreements: How many outputs are put between disagreements, or survivors, on which label and judges agree: without them nobody knows how often both err.
         name: Who labels; what they have labelled is left out.
         out: The page; in the run's folder when left out.
+        accept_edited: Whether a run is taken that was changed by hand; the page says so.
 
     Raises:
-        RunFolderError: It is no finished run, or its inputs are not where, or not what, they were.
+        RunFolderError: It is no finished run, was changed by hand, or its inputs are not where, or not what, they were.
         InputError: There is nothing to draw from.
     """
     folder = folder_of(run, "review")
@@ -141,6 +143,8 @@ def review(
         decide = sample in TO_DECIDE
         if sample != "survivors":
             store.finished()
+        if not accept_edited:
+            store.refuse_edited()
         drawn = (
             draw_disputes(store, sample, count, agreements=agreements, seed=seed, judge=judge)
             if decide

@@ -183,6 +183,11 @@ class Run(InWords):
             report_on(self.kept, target, texts=texts)
         return target
 
+    def refuse_edited(self) -> None:
+        """Refuse a run that was changed by hand; a `RunFolderError` names the file and the lines."""
+        with RunStore(self.kept) as store:
+            store.refuse_edited()
+
     @cached_property
     def answers(self) -> Answers:
         """Best system, trusted judges and next step, by the rules of docs/report.md."""

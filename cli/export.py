@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,23 +28,20 @@ Examples:
     option("--endpoint", metavar="URL", help="With --to otlp: send to a collector instead, by the official exporter."),
     option("--judge", metavar="NAME", help="Only the verdicts under this name."),
     option("--system", metavar="NAME", help="Only the outputs of this system."),
+    option("--accept-edited", is_flag=True, help="Take a run that was changed by hand since it was written."),
 )  # fmt: skip
-def command(
-    *, run: Path, to: str, out: Path | None, endpoint: str | None, judge: str | None, system: str | None
-) -> None:
+def command(*, run: Path, to: str, out: Path | None, endpoint: str | None, **chosen: Any) -> None:
     """Write the verdicts of RUN, a run folder or one that `fiducial import` made, for another tool."""
     from ..api.exporting import export, send_otlp
 
     if endpoint is not None:
         if to != "otlp" or out is not None:
             raise UsageError("--endpoint goes with --to otlp, and without --out")
-        click.echo(
-            f"{send_otlp(run, endpoint, judge=judge, system=system):,} records sent to {visible(endpoint)}"
-        )
+        click.echo(f"{send_otlp(run, endpoint, **chosen):,} records sent to {visible(endpoint)}")
         return
     if out is None:
         raise UsageError("--out names where to write; with --to otlp, --endpoint names where to send")
-    written = export(run, to, out, judge=judge, system=system)
+    written = export(run, to, out, **chosen)
     click.echo(visible(f"{written.rows:,} rows as {to} in {', '.join(written.files)}"))
     for reason, count in written.left_out.items():
         click.echo(f"left out: {count:,} {reason}")

@@ -25,6 +25,11 @@ Examples:
 @option("--html", type=OUT_FILE, help="The page to write.  [default of one run: report.html in its folder]")
 @option("--all-texts", is_flag=True, help="Pack the texts of all items; by default those of the 1,000 most worth reading.")  # fmt: skip
 @option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; a page only where --html names one.")  # fmt: skip
+@option(
+    "--accept-edited",
+    is_flag=True,
+    help="Report a run that was changed by hand since it was written; the page says so.",
+)
 @option("--json", "json_file", metavar="FILE", help="Of two runs: write what was found, - to the terminal.")  # fmt: skip
 @verbose_option
 def command(
@@ -35,6 +40,7 @@ def command(
     all_texts: bool,
     markdown: bool,
     json_file: str | None,
+    accept_edited: bool,
 ) -> None:
     """Write the report of the run folder RUN, an audit's too, as one HTML file that opens from the disk.
 
@@ -60,6 +66,8 @@ def command(
         found = load_audit(run)
     else:
         found = Run(run)
+        if not accept_edited:
+            found.refuse_edited()
     if markdown:
         click.echo(found.to_markdown())
     if html is None and markdown:

@@ -40,6 +40,7 @@ Examples:
     option("--judge", metavar="NAME", help="Only outputs that this judge graded; whose doubt, with doubt."),
     option("--by", "name", metavar="NAME", show_default=False, default="", help="Who labels; what they have labelled is left out."),
     option("--out", type=OUT_FILE, help="The page.  [default: in the run folder]"),
+    option("--accept-edited", is_flag=True, help="Take a run that was changed by hand since it was written; the page says so."),
     option("--add", "labels", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Take labels into the run."),
     option("--json", "as_json", is_flag=True, help="Print JSON."),
 )  # fmt: skip

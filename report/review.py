@@ -15,6 +15,7 @@ import msgspec
 from markupsafe import Markup
 
 from ..calibration.decisions import FAULTS, REVIEW
+from ..errors import RecordError
 from ..evaluation.inputs import outputs_of
 from ..evaluation.judging.asking import as_judged
 from ..evaluation.labelling.disputes import opinions_on
@@ -73,6 +74,13 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
     outputs = {each.key: each for file in inputs.outputs for each in outputs_of(file) if each.key in wanted}
     opinions = opinions_on(store, sample) if sample.kind in TO_DECIDE else {}
     for key in keys:
+        if key not in outputs or key.case_id not in cases:
+            row = store.verdicts.standing.of(key)[0]
+            raise RecordError(
+                f"the run has no output {key}",
+                path=store.verdicts.path,
+                line=store.verdicts.line_of(row),
+            )
         case, said = cases[key.case_id], store.verdicts.on(key)
         shown = as_judged(case, outputs[key])
         yield review_item(case, shown, said, _evidence(sample, key), opinions.get(key))

@@ -32,6 +32,13 @@ def judged_outputs(folder: Path) -> Iterator[Judged]:
                     yield Judged(cases[output.case_id], output, verdicts)
 
 
+def refuse_edited_run(folder: Path) -> None:
+    """Refuse a run that was changed by hand; an import has no seal to tell by."""
+    with RunStore(folder) as store:
+        if store.begun:
+            store.refuse_edited()
+
+
 def known_of(folder: Path) -> ExportContext:
     """Return a folder's metadata."""
     with RunStore(folder) as store:

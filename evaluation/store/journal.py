@@ -150,6 +150,20 @@ class VerdictJournal(Journal[Verdict]):
                 )  # says better what is wrong with a score, or who judged
                 raise RecordError(str(error), path=self.path, line=line) from error
         self.edited = self._hash.differs
+        self._changed = self._hash.changed
+
+    @property
+    def place_of_edit(self) -> str:
+        """The file, and the lines between which it was changed since it was sealed."""
+        begin, end = self._changed
+        lines = [line for line, at, raw in self._lines() if at < end and at + len(raw) > begin]
+        if not lines:
+            return str(self.path)
+        return f"{self.path}:{lines[0]}" + (f"-{lines[-1]}" if len(lines) > 1 else "")
+
+    def line_at(self, offset: int) -> int | None:
+        """Return the number of the first line from an offset on."""
+        return next((line for line, at, _ in self._lines() if at >= offset), None)
 
     @property
     def seal(self) -> Seal:
@@ -207,8 +221,7 @@ class VerdictJournal(Journal[Verdict]):
 
     def line_of(self, row: int) -> int | None:
         """Return a row's line number, which is counted only if a message needs it."""
-        begins = self.standing.offset(row)
-        return next((line for line, at, _ in self._lines() if at == begins), None)
+        return self.line_at(self.standing.offset(row))
 
     @property
     def settled(self) -> Settled:

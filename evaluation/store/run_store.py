@@ -105,7 +105,7 @@ class RunStore(Closing):
         Journals and labels are checked, and other files that were read so far.
         """
         _ = self.labels, self.adjudications
-        journals = [str(journal.path) for journal in self.journals if journal.edited]
+        journals = [journal.place_of_edit for journal in self.journals if journal.edited]
         return [*journals, *(str(self.path / name) for name in self._changed)]
 
     @property
@@ -129,11 +129,30 @@ class RunStore(Closing):
     def refuse_edited(self) -> None:
         """Refuse a run that was changed by hand."""
         if not self._writing:  # whoever writes makes them anew
-            _ = self.clusters
+            _ = self.clusters, self.calibration
+            for journal in self.journals:
+                self._refuse_another_length(journal)
         if self.edited:
             raise RunFolderError(
                 f"{' and '.join(self.edited)}: changed by hand since the run wrote it; --accept-edited goes on with what it says now"
             )
+
+    def _refuse_another_length(self, journal: VerdictJournal) -> None:
+        """Refuse a journal of a finished run that has grown or shrunk since.
+
+        Whoever goes on with the run reads what a kill left behind the seal, or does again what a power cut took.
+        """
+        seal = self.known.journals.get(journal.path.name)
+        if seal is None or not self.known.finished or journal.size == seal.bytes:
+            return
+        if journal.size < seal.bytes:
+            raise RunFolderError(
+                f"{journal.path}: shorter than when the run ended; type the command of the run again"
+            )
+        raise RunFolderError(
+            f"{journal.path}:{journal.line_at(seal.bytes)}: added after the run had ended; "
+            "type the command of the run again, or --accept-edited goes on with what it says now"
+        )
 
     @cached_property
     def labels(self) -> list[Verdict]:

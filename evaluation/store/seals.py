@@ -27,6 +27,16 @@ class Seal(msgspec.Struct, frozen=True):
     sha256: str
     marks: list[tuple[int, str]] = []
 
+    def __post_init__(self) -> None:
+        """Refuse marks that are in no order, or outside of the journal: whoever reads up to one would never get there."""
+        before = 0
+        for mark, _ in self.marks:
+            if not before < mark <= self.bytes:
+                raise ValueError(f"expected ascending marks from 1 to {self.bytes:,}, got {mark:,}")
+            before = mark
+        if self.bytes < 0:
+            raise ValueError(f"expected a number of bytes, got {self.bytes:,}")
+
 
 def seal_of(content: bytes) -> Seal:
     """Return the seal of a file that is written whole, so that prefixes are not hashed."""
@@ -36,7 +46,9 @@ def seal_of(content: bytes) -> Seal:
 class RunningHash:
     """Growing SHA-256 with marks of its prefixes.
 
-    ``differs`` is true if a prefix does not match the marks of the expected seal.
+    Attributes:
+        differs: Whether a prefix does not match the marks of the expected seal.
+        changed: The bytes between which the first such prefix was changed.
     """
 
     def __init__(self, seal: Seal | None) -> None:
@@ -47,6 +59,8 @@ class RunningHash:
         self.size = 0
         self._marks: list[tuple[int, str]] = []
         self.differs = False
+        self.changed = (0, 0)
+        self._matched = 0
 
     def copy(self) -> RunningHash:
         """Return an independent copy."""
@@ -70,7 +84,10 @@ class RunningHash:
     def _stop(self) -> None:
         now = self._hash.hexdigest()
         if self._stops and self._stops[-1] == self.size:
-            self.differs |= self._expected[self._stops.pop()] != now
+            if self._expected[self._stops.pop()] == now:
+                self._matched = self.size
+            elif not self.differs:
+                self.differs, self.changed = True, (self._matched, self.size)
         if self.size % self._step == 0:
             self._marks.append((self.size, now))
             if len(self._marks) == _MOST_MARKS:

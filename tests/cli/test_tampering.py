@@ -53,7 +53,10 @@ def test_what_was_changed_by_hand_ends_run_and_calibrate_unless_that_is_accepted
     for command in commands:
         result = command()
         assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
-        assert "verdicts.jsonl: changed by hand since the run wrote it; --accept-edited goes on" in result.err
+        assert re.search(
+            r"verdicts\.jsonl:\d+: changed by hand since the run wrote it; --accept-edited goes on",
+            result.err,
+        )
         assert VERDICTS.read_bytes() == before
     assert fiducial("calibrate", "run", "--accept-edited").code == 0
     assert run("--accept-edited").code == 0
@@ -68,14 +71,62 @@ def test_whatever_is_computed_from_a_run_refuses_it(run: Command, command: str):
     assert "changed by hand" not in fiducial(command, "run", "--accept-edited").err
 
 
+READERS = {
+    "report": ("report", "run"),
+    "review": ("review", "run", "--sample", "decided", "--n", "3"),
+    "export": ("export", "run", "--to", "csv", "--out", "exported.csv"),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("change", ["flipped", "added", "cut"])
+def test_every_reader_refuses_it_and_names_the_line(run: Command, reader: str, change: str):
+    run()
+    lines = VERDICTS.read_text().splitlines(keepends=True)
+    unknown = lines[0].replace('"case_id":"', '"case_id":"another-', 1)
+    changes = {
+        "flipped": (flipped, r":\d+(-\d+)?: changed by hand"),
+        "added": (lambda text: text + unknown, rf":{len(lines) + 1}: added after the run had ended"),
+        "cut": (lambda text: "".join(lines[:-1]), ": shorter than when the run ended"),
+    }
+    how, reason = changes[change]
+    changed(how)
+    result = fiducial(*READERS[reader])
+    assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
+    assert re.search(rf"verdicts\.jsonl{reason}", result.err)
+    if change == "flipped":
+        assert fiducial(*READERS[reader], "--accept-edited").code == 0
+
+
 def test_a_page_about_it_says_so(run: Command):
     run()
     assert "changed by hand" not in Path("run/report.html").read_text()
     changed(flipped)
-    assert fiducial("report", "run").code == 0
+    assert fiducial("report", "run", "--accept-edited").code == 0
     assert "changed by hand since the run wrote it" in Path("run/report.html").read_text()
-    assert fiducial("review", "run", "--sample", "decided", "--n", "3").code == 0
+    assert fiducial("review", "run", "--sample", "decided", "--n", "3", "--accept-edited").code == 0
     assert "changed by hand since the run wrote it" in Path("run/review-decided.html").read_text()
+
+
+@pytest.mark.parametrize("marks", [[[-1, "x"]], [[0, "x"]], [[512, "x"], [256, "y"]], [[1 << 40, "x"]]])
+def test_marks_that_nobody_comes_to_are_refused(run: Command, marks: list[list[object]]):
+    run()
+    manifest = json.loads(Path("run/run.json").read_text())
+    manifest["journals"]["verdicts.jsonl"]["marks"] = marks
+    Path("run/run.json").write_text(json.dumps(manifest))
+    for command in (READERS["report"], ("calibrate", "run")):
+        result = fiducial(*command)
+        assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
+        assert "expected ascending marks" in result.err
+
+
+def test_a_verdict_on_an_unknown_output_ends_the_page_with_its_line(run: Command):
+    run()
+    changed(lambda text: text.replace('"case_id":"', '"case_id":"another-'))
+    unsealed()
+    result = fiducial("review", "run", "--sample", "decided", "--n", "1000")
+    assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
+    assert re.search(r"verdicts\.jsonl:\d+: the run has no output another-", result.err)
 
 
 def another_source(text: str) -> str:
@@ -263,7 +314,8 @@ def test_labels_that_were_changed_by_hand_end_run_and_calibrate_unless_that_is_a
         result = command()
         assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
         assert "labels.jsonl: changed by hand since the run wrote it; --accept-edited goes on" in result.err
-    assert fiducial("report", "run").code == 0
+    assert fiducial("report", "run").code == 2
+    assert fiducial("report", "run", "--accept-edited").code == 0
     assert "labels.jsonl was changed by hand" in Path("run/report.html").read_text()
     assert run("--accept-edited").code == 0
     assert run().code == 0  # they are the run's own from now on
@@ -299,7 +351,7 @@ def test_a_calibration_that_was_changed_by_hand_is_told_on_the_page_and_made_ane
     before = calibration.read_text()
     calibration.write_text(slower(before))
     assert calibration.read_text() != before
-    assert fiducial("report", "run").code == 0
+    assert fiducial("report", "run", "--accept-edited").code == 0
     assert "calibration.json was changed by hand" in Path("run/report.html").read_text()
     assert run().code == 0
     assert calibration.read_text() == before
