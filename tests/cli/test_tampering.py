@@ -84,7 +84,7 @@ def test_every_reader_refuses_it_and_names_the_line(run: Command, reader: str, c
     run()
     lines = VERDICTS.read_text().splitlines(keepends=True)
     unknown = lines[0].replace('"case_id":"', '"case_id":"another-', 1)
-    changes = {
+    changes: dict[str, tuple[Callable[[str], str], str]] = {
         "flipped": (flipped, r":\d+(-\d+)?: changed by hand"),
         "added": (lambda text: text + unknown, rf":{len(lines) + 1}: added after the run had ended"),
         "cut": (lambda text: "".join(lines[:-1]), ": shorter than when the run ended"),
