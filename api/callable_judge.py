@@ -16,7 +16,7 @@ from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.adaptation import adapted
 from ..evaluation.judging.asking import as_judged
-from ..evaluation.judging.tasks import JudgeTask
+from ..evaluation.judging.judge_task import JudgeTask
 from ..judges import Judge, PromptJudge, Provider, Work
 from ..judges.composite import Composite, JudgeQuestion, discuss
 from ..judges.cycle import as_done

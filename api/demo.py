@@ -11,7 +11,7 @@ from ..calibration.comparison.compare import compare
 from ..data import demo_path
 from ..deterministic import CheckOptions
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.pipeline import Plan
+from ..evaluation.run_plan import Plan
 from ..evaluation.run_table import read_tables
 from ..records import ItemKey, Output, read_records
 from .run_files import Access

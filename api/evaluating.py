@@ -17,9 +17,9 @@ from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.generation.output_sources import OutputSource, callable_source, generate_into_run
 from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.judge_on import JudgeOn
-from ..evaluation.judging.tasks import JudgeTask
-from ..evaluation.pipeline import DEFAULT_JUDGE_ON, Plan
+from ..evaluation.judging.judge_task import JudgeTask
 from ..evaluation.pipeline import run as run_plan
+from ..evaluation.run_plan import DEFAULT_JUDGE_ON, Plan
 from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..judges.loop_thread import run_apart

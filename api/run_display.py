@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..evaluation.conclusion.conclude import Conclusion
-from ..evaluation.pipeline import Plan
+from ..evaluation.run_plan import Plan
 from ..report.document import Command, Piece, as_lines
 from ..report.first_answers import answers
 from ..report.run_summary import RunSummary

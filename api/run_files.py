@@ -17,8 +17,8 @@ import msgspec
 
 from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.judge_on import parse_judge_on
-from ..evaluation.pipeline import Plan
 from ..evaluation.pipeline import run as run_plan
+from ..evaluation.run_plan import Plan
 from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.manifest import component_versions

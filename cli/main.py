@@ -101,7 +101,7 @@ class LazyGroup(click.Group):
         if command is not None and name is not None and (table := team.told(name, rest)) is not None:
             ctx.default_map = {**(ctx.default_map or {}), name: default_values(command, table, name)}
             if not {"-h", "--help"} & {*rest}:
-                from .trust import take_on_trust  # most folders have no such file
+                from .config_trust import take_on_trust  # most folders have no such file
 
                 take_on_trust(team, f"[{name}]", _within(command, table, rest))
         return name, command, rest

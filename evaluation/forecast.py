@@ -18,11 +18,12 @@ from .checking.checks import check_into_folder
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
-from .judging.asking import JudgingStep
+from .judging.judging_step import JudgingStep
 from .judging.tasks import refuse_idle, transcripts
 from .open_requests import KnownReplies, OpenTokens, cost_of
-from .pipeline import Plan, planned_steps, planned_tasks
+from .pipeline import planned_steps, planned_tasks
 from .progress import Progress
+from .run_plan import Plan
 from .store.file_names import MANIFEST, STATEMENTS, VERDICTS
 from .store.run_writer import RunWriter
 

@@ -16,12 +16,12 @@ from ..version import VERSION
 from .conclusion.compared import systems_compared
 from .conclusion.conclude import Conclusion
 from .inputs import file_sha256
-from .judging.tasks import JudgeTask
+from .judging.judge_task import JudgeTask
 from .store.file_names import ADJUDICATIONS, LABELS
 from .store.run_store import RunStore
 
 if TYPE_CHECKING:
-    from .pipeline import Plan
+    from .run_plan import Plan
 
 
 def conclusion_of(plan: Plan, tasks: Sequence[JudgeTask]) -> Conclusion | None:

@@ -18,8 +18,10 @@ from ...records import CaseIndex, FolderPath
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
-from ..judging.asking import EachOutput, JudgingStep
-from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks, refuse_idle
+from ..judging.asking import EachOutput
+from ..judging.judge_task import JudgeTask
+from ..judging.judging_step import JudgingStep
+from ..judging.tasks import called, judge_task, judge_tasks, refuse_idle
 from ..progress import Progress
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter

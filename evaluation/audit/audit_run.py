@@ -18,7 +18,8 @@ from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
 from ..judging.adaptation import ask_adapting, not_sent
 from ..judging.asking import ask
-from ..judging.tasks import JudgeTask, require_models
+from ..judging.judge_task import JudgeTask
+from ..judging.tasks import require_models
 from ..labelling.adjudications import decisions_on
 from ..progress import Progress, Silent
 from ..store.file_names import AUDIT

@@ -14,7 +14,8 @@ from ...judges import BatchResults, Lookup, Reply, Request, unanswered
 from ...records import InputPath
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output, open_work
-from ..judging.tasks import JudgeTask, judge_tasks, refuse_comparing, refuse_idle, transcripts
+from ..judging.judge_task import JudgeTask
+from ..judging.tasks import judge_tasks, refuse_comparing, refuse_idle, transcripts
 from ..progress import Progress
 from ..store.journal_rows import VerdictKey
 from ..store.run_store import RunStore

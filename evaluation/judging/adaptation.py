@@ -16,7 +16,7 @@ from ..store.manifest import KnownJudge
 from ..store.run_writer import RunWriter
 
 if TYPE_CHECKING:
-    from .tasks import JudgeTask
+    from .judge_task import JudgeTask
 
 
 def ask_adapting(

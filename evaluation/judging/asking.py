@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Container, Iterator, Sequence
 from contextlib import aclosing, nullcontext
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -22,7 +22,8 @@ from ..inputs import EvaluationInputs
 from ..progress import failing_in
 from ..store.journal_rows import VerdictKey
 from .access import BatchMode, ModelAccess
-from .tasks import JudgeTask
+from .judge_task import JudgeTask
+from .judging_step import JudgingStep
 
 Wanted: TypeAlias = Callable[[ItemKey], bool]
 """Whether an output is to be judged."""
@@ -37,28 +38,6 @@ _CALLS = 8
 """Calls of a user's function at a time."""
 _HELD = 1000
 """Verdicts that wait at most for a first one that rests on a call."""
-
-
-class JudgingStep(Protocol):
-    """Judges that are to be asked now."""
-
-    @property
-    def context(self) -> RunContext:
-        """Inputs, folder and progress; what they say goes to its journal."""
-        ...
-
-    @property
-    def tasks(self) -> Sequence[JudgeTask]:
-        """The judges."""
-        ...
-
-    def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
-        """Yield a judge's remaining work: everything except what is done."""
-        ...
-
-    def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
-        """Return the amount of a judge's remaining work."""
-        ...
 
 
 class EachOutput(NamedTuple):

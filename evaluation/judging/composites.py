@@ -21,8 +21,9 @@ from ..context import RunContext
 from ..store.journal_rows import VerdictKey
 from ..store.manifest import StatementJudgeRecord
 from ..store.run_writer import RunWriter
-from .asking import JudgingStep, Wanted, as_judged
-from .tasks import JudgeTask
+from .asking import Wanted, as_judged
+from .judge_task import JudgeTask
+from .judging_step import JudgingStep
 
 
 class JuryRule(msgspec.Struct, frozen=True, kw_only=True):

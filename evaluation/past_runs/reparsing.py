@@ -21,7 +21,8 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output
 from ..judging.composites import journal_verdicts, share_of
-from ..judging.tasks import JudgeTask, prompt_again
+from ..judging.judge_task import JudgeTask
+from ..judging.tasks import prompt_again
 from ..progress import Progress
 from ..store.kept_inputs import RunInputs, place_of
 from ..store.manifest import Manifest

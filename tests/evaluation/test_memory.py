@@ -12,8 +12,9 @@ import pytest
 from fiducial.data import demo_path
 from fiducial.deterministic import CheckOptions
 from fiducial.evaluation.judging.access import ModelAccess
-from fiducial.evaluation.pipeline import Plan, run
+from fiducial.evaluation.pipeline import run
 from fiducial.evaluation.progress import Silent
+from fiducial.evaluation.run_plan import Plan
 from fiducial.evaluation.store.file_names import CALIBRATION, VERDICTS
 from fiducial.records import Case, FolderPath, InputPath, MemoryFolder, Output, memory_file, read_records
 from fiducial.report.from_run import report_on

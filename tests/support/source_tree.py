@@ -13,6 +13,7 @@ from typing import NamedTuple
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from fiducial.cli.main import COMMANDS
 from fiducial.records import BUILT_IN_KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,6 +100,20 @@ def module_names() -> Mapping[str, list[Path]]:
         if not path.stem.startswith("__"):
             found[path.stem].append(path)
     return found
+
+
+def shared_module_names() -> Mapping[str, list[Path]]:
+    """Return module names that stand in several folders, with their files.
+
+    A command's module in `cli/` bears the command's name, as its group finds it by that; the one module below that does the
+    command's work may have the same name.
+    """
+    return {
+        name: files
+        for name, files in module_names().items()
+        if len(files) > 1
+        and not (name in COMMANDS and len(files) == 2 and ROOT / "cli" / f"{name}.py" in files)
+    }
 
 
 def kinds_named() -> Mapping[str, int]:

@@ -17,8 +17,10 @@ from ....errors import UsageError
 from ....records import Author, FolderPath, ItemKey, JudgeId, Kind, memory_file, read_records, write_records
 from ...context import RunContext
 from ...inputs import EvaluationInputs
-from ...judging.asking import EachOutput, JudgingStep
-from ...judging.tasks import JudgeTask, refuse_idle
+from ...judging.asking import EachOutput
+from ...judging.judge_task import JudgeTask
+from ...judging.judging_step import JudgingStep
+from ...judging.tasks import refuse_idle
 from ...progress import Progress
 from ...store.journal_rows import VerdictKey
 from ...store.run_writer import RunWriter

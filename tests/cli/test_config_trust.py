@@ -11,8 +11,8 @@ import click
 import pytest
 from command import Result, fiducial
 
+from fiducial.cli.config_trust import HARMLESS
 from fiducial.cli.main import COMMANDS, cli
-from fiducial.cli.trust import HARMLESS
 
 pytestmark = pytest.mark.attack("settings")
 
@@ -158,7 +158,7 @@ def test_on_a_terminal_the_user_is_asked(check: Callable[..., Result], monkeypat
         return err
 
     monkeypatch.setattr("click.confirm", confirm)
-    monkeypatch.setattr("fiducial.cli.trust.on_terminal", lambda: True)
+    monkeypatch.setattr("fiducial.cli.config_trust.on_terminal", lambda: True)
     assert check().code == 0
     assert "[check] sets functions" in questions[0]
 

@@ -1,0 +1,94 @@
+"""One judge of a run, ready to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ...calibration.pass_threshold import PassThreshold
+from ...judges import Judge, PromptJudge
+from ...judges.composite import takes_transcripts
+from ...records import JudgeId, Kind, Output
+from ..store.manifest import KnownJudge
+from .access import ModelAccess
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeTask:
+    """One judge of a run.
+
+    Attributes:
+        access: How this judge's own model is reached; None for the way that all judges of a run share.
+        parts: Whom a judge that is made of others asks.
+    """
+
+    judge: Judge
+    cut: PassThreshold = field(default_factory=PassThreshold)
+    access: Callable[[], ModelAccess] | None = None
+    parts: tuple[JudgeTask, ...] = ()
+
+    @property
+    def id(self) -> JudgeId:
+        """Id of the judge whose verdicts the task gives."""
+        return self.judge.id
+
+    @property
+    def by(self) -> str:
+        """The name it is shown under."""
+        return self.judge.by
+
+    @property
+    def model(self) -> str:
+        """The model that is asked."""
+        return self.id.model
+
+    @property
+    def models(self) -> set[str]:
+        """The models that have to be reached."""
+        own = set[str]() if self.asked is None else {self.model}
+        return own.union(*(part.models for part in self.parts if part.access is None))
+
+    @property
+    def plain(self) -> list[JudgeTask]:
+        """Itself; or the judges that are asked in its place, and ask no others."""
+        return [task for part in self.parts for task in part.plain] if self.parts else [self]
+
+    @property
+    def asked(self) -> PromptJudge | None:
+        """Prompt that a model is asked.
+
+        None for the lexical baseline and for functions, which ask no model.
+        """
+        return self.judge if isinstance(self.judge, PromptJudge) else None
+
+    @property
+    def compares(self) -> bool:
+        """True if the judge is shown two outputs and picks the better one."""
+        return self.asked is not None and self.asked.compares
+
+    @property
+    def known(self) -> KnownJudge:
+        """Record of the judge for the run folder."""
+        own = self.asked if self.id.kind == "own" else None
+        return KnownJudge(
+            by=self.by,
+            id=self.id,
+            kinds=None if self.judge.kinds is None else tuple(sorted(self.judge.kinds)),
+            prompt=None if own is None else str(own.prompt.path.resolve()),
+            cut=self.cut,
+            parameters={} if self.asked is None else dict(self.asked.given),
+            refused={} if self.asked is None else dict(self.asked.refused),
+        )
+
+    def judges_kind(self, kind: Kind) -> bool:
+        """Return whether the judge is asked about every output of a kind of case."""
+        return self.judge.kinds is None or kind in self.judge.kinds
+
+    @property
+    def takes_transcripts(self) -> bool:
+        """Return whether it takes cases of other kinds, too, whose outputs record their steps."""
+        return takes_transcripts(self.judge) or any(part.takes_transcripts for part in self.parts)
+
+    def takes(self, kind: Kind, output: Output) -> bool:
+        """Return whether it is asked about an output of a case of this kind."""
+        return self.judges_kind(kind) or (output.turns is not None and self.takes_transcripts)
