@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Unpack
 
 from ..deterministic import Rules
+from ..deterministic.artifacts import challenge_of
 from ..deterministic.sandbox.diagnosis import Diagnosis, diagnose
 from ..deterministic.sandbox.limits import Limits
+from ..errors import UsageError
 from ..evaluation.artifacts.attempts import AgentPlan, run_agents
 from ..evaluation.artifacts.outcome import ArtifactOutcome, conclude_artifacts
 from ..evaluation.artifacts.skills import skill_tree
@@ -69,6 +71,8 @@ def run_agent(
     plan = AgentPlan(command=words, system=system, environment=environment, cutoff=cutoff)
     checks = check_options(rules, {}, {}, **workspaces)
     path, started = input_path(cases), datetime.now(UTC)
+    if words is not None and not checks.artifacts.allow_code:
+        _refuse_code(path)
     with shown_progress(wanted=progress) as shown:
         shown.begin("laying out" if command is None else "running", sum(1 for _ in read_records(path, Case)))
         run_agents(read_records(path, Case), written_path(out), plan, shown)
@@ -78,6 +82,13 @@ def run_agent(
             path, written_path(out), plan, checks, command=recorded_command, started=started, ended=ended
         )
     )
+
+
+def _refuse_code(cases: Path) -> None:
+    """Refuse to run an agent whose work would then be left ungraded, since it is code."""
+    for case in read_records(cases, Case):
+        if case.kind == "artifact" and challenge_of(case).evaluation in {"python", "pytest"}:
+            raise UsageError(f"case {case.id!r} runs the code that the agent leaves behind: add --allow-code")
 
 
 class SandboxDiagnosis(Diagnosis, Shown, frozen=True):

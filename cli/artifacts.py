@@ -97,8 +97,6 @@ def run(
 
     if mock == (agent is not None):
         raise UsageError("expected either --agent COMMAND or --mock")
-    if agent is not None and not options["allow_code"]:
-        raise UsageError("--agent runs a command, and what it leaves behind may be run too: add --allow-code")
     found = run_agent(
         _selected(cases, out, (*only, *(f"name={name}" for name in tests))),
         out,

@@ -5,6 +5,7 @@ The fields are the data set's own.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -65,6 +66,18 @@ class Challenge(msgspec.Struct, frozen=True):
     forbidden: list[str]
     case_sensitive: bool
     folder: Path | None
+
+    def solution_modules(self) -> list[str]:
+        """Return the modules of the challenge's own files whose names the standard library has, too.
+
+        An agent cannot add to them: they are named by the challenge or lie in its folder.
+        """
+        names = {Path(name).stem for name in self.files if name.endswith(".py") and "/" not in name}
+        for part in ("artifacts_in", "artifacts_out"):
+            place = None if self.folder is None else self.folder / part
+            if place is not None and place.is_dir():
+                names.update(path.stem for path in place.glob("*.py"))
+        return sorted(names & sys.stdlib_module_names)
 
     def hidden_tests(self) -> Path | None:
         """Return the folder whose files are copied in after the agent's work; None if there is none.

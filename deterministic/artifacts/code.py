@@ -121,7 +121,9 @@ def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace:
 
 def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, strict: bool) -> list[str]:
     """Return the original's command, or that of `exam` for hidden tests or strict rules."""
-    program = [sys.executable, "-P", "-c", _EXAM.read_text("utf-8"), "strict" if strict else "bfcl"]
+    own = ",".join(challenge.solution_modules())
+    rules = f"{'strict' if strict else 'bfcl'}:{own}"
+    program = [sys.executable, "-P", "-c", _EXAM.read_text("utf-8"), rules]
     if challenge.evaluation == "pytest":
         if find_spec("pytest") is None:
             raise ChallengeError("the challenge needs pytest, which is not installed")

@@ -23,6 +23,8 @@ class ArtifactOutcome(msgspec.Struct, frozen=True):
     """Challenges with their verdicts, in the order of the cases."""
 
     attempts: list[ChallengeResult]
+    unused_mocks: list[str] = []
+    """Challenges of a mock run that have a ``mock`` and no ``artifacts_out``."""
 
     @property
     def passed(self) -> int:
@@ -77,7 +79,16 @@ def conclude_artifacts(
     config = {"system": plan.system, "agent": plan.command, "cutoff": plan.cutoff, "mock": mock}
     report = report_of(attempts, command=command, started=started, ended=ended, config=config)
     write_json(out / REPORT, report)
-    return ArtifactOutcome(attempts)
+    return ArtifactOutcome(
+        attempts, [each.case.id for each in attempts if mock and _has_mock_alone(each.case)]
+    )
+
+
+def _has_mock_alone(case: Case) -> bool:
+    """Return whether a challenge names a function to mock an agent, and has no solution to put in its place."""
+    mock = any(case.reference.get(name) for name in ("mock", "mock_func", "mock_task"))
+    folder = case.reference.get("folder")
+    return mock and not (isinstance(folder, str) and Path(folder, "artifacts_out").is_dir())
 
 
 def _attempt(case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock: bool) -> ChallengeResult:

@@ -100,6 +100,49 @@ def test_one_challenge_is_selected_by_name_id_or_tag(cases: Path, tmp_path: Path
     assert (done.code, done.out.splitlines()[0]) == (0, "1 of 1 challenges passed")
 
 
+def test_a_mock_function_is_named_as_what_is_not_run(tmp_path: Path):
+    make_challenge(
+        tmp_path / "challenges", "mocked", solution={}, mock={"mock_func": "write", "mock_task": "Go."}
+    )
+    fiducial("cases", "agbenchmark", tmp_path / "challenges", "--out", tmp_path / "cases.jsonl")
+    done = fiducial("artifacts", "run", tmp_path / "cases.jsonl", "--mock", "--out", tmp_path / "mock")
+    note = "note: mocked: mock functions are not run; put the right files into its artifacts_out"
+    assert note in done.out.splitlines()
+
+
+def test_an_agent_on_challenges_of_text_needs_no_leave_to_run_code(cases: Path, tmp_path: Path):
+    command = agent("open(sys.argv[2] + '/out.txt', 'w').write('yes')")
+    done = fiducial(
+        "artifacts", "run", cases, "--agent", command, "--test", "TestFirst", "--out", tmp_path / "work"
+    )
+    assert (done.code, done.out.splitlines()[0]) == (0, "1 of 1 challenges passed")
+    refused = fiducial("artifacts", "run", cases, "--agent", command, "--out", tmp_path / "all")
+    assert refused.code == 2
+    assert "case 'code/second' runs the code that the agent leaves behind: add --allow-code" in refused.err
+
+
+@pytest.mark.parametrize("kind", ["python", "pytest"])
+@pytest.mark.parametrize("rules", ["strict", "bfcl"])
+def test_a_solution_may_be_called_as_a_module_of_the_standard_library(tmp_path: Path, kind: str, rules: str):
+    make_challenge(
+        tmp_path / "challenges",
+        "named",
+        solution={"code.py": "def word():\n    return 'yes'\n"},
+        tests={
+            "test.py": "import pdb\nfrom code import word\n\ndef test_word():\n    assert word() == 'yes'\n\nprint(word())\n"
+        },
+        ground={
+            "files": ["test.py"],
+            "eval": {"type": kind},
+            "should_contain": ["yes"] if kind == "python" else [],
+        },
+    )
+    fiducial("cases", "agbenchmark", tmp_path / "challenges", "--out", tmp_path / "cases.jsonl")
+    options = ("--mock", "--allow-code", "--rules", rules, "--out", tmp_path / "mock")
+    done = fiducial("artifacts", "run", tmp_path / "cases.jsonl", *options)
+    assert done.out.splitlines()[0] == "1 of 1 challenges passed"
+
+
 def test_a_mock_that_fails_is_a_gate_that_fails(tmp_path: Path):
     make_challenge(tmp_path / "challenges", "wrong", solution={"answer.txt": "no"})
     fiducial("cases", "agbenchmark", tmp_path / "challenges", "--out", tmp_path / "cases.jsonl")
