@@ -19,7 +19,7 @@ from ..calibration.pass_threshold import pass_at_of
 from ..deterministic.registration import load_environments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.judging.composites import JuryRule, by_statement, seat
+from ..evaluation.judging.composites import JuryRule, by_criterion, by_statement, seat
 from ..evaluation.judging.tasks import judge_task, told_apart
 from ..judges.jury import Rule
 from .callable_judge import ReadyJudge
@@ -100,6 +100,7 @@ def judge(
         task = by_statement(task, None)
         if not task.parts:
             raise UsageError(f"{task.by} judges an answer as a whole: leave split_statements out")
+    task = by_criterion(task)
     if not task.models:
         return ReadyJudge(task, ModelAccess(), made)
     reaching = cast("Reaching", {name: given[name] for name in Reaching.__annotations__.keys() & given})

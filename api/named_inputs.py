@@ -13,7 +13,7 @@ import msgspec
 from ..errors import UsageError
 from ..judges.as_json import JsonList, json_lines
 from ..judges.prompt_file import PromptFile
-from ..judges.prompt_inputs import FENCE
+from ..judges.prompt_inputs import FENCES
 from ..judges.prompt_variables import FILLERS, Filler
 from ..records import Case, ContextItem, Output
 from .conversation_forms import calls_of, context_of, conversation, messages_of, tools_of
@@ -25,7 +25,7 @@ _STANDS_IN: Mapping[str, frozenset[str]] = {
     "messages": frozenset({"query"}),
     "query": frozenset({"messages"}),
     "question": frozenset({"messages", "query"}),
-    "transcript": frozenset({"messages"}),
+    "transcript": frozenset({"messages", "query", "response"}),
 }
 """Inputs that can be made of others."""
 
@@ -74,7 +74,7 @@ def named_item(given: Mapping[str, Any], prompt: PromptFile | None, by: str) -> 
 def _sources(prompt: PromptFile) -> dict[str, str | None]:
     """Return the prompt's inputs, each with the standard input that fills it."""
     declared = prompt.inputs.items()
-    return {name: each.source or name for name, each in declared if (each.source or name) != FENCE}
+    return {name: each.source or name for name, each in declared if (each.source or name) not in FENCES}
 
 
 def _source(name: str, sources: Mapping[str, str | None], by: str) -> str:
@@ -163,6 +163,10 @@ def _criterion(draft: _Draft, name: str, value: Any) -> None:
     draft.case.setdefault("reference", {})["criterion"] = _text(name, value)
 
 
+def _criteria(draft: _Draft, name: str, value: Any) -> None:
+    draft.case.setdefault("reference", {})["criteria"] = _list(name, value)
+
+
 def _question(draft: _Draft, name: str, value: Any) -> None:
     draft.shown[name] = _text(name, value)
 
@@ -173,6 +177,7 @@ def _as_given(draft: _Draft, name: str, value: Any) -> None:
 
 _READERS: Mapping[str, _Reader] = {
     "accepted_answers": _accepted_answers,
+    "criteria": _criteria,
     "criterion": _criterion,
     "messages": _messages,
     "query": _query,

@@ -29,11 +29,13 @@ from fiducial.evaluation.audit.ladder.questions import Posed, pose, questions
 from fiducial.evaluation.batch.batch_export import Questions, export_batch
 from fiducial.evaluation.batch.batch_files import numbered, once, write_batch
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.evaluation.judging.asking import open_work
+from fiducial.evaluation.judging.asking import every_output, open_work
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.preference.paired_inputs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
-from fiducial.judges import shipped_prompts, unanswered
+from fiducial.judges import PromptJudge, Work, shipped_prompts, unanswered
+from fiducial.judges.catalogue import PAIRWISE, all_prompts
+from fiducial.judges.criteria import question_cases
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 MODEL = "gpt-4.1-mini"
@@ -58,10 +60,7 @@ def main() -> int:
         for name, calls in LADDERS.items():
             write_ladder(name, calls, arguments.out / "ladder", arguments.model)
         return 0
-    write_requests(
-        demo_path("cases.jsonl"), demo_path("outputs.jsonl"), arguments.out / "suite", arguments.model
-    )
-    write_preferences(arguments.pairs, arguments.out / "suite", arguments.model)
+    write_suite(arguments.out / "suite", arguments.model, pairs=arguments.pairs)
     reference = os.environ.get("FIDUCIAL_REFERENCE")
     if not reference:
         print("real outputs: not written: set FIDUCIAL_REFERENCE to the folder of reference data")
@@ -72,6 +71,12 @@ def main() -> int:
     return 0
 
 
+def write_suite(folder: Path, model: str, *, pairs: int) -> None:
+    """The batch files of every prompt over the built-in suite."""
+    write_requests(demo_path("cases.jsonl"), demo_path("outputs.jsonl"), folder, model)
+    write_preferences(pairs, folder, model)
+
+
 def write_preferences(count: int, folder: Path, model: str) -> None:
     """Pairs of outputs of the built-in suite, each in both orders, for the prompts that compare: a random draw, and the batch files."""
     with EvaluationInputs(demo_path("cases.jsonl"), [demo_path("outputs.jsonl")]) as inputs:
@@ -80,7 +85,7 @@ def write_preferences(count: int, folder: Path, model: str) -> None:
             {members for members in pairs.members.values() if members[0] < members[1]}, key=_by_hash
         )
         asked = {*drawn[:count], *((second, first) for first, second in drawn[:count])}
-        for variant in ("direct", "reasons"):
+        for variant in (name.variant for name in all_prompts() if name.judge in PAIRWISE):
             task = judge_task(f"preference/{variant}", model)
             assert task.asked is not None
             work = open_work(pairs, task, lambda key: pairs.members[key] in asked, (), 1)
@@ -128,10 +133,24 @@ def _label(posed: Posed) -> Verdict:
 
 def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None:
     """One batch file a prompt; a judge that none of these cases is for gets none."""
-    for name in shipped_prompts():
-        questions = Questions(cases=[cases], outputs=[outputs], judges=[str(name)], model=model)
-        for file in export_batch(questions, folder / f"{name.judge}.{name.variant}.jsonl", Silent()):
-            print(f"{file.path}: {file.requests:,} requests")
+    with EvaluationInputs(cases, [outputs]) as inputs:
+        for name in shipped_prompts():
+            task = judge_task(str(name), model)
+            if next(open_work(inputs, task, every_output, (), 1), None) is None:
+                print(f"{name.judge}.{name.variant}: no item is for this judge")
+                continue
+            assert task.asked is not None
+            work = _by_criterion(task.asked, open_work(inputs, task, every_output, (), 1))
+            requests = once(unanswered(task.asked, work, lambda _: None), set())
+            for file in write_batch(requests, numbered(folder / f"{name.judge}.{name.variant}.jsonl")):
+                print(f"{file.path}: {file.requests:,} requests")
+
+
+def _by_criterion(judge: PromptJudge, work: Iterator[Work]) -> Iterator[Work]:
+    """A question for each criterion, of a prompt that is asked about one at a time."""
+    for case, output, repeat in work:
+        for each in question_cases(case) if judge.prompt.by_criterion else [case]:
+            yield each, output, repeat
 
 
 def draw_real(reference: Path, folder: Path, count: int, seed: int) -> None:

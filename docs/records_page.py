@@ -24,6 +24,7 @@ from fiducial.records import (
     Case,
     Claim,
     ContextItem,
+    Criterion,
     Kind,
     Output,
     ToolCall,
@@ -187,6 +188,9 @@ def _kind(kind: Kind) -> Iterator[str]:
         yield "`reference` has no fields.\n"
     if kind == "grounded_answer":
         yield from _titled("Claim", Claim, level=4)
+    if kind == "open_answer":
+        yield "Either `criterion` or `criteria` ([rubrics.md](rubrics.md)).\n"
+        yield from _titled("Criterion", Criterion, level=4)
     if kind == "tool_call":
         yield CALLS.replace("### ", "#### ")
     if kind == "multi_turn":
@@ -267,9 +271,12 @@ def _called(kind: Any) -> str:
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
+_PLURALS = {"criterion": "criteria"}
+
+
 def _plural(name: str) -> str:
     parts = [
-        part.replace("list of", "lists of") if part.startswith("list") else f"{part}s"
+        part.replace("list of", "lists of") if part.startswith("list") else _PLURALS.get(part, f"{part}s")
         for part in name.split(" or ")
     ]
     return name if name == "anything" or name.startswith("`") else " or ".join(parts)

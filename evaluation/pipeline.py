@@ -20,7 +20,7 @@ from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
 from .judging.adaptation import ask_adapting
 from .judging.asking import EachOutput, Wanted, ask, every_output
-from .judging.composites import by_statement, deliberated, is_split, seat
+from .judging.composites import by_criterion, by_statement, deliberated, is_split, seat
 from .judging.judge_on import select
 from .judging.judge_task import JudgeTask
 from .judging.judging_step import JudgingStep
@@ -194,6 +194,7 @@ def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
         plan.judges, plan.model, known, plan.environments, plan.pass_at, parameters=plan.judge_parameters
     )
     refuse_comparing(tasks)
+    tasks = [by_criterion(task) for task in tasks]
     if not plan.split:
         return tasks
     tasks = [by_statement(task, plan.split_model) for task in tasks]

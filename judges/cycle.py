@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import MissingReplyError
 from ..records import Case, Output, Usage, Verdict
+from .criteria import criterion_asked_about, told_of
 from .findings import AskResult, make_verdict, read_reply, with_more_room
 from .prompt_variables import NotApplicableError
 from .transport import CallError, NotRecordedError, Provider, Reply, Request, make_request
@@ -110,9 +111,14 @@ async def judge_output(
             else:
                 request = asking.send(reply)
     except StopIteration as end:
-        return make_verdict(output, judge, repeat, end.value)
+        return make_verdict(output, judge.beside_case(case), repeat, end.value, _told_of(case))
     except MissingReplyError as error:
         raise MissingReplyError(f"{judge.by} about {_named(case, output)}: {error}") from None
+
+
+def _told_of(case: Case) -> dict[str, object]:
+    criterion = criterion_asked_about(case)
+    return {} if criterion is None else told_of(criterion)
 
 
 async def as_done(

@@ -29,8 +29,10 @@ _MORE_ROOM = 4
 _MOST_KEPT = 1_000_000
 """Characters of a reply that a verdict keeps: a line of a run folder has to stay readable."""
 _UNREAD = "unread"
-_OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability", _UNREAD})
-"""Evidence that is not read out of a reply's text."""
+_OF_THE_REPLY = frozenset(
+    {"served_by", "finish_reason", "probability", _UNREAD, "criterion", "points", "tags"}
+)
+"""Evidence that is not read out of a reply's text, such as the criterion that was asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,10 @@ def _weighed(
     return ParsedReply(probability, reading.reason, {**reading.details, "said": reading.score})
 
 
-def make_verdict(output: Output, judge: JudgePrompt, repeat: int, finding: AskResult) -> Verdict:
-    """Return the verdict of a finding."""
+def make_verdict(
+    output: Output, judge: JudgePrompt, repeat: int, finding: AskResult, told: Mapping[str, object] = {}
+) -> Verdict:
+    """Return the verdict of a finding; ``told`` is further evidence, of what was judged."""
     reading = finding.reading
     return Verdict(  # in as many words, since it is made for every reply
         case_id=output.case_id,
@@ -112,7 +116,7 @@ def make_verdict(output: Output, judge: JudgePrompt, repeat: int, finding: AskRe
         outcome=finding.outcome,
         score=None if reading is None else reading.score,
         reason=None if finding.reason is None else _kept(finding.reason),
-        evidence=_evidence(judge, finding),
+        evidence={**told, **_evidence(judge, finding)},
         repeat=repeat,
         usage=finding.usage,
         raw=None if finding.reply is None else _kept(finding.reply.text or finding.reply.refusal or ""),

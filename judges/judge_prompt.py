@@ -13,8 +13,17 @@ import msgspec
 
 from ..records import Case, JudgeId, Kind, Message, Output
 from .catalogue import JUDGED_KINDS, PromptName, known_prompts
+from .criteria import criteria_of, criterion_asked_about
 from .media import refuse_unsendable, shown_among, take_out, with_parts
-from .parsing import LOGPROBS, PARSER_VERSION, ReplyParser, statements_beside
+from .parsing import (
+    CRITERIA,
+    LOGPROBS,
+    PARSER_VERSION,
+    ReplyParser,
+    criteria_beside,
+    make_parser,
+    statements_beside,
+)
 from .prompt_file import PromptFile
 from .prompt_inputs import fill_inputs
 from .prompt_variables import Filler
@@ -144,10 +153,28 @@ class JudgePrompt:
         """True if it splits answers into statements instead of judging them."""
         return self.id.kind == "split"
 
+    @property
+    def asks_all_criteria(self) -> bool:
+        """True if it judges all criteria of a rubric in one reply."""
+        return self.prompt.mode == CRITERIA
+
+    def beside_case(self, case: Case) -> Self:
+        """Return the judge with a parser for this case, if its replies can only be read beside it.
+
+        Of a criterion with negative points, which is bad, the score is 1 where it is not met.
+        """
+        if self.asks_all_criteria:
+            return replace(self, parse=criteria_beside(criteria_of(case)))
+        criterion = criterion_asked_about(case)
+        if criterion is None or criterion.points >= 0:
+            return self
+        prompt = replace(self.prompt, scale=self.prompt.scale.flipped)
+        return replace(self, prompt=prompt, parse=make_parser(prompt))
+
     def beside(self, case: Case, output: Output) -> Self:
         """Return the judge with a parser for this item, if its replies can only be read beside it."""
         if not self.splits:
-            return self
+            return self.beside_case(case)
         case, output, _ = take_out(case, output)
         shown = fill_inputs(self.prompt.inputs, case, output, self.fillers)
         return replace(self, parse=statements_beside(shown["response"], shown.get("query", "")))

@@ -1,6 +1,6 @@
 """Prompt file: its question, inputs, scale, and the way its reply is read.
 
-The form is that of promptflow's ``.prompty`` files, with keys of our own (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``) that
+The form is that of promptflow's ``.prompty`` files, with keys of our own (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``, ``each``) that
 promptflow and prompty pass over::
 
     ---
@@ -41,9 +41,12 @@ from .scale import Scale
 
 T = TypeVar("T")
 
-_KEYS = ("name", "description", "version", "authors", "tags", "model", "inputs", "outputs", "sample", "template", "metadata", "scale", "parse", "pass_at", "map", "kinds", "images")  # fmt: skip
+_KEYS = ("name", "description", "version", "authors", "tags", "model", "inputs", "outputs", "sample", "template", "metadata", "scale", "parse", "pass_at", "map", "kinds", "images", "each")  # fmt: skip
 STATEMENTS = "statements"
 """The mode of prompts that split an answer instead of judging it."""
+
+CRITERIA = "criteria"
+"""The mode of prompts that ask about all criteria of a rubric at once."""
 
 _NOT_PARAMETERS = {"model", "messages", "stream"}
 TYPES: Mapping[str, tuple[type, ...]] = {
@@ -101,6 +104,7 @@ class PromptFile:
         names_template_format: Whether it says in which language the template is, as prompty needs.
         kinds: The kinds of case that it is asked about; None for every kind.
         images: Whether images are sent, as content parts, to a model that takes them.
+        by_criterion: Whether it is asked about each criterion of a rubric by itself.
     """
 
     path: Path
@@ -117,6 +121,7 @@ class PromptFile:
     names_template_format: bool
     kinds: frozenset[Kind] | None = None
     images: bool = False
+    by_criterion: bool = False
 
     @property
     def mode(self) -> str | None:
@@ -161,6 +166,7 @@ def prompt_of(front: FrontMatter) -> PromptFile:
         names_template_format="template" in front.values,
         kinds=_kinds(front),
         images=_field(front, "images", bool, default=False),
+        by_criterion=_by_criterion(front),
     )
 
 
@@ -234,6 +240,18 @@ def _pass_at(front: FrontMatter) -> float | None:
             "pass_at",
         )
     return pass_at
+
+
+def _by_criterion(front: FrontMatter) -> bool:
+    if front.values.get("each") is None:
+        return False
+    if front.values["each"] != "criterion":
+        raise front.fault(f"expected criterion, got {front.values['each']!r}", "each")
+    if "criterion" not in {each.source or name for name, each in _inputs(front).items()}:
+        raise front.fault(
+            "the prompt is to be asked about each criterion, and declares no input criterion", "each"
+        )
+    return True
 
 
 def _kinds(front: FrontMatter) -> frozenset[Kind] | None:

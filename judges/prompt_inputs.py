@@ -13,7 +13,9 @@ from .prompt_file import InputDeclaration, PromptFile
 from .prompt_variables import FILLERS, Filler, NotApplicableError
 
 FENCE = "fence"
-INPUTS = (*FILLERS, FENCE)
+MATERIAL_FENCE = "material_fence"
+FENCES = frozenset({FENCE, MATERIAL_FENCE})
+INPUTS = (*FILLERS, FENCE, MATERIAL_FENCE)
 LISTS = frozenset({"messages", "tool_calls", "tool_definitions", "accepted_answers"})
 """Inputs that a prompt may declare as lists; all others are texts."""
 
@@ -42,6 +44,9 @@ _OTHER_NAMES = {
 _CHARACTERS = 20
 """Of a fence."""
 
+_OF_A_QUESTION = frozenset({"criterion", "criteria"})
+"""Inputs that differ between questions about one material, whose fence must not differ with them."""
+
 
 def fill_inputs(
     declared: Mapping[str, InputDeclaration],
@@ -68,9 +73,13 @@ def fill_inputs(
                 raise
             value = declaration.default
         values[name] = str(value) if declaration.type == "string" else value
-    fences = [name for name, declaration in declared.items() if (declaration.source or name) == FENCE]
-    fence = fence_for([str(value) for value in values.values()]) if fences else ""
-    return values | dict.fromkeys(fences, fence)
+    sources = {name: declaration.source or name for name, declaration in declared.items()}
+    texts = [str(value) for value in values.values()]
+    material = [str(value) for name, value in values.items() if sources[name] not in _OF_A_QUESTION]
+    hashed = {FENCE: texts, MATERIAL_FENCE: material}
+    return values | {
+        name: fence_for(hashed[source], texts) for name, source in sources.items() if source in FENCES
+    }
 
 
 def refuse_unfillable(prompt: PromptFile) -> None:
@@ -113,19 +122,24 @@ def nearest_input(name: str) -> str | None:
     return _OTHER_NAMES.get(close[0], close[0]) if close else None
 
 
-def fence_for(texts: Iterable[str]) -> str:
-    """Derive a delimiter from the texts it is to enclose.
+def fence_for(texts: Iterable[str], enclosed: Iterable[str] | None = None) -> str:
+    """Derive a delimiter from the texts it is to enclose; of more ``enclosed`` texts none has it, either.
 
     It is a hash of them, so whoever writes such a text cannot know it beforehand and put it in; and it is the same each
     time, so that requests stay cacheable and replayable.
     """
-    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    parts = _encoded(texts)
     digest = hashlib.sha256()
     for part in parts:
         digest.update(b"%d:" % len(part))
         digest.update(part)
+    others = parts if enclosed is None else _encoded(enclosed)
     while True:
         fence = digest.hexdigest()[:_CHARACTERS]
-        if not any(fence.encode() in part for part in parts):
+        if not any(fence.encode() in part for part in others):
             return fence
         digest.update(b"again")
+
+
+def _encoded(texts: Iterable[str]) -> list[bytes]:
+    return [text.encode("utf-8", "surrogatepass") for text in texts]

@@ -13,6 +13,7 @@ import msgspec
 from ..errors import FiducialError
 from ..records import Case, Episode, Message, Output, Pair
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
+from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
 Filler: TypeAlias = Callable[[Case, Output], Any]
@@ -124,9 +125,23 @@ def _criterion(case: Case, output: Output) -> str:
     """Return the criterion of a good answer; for a challenge, its answer put in its template."""
     del output
     criterion = challenge_criterion(case) if case.kind == "artifact" else case.reference.get("criterion")
-    if not isinstance(criterion, str) or not criterion.strip():
-        raise NotApplicableError("the case has no criterion")
-    return criterion
+    if isinstance(criterion, str) and criterion.strip():
+        return criterion
+    if case.reference.get("criteria"):
+        raise NotApplicableError(
+            "the case has several criteria: ask rubric/each or rubric/together, or a prompt with `each: criterion`"
+        )
+    raise NotApplicableError("the case has no criterion")
+
+
+def _criteria(case: Case, output: Output) -> JsonList:
+    """Return the criteria of a rubric, numbered, as JSON lines; without their points, which would lead the judge."""
+    del output
+    if not (criteria := criteria_of(case)):
+        raise NotApplicableError("the case has no criteria")
+    if not any(each.points > 0 for each in criteria):
+        raise NotApplicableError(NONE_POSITIVE)
+    return json_lines([{"number": number, "criterion": each.text} for number, each in enumerate(criteria, 1)])
 
 
 def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None) -> Filler:
@@ -166,6 +181,7 @@ FILLERS: Mapping[str, Filler] = {
     "accepted_answers": _accepted_answers,
     "transcript": transcript,
     "criterion": _criterion,
+    "criteria": _criteria,
     "first": _one_of_two("first"),
     "second": _one_of_two("second"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 _TOLERANCE = 1e-9
@@ -58,6 +58,11 @@ class Scale:
     def is_binary(self) -> bool:
         """True if there are exactly two scores."""
         return self.step is not None and self.maximum - self.minimum == self.step
+
+    @property
+    def flipped(self) -> Scale:
+        """The same numbers, with the other end the best."""
+        return replace(self, better="low" if self.better == "high" else "high")
 
     def worst_of(self, values: Iterable[float]) -> float:
         """Return the worst of several scores."""

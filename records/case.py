@@ -158,11 +158,28 @@ class GroundedReference(Record, frozen=True, kw_only=True):
     """Claims that answers may make."""
 
 
-class OpenReference(Record, frozen=True, kw_only=True):
-    """Criterion for the answer, in a sentence, and an answer to compare with, if any."""
+MOST_POINTS = 1e9
+"""Points of a criterion; sums of more may be no numbers any more."""
 
-    criterion: str
-    """Demand on the answer."""
+
+class Criterion(Record, frozen=True, kw_only=True):
+    """One criterion of a rubric, and what it is worth."""
+
+    text: str
+    """What the answer does, good or bad, in a sentence."""
+    points: float = 1
+    """Points for an answer that meets it; below 0 for something bad."""
+    tags: list[str] | dict[str, TagValue] = []
+    """Axes, themes and the like, for means by tag: names (``axis:accuracy``), or values by name."""
+
+
+class OpenReference(Record, frozen=True, kw_only=True):
+    """Criterion or criteria for the answer, and an answer to compare with, if any."""
+
+    criterion: str | None = None
+    """Demand on the answer, in a sentence."""
+    criteria: list[Criterion] = []
+    """Several demands in place of one, each with its points."""
     answer: str | None = None
     """An answer that meets it."""
 

@@ -7,9 +7,16 @@ from typing import Literal, TypeAlias
 
 from .case import Record
 
-JudgeKind: TypeAlias = Literal["shipped", "own", "callable", "baseline", "jury", "share", "split"]
+JudgeKind: TypeAlias = Literal["shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria"]
 """What sort of judge: a prompt that comes with fiducial, a prompt file of the user's own, a function of the user's own, the lexical
-baseline, several judges counted together, a judge asked statement by statement, and who splits answers into statements."""
+baseline, several judges counted together, a judge asked statement by statement, who splits answers into statements, and a judge asked criterion by criterion."""
+
+
+OF_PARTS: frozenset[JudgeKind] = frozenset({"share", "criteria"})
+"""Judges whose verdicts follow from verdicts on parts of an answer or a rubric."""
+
+COUNTED: frozenset[JudgeKind] = OF_PARTS | {"jury"}
+"""Judges that nobody is asked for: their verdicts are counted from those of others."""
 
 
 class JudgeId(Record, frozen=True, kw_only=True):

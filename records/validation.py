@@ -11,10 +11,12 @@ from ..plugins import CHECKERS
 from .accepted_calls import accepted_calls
 from .case import (
     BUILT_IN_KINDS,
+    MOST_POINTS,
     OWN_REFERENCES,
     REFERENCES,
     Case,
     Kind,
+    OpenReference,
     ToolCallReference,
     is_kind,
     unknown_kind,
@@ -74,6 +76,8 @@ def _validate_tools(field: str, tools: list[dict[str, Any]]) -> None:
 
 
 def _validate_reference(reference: msgspec.Struct) -> None:
+    if isinstance(reference, OpenReference):
+        _validate_criteria(reference)
     if not isinstance(reference, ToolCallReference):
         return
     if reference.ordered and reference.match != "auto":
@@ -84,6 +88,20 @@ def _validate_reference(reference: msgspec.Struct) -> None:
         accepted_calls(reference.calls)
     except InputError as error:
         raise msgspec.ValidationError(f"{error.message} - at `$.{error.field}`") from error
+
+
+def _validate_criteria(reference: OpenReference) -> None:
+    if (reference.criterion is None) == (not reference.criteria):
+        raise msgspec.ValidationError("Expected either a `criterion` or a list of `criteria` - at `$`")
+    for index, criterion in enumerate(reference.criteria):
+        if not criterion.text.strip():
+            raise msgspec.ValidationError(
+                f"Expected a criterion, got nothing - at `$.criteria[{index}].text`"
+            )
+        if not abs(criterion.points) <= MOST_POINTS:
+            raise msgspec.ValidationError(
+                f"Expected points between -{MOST_POINTS:g} and {MOST_POINTS:g}, got {criterion.points:g} - at `$.criteria[{index}].points`"
+            )
 
 
 def _below(field: str, message: str) -> str:

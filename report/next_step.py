@@ -13,6 +13,7 @@ from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
 from ..records import Kind
+from ..records.judge_id import COUNTED
 from .limiting_labels import labels_for_pair
 from .ranking import deciding, pair_of, ranked_rates
 from .run_summary import Answer, RunSummary
@@ -80,9 +81,7 @@ def _reviewed(found: RunSummary) -> str:
 
 def _ask_again(found: RunSummary) -> Answer | None:
     calls = sum(
-        use.outcomes.get("failed", 0)
-        for use in found.judges
-        if use.id is None or use.id.kind not in {"share", "jury"}
+        use.outcomes.get("failed", 0) for use in found.judges if use.id is None or use.id.kind not in COUNTED
     )
     checks = sum(system.failed_checks for system in found.systems)
     told = [

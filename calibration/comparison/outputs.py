@@ -170,7 +170,7 @@ def _rank(table: Table, judge: str) -> int:
     A control is a baseline that asks no model.
     """
     kind = table.judges[judge].kind if judge in table.judges else None
-    return {"jury": 0, "share": 1, "baseline": 3}.get(kind or "", 2)
+    return {"jury": 0, "share": 1, "criteria": 1, "baseline": 3}.get(kind or "", 2)
 
 
 def _passes(values: FloatArray, cut: FloatArray | float) -> FloatArray:

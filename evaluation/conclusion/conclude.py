@@ -13,6 +13,7 @@ from ...calibration.comparison.comparison_results import ComparisonNumbers
 from ...judges.prices import PriceList
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
+from ...records.judge_id import COUNTED, OF_PARTS
 from ..context import RunContext
 from ..store.journal_rows import StoredVerdict
 from ..store.manifest import Counts, Roster
@@ -80,7 +81,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
         + sum(
             judge.outcomes.get("failed", 0)
             for judge in judges
-            if judge.id is None or judge.id.kind not in {"share", "jury"}
+            if judge.id is None or judge.id.kind not in COUNTED
         ),
         outputs=inputs.survey.outputs + sum(missing.values()),
         graded=sum(map(len, tally.graded.values())),
@@ -120,12 +121,12 @@ def cluster_names(cases: CaseIndex) -> dict[str, str]:
 
 
 def _statement_clusters(context: RunContext) -> dict[str, str]:
-    """Return the answer's cluster by statement's case id.
+    """Return the case's cluster by the case id of a statement or criterion.
 
     See docs/decisions/0007-statements-of-one-answer-are-dependent.md.
     """
     folder, cases = context.folder, context.inputs.cases
-    if not folder.manifest.statements:
+    if not any(judge.id.kind in OF_PARTS for judge in folder.roster):
         return {}
     ids = {case_id for case_id in folder.verdicts.standing.cases if is_statement(case_id, cases)}
     return {case_id: cases.cluster(case_of(case_id)) for case_id in sorted(ids)}
@@ -210,7 +211,7 @@ def _idle(folder: RunStore, heard: Container[JudgeId | None]) -> list[JudgeUse]:
     return [
         JudgeUse(name=judge.by, fingerprint=judge.id.fingerprint, id=judge.id, outcomes={})
         for judge in folder.roster
-        if judge.id not in heard and judge.id.kind not in {"share", "split"}
+        if judge.id not in heard and judge.id.kind not in OF_PARTS | {"split"}
     ]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...judges import PromptJudge
+from ...judges.criteria_judge import CriteriaJudge
 from ...judges.jury import JuryJudge
 from ...judges.statement_judge import ShareJudge
 from ...judges.transport.refused_parameters import LIMITS, Refusal, RefusedParameterError
@@ -36,7 +37,8 @@ def ask_adapting(
             changed = [adapted(task, error.refusal) for task in tasks]
             for before, after in zip(_prompts(tasks), _prompts(changed), strict=True):
                 if before.id != after.id:
-                    folder.replace_judge(before.id, after.known)
+                    for earlier, known in zip(before.enlisted, after.enlisted, strict=True):
+                        folder.replace_judge(earlier.id, known)
             tasks = changed
         else:
             return tasks
@@ -63,6 +65,9 @@ def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:
         splitter, asked = parts
         assert asked.asked is not None
         judge = replace(judge, judge=asked.asked, splitter=splitter.judge)
+    elif isinstance(judge, CriteriaJudge):
+        assert parts[0].asked is not None
+        judge = replace(judge, judge=parts[0].asked)
     elif isinstance(judge, JuryJudge):
         members = tuple(
             msgspec.structs.replace(member, id=part.id)

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from ...judges import Work
+from ...judges.criteria_judge import criteria_verdicts
 from ...judges.jury import times
 from ...judges.transport.trial import EndpointTrials
 from ...records import Case, ItemKey, Output, Pair, Verdict
@@ -67,7 +68,7 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
 
         access = collect_replies(step, access, batch)
     context = step.context
-    context.folder.enlist(task.known for task in step.tasks)
+    context.folder.enlist(known for task in step.tasks for known in task.enlisted)
     trials = EndpointTrials()
     for task in step.tasks:
         done = context.verdicts.settled
@@ -82,7 +83,7 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
             way = msgspec.structs.replace(way, elsewhere=context.engine.elsewhere)
         verdicts = task.judge.verdicts(step.work(task, done), way)
         with nullcontext() if task.id.kind == "baseline" else context.timed(task.id):
-            asyncio.run(_journal(context, verdicts))
+            asyncio.run(_journal(context, verdicts, task))
 
 
 def open_work(
@@ -121,7 +122,7 @@ def as_judged(case: Case, output: Output) -> Output:
     return msgspec.structs.replace(output, text=workspace_text(case, output))
 
 
-async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict]) -> None:
+async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict], task: JudgeTask) -> None:
     held: list[Verdict] = []
     async with aclosing(verdicts):
         async for verdict in verdicts:
@@ -131,12 +132,18 @@ async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict]) -> No
             if verdict.outcome == "not_applicable" and len(held) < _HELD:
                 continue
             # A verdict that was paid for is handed on at once: a kill loses only what is in flight.
-            _keep(context, held)
-    _keep(context, held)
+            _keep(context, held, task)
+    _keep(context, held, task)
 
 
-def _keep(context: RunContext, held: list[Verdict]) -> None:
+def _keep(context: RunContext, held: list[Verdict], task: JudgeTask) -> None:
     for verdict in held:
+        if task.asked is not None and task.asked.asks_all_criteria:
+            # A start may have been killed between these and the verdict that they are of.
+            done = context.verdicts.settled
+            for each in criteria_verdicts(verdict, task.asked):
+                if VerdictKey(each.key, each.author, each.repeat) not in done:
+                    context.verdicts.append(each)
         context.verdicts.append(verdict)
     context.verdicts.flush()
     held.clear()

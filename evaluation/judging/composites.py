@@ -13,13 +13,14 @@ from ...judges import Work, load_judge
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import SPLITTER
 from ...judges.composite import Composite, JudgeQuestion, asked_in, result_of
+from ...judges.criteria_judge import CriteriaJudge
 from ...judges.jury import Jury, JuryJudge, JuryMember, Rule, times
 from ...judges.statement_judge import ShareJudge
 from ...judges.statements import judges_statements
 from ...records import ItemKey, Verdict
 from ..context import RunContext
 from ..store.journal_rows import VerdictKey
-from ..store.manifest import StatementJudgeRecord
+from ..store.manifest import CriteriaJudgeRecord, StatementJudgeRecord
 from ..store.run_writer import RunWriter
 from .asking import Wanted, as_judged
 from .judge_task import JudgeTask
@@ -63,6 +64,14 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
     splitter = load_judge(str(SPLITTER), model=model or task.model)
     parts = (JudgeTask(judge=splitter), task)
     return JudgeTask(judge=ShareJudge(judge, splitter), cut=task.cut, parts=parts)
+
+
+def by_criterion(task: JudgeTask) -> JudgeTask:
+    """Return the judge as one that is asked about each criterion of a case; any other is returned unchanged."""
+    judge = task.asked
+    if judge is None or not judge.prompt.by_criterion:
+        return task
+    return JudgeTask(judge=CriteriaJudge(judge), cut=task.cut, parts=(task,))
 
 
 def is_split(task: JudgeTask) -> bool:
@@ -146,9 +155,13 @@ def journal_verdicts(context: RunContext, asker: JudgeTask, wanted: Wanted, repe
 
 
 def _enlist_shares(folder: RunWriter, asker: JudgeTask, repeats: int) -> None:
-    """Write down which verdicts will be about statements, before there are any."""
+    """Write down which verdicts will be about statements or criteria, before there are any."""
     for part in asker.parts:
         _enlist_shares(folder, part, repeats)
+    if isinstance(asker.judge, CriteriaJudge):
+        rubric = rubric_of(asker.judge, repeats)
+        folder.enlist([asker.known])
+        folder.update(criteria=[*(each for each in folder.manifest.criteria if each.id != rubric.id), rubric])
     if isinstance(asker.judge, ShareJudge):
         share = share_of(asker.judge, repeats)
         folder.enlist([asker.known])
@@ -170,6 +183,11 @@ def share_of(judge: ShareJudge, repeats: int) -> StatementJudgeRecord:
     return StatementJudgeRecord(
         id=judge.id, by=judge.by, judge=judge.judge.id, splitter=judge.splitter.id, repeats=repeats
     )
+
+
+def rubric_of(judge: CriteriaJudge, repeats: int) -> CriteriaJudgeRecord:
+    """Return the record of a judge that is asked by criterion, for the run folder."""
+    return CriteriaJudgeRecord(id=judge.id, by=judge.by, judge=judge.judge.id, repeats=repeats)
 
 
 def _deliberations(

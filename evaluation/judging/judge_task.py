@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ...calibration.pass_threshold import PassThreshold
 from ...judges import Judge, PromptJudge
 from ...judges.composite import takes_transcripts
+from ...judges.criteria_judge import criteria_by, criteria_id
 from ...records import JudgeId, Kind, Output
 from ..store.manifest import KnownJudge
 from .access import ModelAccess
@@ -79,6 +80,15 @@ class JudgeTask:
             parameters={} if self.asked is None else dict(self.asked.given),
             refused={} if self.asked is None else dict(self.asked.refused),
         )
+
+    @property
+    def enlisted(self) -> list[KnownJudge]:
+        """Records of the judge and, where its replies hold verdicts on criteria, of these."""
+        known = self.known
+        if self.asked is None or not self.asked.asks_all_criteria:
+            return [known]
+        own = criteria_id(known.id)
+        return [known, KnownJudge(by=criteria_by(known.by), id=own, kinds=known.kinds, cut=PassThreshold())]
 
     def judges_kind(self, kind: Kind) -> bool:
         """Return whether the judge is asked about every output of a kind of case."""

@@ -12,7 +12,9 @@ from ...records import JudgeId
 from ...records.judge_id import marked
 from ..store.manifest import KnownJudge
 
-RESERVED = frozenset({*JUDGED_KINDS, *PAIRWISE, SPLITTER.judge, VARIANT, "jury", "share", "split"})
+RESERVED = frozenset(
+    {*JUDGED_KINDS, *PAIRWISE, SPLITTER.judge, VARIANT, "jury", "share", "split", "criteria"}
+)
 """Names of ours and of roles: no name of a prompt of the user's own begins with one of these and a variant."""
 
 

@@ -74,6 +74,7 @@ def merge_runs(
             missing=inputs.survey.missing,
             statements=first.statements,
             juries=first.juries,
+            criteria=first.criteria,
         )
         progress.begin("merging", sum(len(store.verdicts.standing) for store in stores))
         for store in stores:
@@ -100,7 +101,9 @@ def _refuse_different(first: RunStore, other: RunStore) -> None:
         for each in judges
         if each in others and judges[each].cut != others[each].cut
     ]
-    differing += [name for name in ("statements", "juries") if getattr(one, name) != getattr(two, name)]
+    differing += [
+        name for name in ("statements", "juries", "criteria") if getattr(one, name) != getattr(two, name)
+    ]
     versions = [(manifest.versions or {}).get("fiducial") for manifest in (one, two)]
     differing += ["fiducial's version"] if versions[0] != versions[1] else []
     if differing:

@@ -11,16 +11,20 @@ import msgspec
 
 from ...errors import RunFolderError
 from ...judges import PromptJudge, read_again, rests_on_a_reply
+from ...judges.criteria import question_cases
+from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
 from ...judges.judge import AskedJudge
 from ...judges.jury import JuryJudge
 from ...judges.prices import PriceList
 from ...judges.statement_judge import ShareJudge
-from ...records import JudgeId, Verdict
+from ...judges.statements import case_of
+from ...records import Case, CaseIndex, JudgeId, Verdict
+from ...records.judge_id import COUNTED
 from ..conclusion.conclude import Conclusion, conclude
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output
-from ..judging.composites import journal_verdicts, share_of
+from ..judging.composites import journal_verdicts, rubric_of, share_of
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import prompt_again
 from ..progress import Progress
@@ -69,6 +73,11 @@ def reparse(
             statements=[
                 share_of(each.judge, n) for each, n in made_of.values() if isinstance(each.judge, ShareJudge)
             ],
+            criteria=[
+                rubric_of(each.judge, n)
+                for each, n in made_of.values()
+                if isinstance(each.judge, CriteriaJudge)
+            ],
             juries=[each.judge.jury for each, _ in made_of.values() if isinstance(each.judge, JuryJudge)],
         )
         for asker, repeats in made_of.values():
@@ -116,6 +125,9 @@ def _made_of_others(
     for share in folder.manifest.statements:
         parts[share.id] = judge = ShareJudge(judges[share.judge], parts[share.splitter])
         found[share.id] = JudgeTask(judge=judge, cut=folder.roster[share.id].cut), share.repeats
+    for rubric in folder.manifest.criteria:
+        parts[rubric.id] = judge = CriteriaJudge(judges[rubric.judge])
+        found[rubric.id] = JudgeTask(judge=judge, cut=folder.roster[rubric.id].cut), rubric.repeats
     for jury in folder.manifest.juries:
         members = tuple(parts[member.id] for member in jury.members)
         seats = (
@@ -142,13 +154,24 @@ def _read_again(
     context.progress.begin("reading replies again", len(verdicts.standing))
     for verdict in verdicts:
         context.progress.advance()
-        if verdict.judge is not None and verdict.judge.kind in {"share", "jury"}:
+        if verdict.judge is not None and verdict.judge.kind in COUNTED:
             continue
         earlier = None if verdict.judge is None else before.get(verdict.judge)
         if earlier is None:
             yield verdict
             continue
-        again, count = read_again(verdict, judges[earlier]), counts[earlier]
+        judge = judges[earlier].beside_case(_case_of(context.inputs.cases, verdict.case_id))
+        again, count = read_again(verdict, judge), counts[earlier]
         count["replies" if rests_on_a_reply(verdict) else "without"] += 1
         count["changed"] += (again.outcome, again.score) != (verdict.outcome, verdict.score)
+        if judge.asks_all_criteria:
+            yield from criteria_verdicts(again, judge)
         yield again
+
+
+def _case_of(cases: CaseIndex, case_id: str) -> Case:
+    """Return a case, or the case that stands for one of its statements or criteria."""
+    if case_id in cases:
+        return cases[case_id]
+    whole = cases[case_of(case_id)]
+    return next((each for each in question_cases(whole) if each.id == case_id), whole)

@@ -13,6 +13,7 @@ from ...calibration.pass_threshold import PassAt, PassThreshold
 from ...errors import RunFolderError
 from ...judges.jury import Jury
 from ...records import Author, FolderPath, JudgeId, Kind, Source
+from ...records.judge_id import COUNTED
 from ...version import VERSION
 from ..conclusion.run_results import JudgeUse, SystemResult
 from .kept_inputs import KeptInput
@@ -67,6 +68,18 @@ class StatementJudgeRecord(msgspec.Struct, frozen=True, kw_only=True):
     repeats: int = 1
 
 
+class CriteriaJudgeRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Record of a judge that is asked criterion by criterion: who judges, and how often.
+
+    Verdicts on whole outputs belong to ``id``.
+    """
+
+    id: JudgeId
+    by: str
+    judge: JudgeId
+    repeats: int = 1
+
+
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Number of outputs in a run, and of those that lack something.
 
@@ -116,6 +129,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     roster: list[KnownJudge] = []
     statements: list[StatementJudgeRecord] = []
     juries: list[Jury] = []
+    criteria: list[CriteriaJudgeRecord] = []
     reparsed: list[Mapping[str, Any]] = []
     journals: Mapping[str, Seal] = {}
     counts: Counts | None = None
@@ -135,7 +149,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         """Return the content of ``run.json``, without unknown fields."""
         fields = msgspec.to_builtins(self)
         always = {"identity", *(["not_judged"] if self.ended is not None else [])}
-        optional = {"roster", "statements", "juries", "reparsed", "journals"}
+        optional = {"roster", "statements", "juries", "criteria", "reparsed", "journals"}
         return {
             name: value
             for name, value in fields.items()
@@ -218,7 +232,7 @@ def _takes_the_place_of(judge: KnownJudge, earlier: KnownJudge) -> bool:
         return False
     if now.kind == "own":
         return judge.prompt == earlier.prompt
-    if now.kind in {"jury", "share"}:
+    if now.kind in COUNTED:
         return judge.by == earlier.by
     return (before.name, before.variant) == (now.name, now.variant)
 

@@ -4,18 +4,21 @@ Reading is strict: no score, a score off the scale, or two different scores make
 never a score.
 """
 
-from ..prompt_file import STATEMENTS
+from ..prompt_file import CRITERIA, STATEMENTS
 from .choice import LOGPROBS, PARSER_VERSION, make_parser
+from .criteria_reply import criteria_beside
 from .parsed_reply import ParsedReply, ReplyParser
 from .refusal import is_refusal
 from .split_reply import statements_beside
 
 __all__ = [
+    "CRITERIA",
     "LOGPROBS",
     "PARSER_VERSION",
     "STATEMENTS",
     "ParsedReply",
     "ReplyParser",
+    "criteria_beside",
     "is_refusal",
     "make_parser",
     "statements_beside",

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, cast
 
 from ...errors import DecodingError, PromptError
-from ..prompt_file import STATEMENTS, PromptFile
+from ..prompt_file import CRITERIA, STATEMENTS, PromptFile
 from ..scale import Scale
 from .chosen_word import choice_parser
 from .json_reply import Pieces, json_parser
@@ -52,7 +52,7 @@ def _inferred(prompt: PromptFile) -> Mapping[str, Any]:
 
 
 def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    _allow(declared, "score", "reason", "fraction_of", "cited")
+    _allow(declared, "score", "reason", "fraction_of", "cited", "fractions")
     score = _name(declared.get("score", "S2"))
     reasons = _names(declared.get("reason", []))
     fraction_of = None if declared.get("fraction_of") is None else _name(declared["fraction_of"])
@@ -64,18 +64,31 @@ def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     cited = declared.get("cited", False)
     if not isinstance(cited, bool) or (cited and fraction_of is None):
         raise ValueError("cited is true or false, beside fraction_of")
-    return tags_parser(scale, score=score, reasons=reasons, fraction_of=fraction_of, cited=cited)
+    fractions = _fractions(scale, declared)
+    return tags_parser(
+        scale, score=score, reasons=reasons, fraction_of=fraction_of, cited=cited, fractions=fractions
+    )
 
 
 def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    _allow(declared, "pick", "after")
+    _allow(declared, "pick", "after", "fractions")
     pick = declared.get("pick", "alone")
     if pick not in {"alone", "last"}:
         raise ValueError(f"pick is alone or last, got {pick!r}")
     after = declared.get("after")
     if after is not None and (not isinstance(after, str) or not after.strip()):
         raise ValueError(f"after is a heading, got {after!r}")
-    return number_parser(scale, pick=pick, after=after)
+    return number_parser(scale, pick=pick, after=after, fractions=_fractions(scale, declared))
+
+
+def _fractions(scale: Scale, declared: Mapping[str, Any]) -> bool:
+    """Return whether the prompt asks for a score written as a fraction, and its scale allows that."""
+    fractions = declared.get("fractions", False)
+    if not isinstance(fractions, bool):
+        raise ValueError(f"fractions is true or false, got {fractions!r}")  # noqa: TRY004 - of a prompt file, with its line
+    if fractions and scale.minimum != 0:
+        raise ValueError(f"fractions are of a best score, on a scale from 0, not {scale}")
+    return fractions
 
 
 def _json(scale: Scale, declared: Mapping[str, Any], *, alone: bool = False) -> ReplyParser:
@@ -139,16 +152,16 @@ def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     return number_parser(scale)
 
 
-def _statements(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    """Return a parser that rejects every reply, since statements have no score.
+def _beside(what: str, scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+    """Return a parser that rejects every reply.
 
-    They are read beside the answer they were made of (`statements_beside`).
+    Statements are read beside the answer they were made of (`statements_beside`), criteria beside their points (`criteria_beside`).
     """
     del scale
     _allow(declared)
 
     def parse(text: str) -> ParsedReply:
-        raise DecodingError(f"a reply of {len(text)} characters is to hold statements, which are no score")
+        raise DecodingError(f"a reply of {len(text)} characters is to hold {what}, which are no score")
 
     return parse
 
@@ -160,7 +173,8 @@ _MODES: Mapping[str, Callable[[Scale, Mapping[str, Any]], ReplyParser]] = {
     "structured": partial(_json, alone=True),
     "choice": _choice,
     LOGPROBS: _logprobs,
-    STATEMENTS: _statements,
+    STATEMENTS: partial(_beside, "statements"),
+    CRITERIA: partial(_beside, "verdicts on criteria"),
 }
 
 

@@ -36,6 +36,7 @@ _FIGURE = re.compile(
 )
 DECORATION = " \t\r\n*_`\"'"
 """What a model puts around a score without meaning anything by it."""
+DECORATED = f"[{re.escape(DECORATION)}]"
 
 _BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
 _PAUSE = re.compile(r"[.,:;!?=|\n\])}\u3001\u3002\uff0c\uff1a\uff1b]")
@@ -45,7 +46,11 @@ _HUNDRED = 100
 
 
 def number_parser(
-    scale: Scale, *, pick: Literal["alone", "last"] = "alone", after: str | None = None
+    scale: Scale,
+    *,
+    pick: Literal["alone", "last"] = "alone",
+    after: str | None = None,
+    fractions: bool = False,
 ) -> ReplyParser:
     """Return a parser of numbers.
 
@@ -54,6 +59,7 @@ def number_parser(
         pick: ``alone``: the reply (or what follows the heading) is nothing but the number. ``last``: the last number counts; it may
             be written as a fraction of the best score, ``0.75/1``.
         after: A heading; only what follows its last occurrence is read, and what stands before is the reason.
+        fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
 
     Returns:
         The parser. Where the last number is written in a way that this does not read (``0,5``, ``1e-1``, ``5 %``), or looks like the
@@ -69,7 +75,11 @@ def number_parser(
             if not heading:
                 raise DecodingError(f"no {after!r} in the reply")
             reason, where = before.strip() or None, f"after {after!r}"
-        values = lone_number(bare_reply(reply)) if pick == "alone" else _last_number(reply, scale)
+        values = (
+            _lone_score(bare_reply(reply), scale, fractions=fractions)
+            if pick == "alone"
+            else _last_fraction(reply, scale, fractions=fractions) or _last_number(reply, scale)
+        )
         return reading_of(one_score(values, scale, where), scale, reason)
 
     return parse
@@ -83,6 +93,30 @@ def lone_number(reply: str) -> list[float]:
     core = reply.strip(DECORATION).removesuffix(".").strip(DECORATION)
     found = _LONE.fullmatch(core)
     return [float(found[1])] if found else []
+
+
+_FRACTION = re.compile(rf"({NUMBER})\s?(?:(?P<of>/|out of|of)\s?({NUMBER})|[%\uff05])")
+_LAST_FRACTION = re.compile(rf"(?<![\w.,/+-])({_FRACTION.pattern}){DECORATED}*+\.?+{DECORATED}*+\Z")
+
+
+def fraction_of_best(text: str, scale: Scale) -> list[float]:
+    """Return the score that a fraction, a share or a percentage of the best score names; empty for any other text."""
+    found = _FRACTION.fullmatch(text)
+    if found is None:
+        return []
+    part, whole = float(found[1]), float(found[3]) if found["of"] else float(_HUNDRED)
+    return [scale.maximum * part / whole] if 0 <= part <= whole and whole > 0 else []
+
+
+def _lone_score(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
+    core = reply.strip(DECORATION).removesuffix(".").strip(DECORATION)
+    return (fraction_of_best(core, scale) if fractions else []) or lone_number(reply)
+
+
+def _last_fraction(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
+    """Return the fraction that a reply ends with; empty where it ends with something else."""
+    found = _LAST_FRACTION.search(reply) if fractions else None
+    return [] if found is None else fraction_of_best(found[1], scale)
 
 
 def _last_number(reply: str, scale: Scale) -> list[float]:
@@ -136,6 +170,7 @@ def tags_parser(
     reasons: Sequence[str] = (),
     fraction_of: str | None = None,
     cited: bool = False,
+    fractions: bool = False,
 ) -> ReplyParser:
     """Return a parser of tagged replies.
 
@@ -149,6 +184,7 @@ def tags_parser(
         fraction_of: Name of the tag around each piece's mark, 1 or 0; where pieces are marked, the score must be the share of
             those that hold.
         cited: Whether each piece that holds must name what it rests on, in brackets before its mark.
+        fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
 
     Returns:
         The parser. Every number between score tags must be readable and the same, and every mark must be 1 or 0.
@@ -161,7 +197,9 @@ def tags_parser(
         reply = without_thoughts(text)
         # What holds no digit, such as a repeated instruction, is no second score.
         contents = [found[1] for found in scored.finditer(reply) if _DIGIT.search(found[1])]
-        values = [_number(content, where) for content in contents] or lone_number(bare_reply(text))
+        values = [
+            _number(content, where, scale if fractions else None) for content in contents
+        ] or _lone_score(bare_reply(text), scale, fractions=fractions)
         given = one_score(values, scale, where)
         pieces = list(marked.finditer(reply)) if marked else []
         if not pieces:
@@ -180,8 +218,10 @@ def between_tags(name: str) -> re.Pattern[str]:
     return re.compile(f"<{name}>([^<]*+)</{name}>", re.IGNORECASE)
 
 
-def _number(content: str, where: str) -> float:
-    values = lone_number(content)
+def _number(content: str, where: str, fraction_of: Scale | None = None) -> float:
+    values = (
+        lone_number(content) if fraction_of is None else _lone_score(content, fraction_of, fractions=True)
+    )
     if not values:
         raise DecodingError(f"no score {where}, but {content.strip()[:40]!r}")
     return values[0]

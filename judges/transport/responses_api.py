@@ -44,7 +44,7 @@ class Api(NamedTuple):
 _NAMED = re.compile(r"\bresponses\b", re.IGNORECASE)
 _NO_SUCH_PLACE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.BAD_REQUEST})
 _NO_ROUTE = re.compile(
-    r"\W*(?:(?:detail|error|message)\W+)?(?:not found|method not allowed)\W*", re.IGNORECASE
+    r"\A\W{0,9}(?:(?:detail|error|message)\W{1,9})?(?:not found|method not allowed)\W{0,9}\Z", re.IGNORECASE
 )
 """Message of a server without this path; of a model that is unknown it says more."""
 

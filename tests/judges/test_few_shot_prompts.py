@@ -11,10 +11,13 @@ import pytest
 
 from fiducial.data import demo_path
 from fiducial.judges import load_judge, shipped_prompts
-from fiducial.judges.catalogue import DEFAULT_VARIANTS
+from fiducial.judges.catalogue import DEFAULT_VARIANTS, PromptName
 from fiducial.judges.prompt_file import read_prompt_file
 
 FEW_SHOT = {name: path for name, path in shipped_prompts().items() if name.variant == "few_shot"}
+PREFIXED = {name: path for name, path in shipped_prompts().items() if name.variant == "examples"}
+WITH_EXAMPLES = FEW_SHOT | PREFIXED
+every_one_with_examples = pytest.mark.parametrize("path", WITH_EXAMPLES.values(), ids=map(str, WITH_EXAMPLES))
 every_one = pytest.mark.parametrize("path", FEW_SHOT.values(), ids=map(str, FEW_SHOT))
 
 _OF_EVERYBODY = {"English", "German", "Polish", "Python", "Celsius"}
@@ -32,7 +35,12 @@ def examples_of(path: Path) -> list[str]:
 
 def replies_of(path: Path) -> Iterator[str]:
     for example in examples_of(path):
-        yield example.partition("Right reply:\n")[2].strip()
+        said = example.partition("Right reply:\n")[2].strip()
+        yield (
+            said[: said.rindex("</S2>") + len("</S2>")]
+            if path.stem == "few_shot"
+            else said[: said.index("</S2>") + len("</S2>")]
+        )
 
 
 def words(text: str) -> list[str]:
@@ -56,7 +64,7 @@ def test_every_judge_has_one() -> None:
     assert {name.judge for name in FEW_SHOT} == set(DEFAULT_VARIANTS)
 
 
-@every_one
+@every_one_with_examples
 def test_the_examples_share_no_names_values_or_phrases_with_the_suite(path: Path, suite: str) -> None:
     shown = "\n".join(examples_of(path))
     of_suite = set(words(suite))
@@ -71,7 +79,7 @@ def test_the_examples_share_no_names_values_or_phrases_with_the_suite(path: Path
     assert runs(shown) & runs(suite) == set()
 
 
-@every_one
+@every_one_with_examples
 def test_the_right_replies_of_the_examples_are_read_as_they_are_meant(path: Path) -> None:
     parse = load_judge(str(path), model="m").parse
     scores = [parse(reply).score for reply in replies_of(path)]
@@ -91,6 +99,24 @@ def test_examples_stand_before_all_material_and_hold_no_fence(path: Path) -> Non
     assert "===" not in shown
     assert not re.search(r"[0-9a-f]{20}", shown)
     assert system.index("{{fence}}") > system.index(examples_of(path)[-1])
+
+
+@pytest.mark.parametrize("name", PREFIXED, ids=str)
+def test_a_variant_with_all_that_is_constant_first_shows_the_same_rules_and_examples(
+    name: PromptName,
+) -> None:
+    first, second = (
+        read_prompt_file(paths[name._replace(variant=variant)])
+        for paths, variant in ((FEW_SHOT, "few_shot"), (PREFIXED, "examples"))
+    )
+    shown = zip(examples_of(first.path), examples_of(second.path), strict=False)
+    assert all(longer.startswith(example.rstrip()) for example, longer in shown)
+    assert (second.parse, second.scale, second.parameters) == (first.parse, first.scale, first.parameters)
+    constant, _, material = second.template.partition("\nuser:\n")
+    assert "{{" not in constant
+    assert re.match(r"The code is {{(material_)?fence}}\.", material)
+    form = first.template.rpartition("Reply in exactly this form")[2].strip()
+    assert form in constant
 
 
 @every_one

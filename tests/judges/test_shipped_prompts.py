@@ -15,7 +15,7 @@ from provider_server import ProviderServer, in_the_form_asked_for
 from fiducial.judges import find_prompt, load_judge, shipped_prompts
 from fiducial.judges.catalogue import DEFAULT_VARIANTS, PromptName, all_prompts, known_prompts
 from fiducial.judges.prompt_file import read_prompt_file
-from fiducial.judges.prompt_inputs import fill_inputs
+from fiducial.judges.prompt_inputs import FENCES, fill_inputs
 from fiducial.judges.prompt_text import portability_problems
 from fiducial.judges.prompt_variables import FILLERS
 from fiducial.judges.rendering import compile_prompt
@@ -76,8 +76,8 @@ def test_nothing_keeps_other_tools_from_loading_it(path: Path) -> None:
 @every_prompt
 def test_it_uses_known_inputs_and_encloses_them_in_fences(path: Path) -> None:
     prompt = read_prompt_file(path)
-    assert set(prompt.inputs) <= {*FILLERS, "fence"}
-    fence = values_for(path)["fence"]
+    assert set(prompt.inputs) <= {*FILLERS, *FENCES}
+    (fence,) = (value for name, value in values_for(path).items() if name in FENCES)
     last = ours(path)[-1]["content"]
     assert last.count(f"=== {fence} begin") == last.count(f"=== {fence} end") == len(prompt.inputs) - 1
     assert ours(path)[-1]["role"] == "user"
@@ -98,7 +98,7 @@ def test_a_provider_that_follows_the_stated_form_is_understood(
     assert (verdict.outcome, verdict.score, verdict.by) == ("graded", score, f"{spec}@judge")
 
 
-@pytest.mark.parametrize("variant", ["direct", "reasons"])
+@pytest.mark.parametrize("variant", ["direct", "explicit", "reasons"])
 @pytest.mark.parametrize("score", [0, 1])
 def test_a_provider_that_chooses_in_the_stated_form_is_understood(
     server: ProviderServer, judging: Judging, variant: str, score: int

@@ -72,7 +72,7 @@ def spread(text: str) -> tuple[Case, Output]:
             ContextItem(id="1", request={"q": text}, content=text),
             ContextItem(id="2", content={"t": text}),
         ],
-        reference={"answers": [text], "criterion": text},
+        reference={"answers": [text], "criterion": text, "criteria": [{"text": text}]},
     )
     call = ToolCall(name="book_hotel", arguments={"city": text})
     output = make_output(text=text, tool_calls=[call])

@@ -36,6 +36,7 @@ def make_case(number: int = 0, query: str = "Book 2 nights in Rome.", **fields: 
             "calls": [{"book_hotel": {"city": ["Rome"], "nights": [2]}}],
             "answers": ["Rome", "Roma"],
             "criterion": "The answer names a city.",
+            "criteria": [{"text": "The answer names a city."}],
         },
         "context": [ContextItem(id="1", request="search(city)", content="Rome is a city.")],
     }

@@ -1,0 +1,154 @@
+"""Composite judge that asks about each criterion of a rubric, and adds up the points."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ..records import UNGRADED, Case, Criterion, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
+from .composite import Composite, Deliberation, JudgeQuestion, unread
+from .criteria import (
+    NONE_POSITIVE,
+    Points,
+    clipped,
+    criteria_of,
+    met_of,
+    points_of,
+    question_cases,
+    question_ids,
+    told_of,
+)
+from .prompt_judge import PromptJudge
+
+_VERSION = "points/1"
+"""Part of the fingerprint; grows when the same verdicts on criteria make another score."""
+
+
+@dataclass(frozen=True)
+class CriteriaJudge(Composite):
+    """A judge that is asked about an item's criteria one by one.
+
+    Attributes:
+        judge: The judge of single criteria.
+    """
+
+    judge: PromptJudge
+
+    @property
+    def id(self) -> JudgeId:
+        """See `Judge`."""
+        depends_on = f"{self.judge.fingerprint} {_VERSION}"
+        fingerprint = hashlib.sha256(depends_on.encode()).hexdigest()
+        return msgspec.structs.replace(self.judge.id, kind="criteria", fingerprint=fingerprint)
+
+    @property
+    def by(self) -> str:
+        """See `Judge`."""
+        return self.shown_as or f"criteria/points@{self.judge.by}"
+
+    @property
+    def kinds(self) -> frozenset[Kind] | None:
+        """See `Judge`."""
+        return self.judge.kinds
+
+    @property
+    def pass_at(self) -> float | None:
+        """See `Judge`."""
+        return self.judge.pass_at
+
+    @property
+    def rounds(self) -> int:
+        """See `Composite`: all criteria are asked about at once."""
+        return 1
+
+    def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
+        """Ask about each criterion, and add up the points; see `Composite`."""
+        said = yield [self._question(each, output, repeat) for each in question_cases(case)]
+        return self._combined(output, repeat, criteria_of(case), said)
+
+    def _question(self, case: Case, output: Output, repeat: int) -> JudgeQuestion:
+        own_output = msgspec.structs.replace(output, case_id=case.id)
+        return JudgeQuestion(self.judge, case, own_output, repeat, unread(own_output))
+
+    def _combined(
+        self, output: Output, repeat: int, criteria: Sequence[Criterion], said: Sequence[Verdict]
+    ) -> Verdict:
+        met = [met_of(each.score, criterion.points) for criterion, each in zip(criteria, said, strict=True)]
+        points = points_of(zip((criterion.points for criterion in criteria), met, strict=True))
+        outcome, reason = _outcome(points, said)
+        return Verdict.on(
+            output.key,
+            by=self.by,
+            judge=self.id,
+            source="judge",
+            outcome=outcome,
+            score=clipped(points.low / points.possible) if outcome == "graded" else None,
+            reason=reason,
+            evidence=_evidence(points, criteria, met, said),
+            repeat=repeat,
+        )
+
+
+def criteria_id(judge: JudgeId) -> JudgeId:
+    """Return whose the verdicts on single criteria are that stand in replies about all of them."""
+    return msgspec.structs.replace(judge, kind="criteria")
+
+
+def criteria_by(by: str) -> str:
+    """Return the name that signs them."""
+    return f"criteria@{by}"
+
+
+def criteria_verdicts(verdict: Verdict, judge: PromptJudge) -> list[Verdict]:
+    """Return the verdicts on single criteria in a verdict on all of them; none where it has no score."""
+    told: list[dict[str, Any]] = verdict.evidence.get("criteria", []) if verdict.graded else []
+    ids = question_ids(verdict.case_id, [each["criterion"] for each in told])
+    return [
+        Verdict.on(
+            ItemKey(question_id, verdict.system, verdict.trial),
+            by=criteria_by(judge.by),
+            judge=criteria_id(judge.id),
+            source="judge",
+            score=met_of(each["met"], each["points"]),
+            reason=each["reason"] or None,
+            evidence={name: value for name, value in each.items() if name != "reason"},
+            repeat=verdict.repeat,
+        )
+        for question_id, each in zip(ids, told, strict=True)
+    ]
+
+
+def _outcome(points: Points, said: Sequence[Verdict]) -> tuple[Outcome, str]:
+    if not said:
+        return "not_applicable", "the case has no criterion"
+    open_ = [each for each in said if each.score is None]
+    if open_:
+        # A call that failed is made again, and what is said of the item must not depend on when it was.
+        counts = Counter(each.outcome for each in open_)
+        worst: Outcome = "failed" if counts["failed"] else max(UNGRADED, key=lambda outcome: counts[outcome])
+        why = next((each.reason for each in open_ if each.outcome == worst and each.reason), worst)
+        return worst, f"{len(open_)} of {len(said)} criteria without a verdict: {why}"
+    if not points.possible:
+        return "not_applicable", NONE_POSITIVE
+    return "graded", f"{points.low:g} of {points.possible:g} points, by {len(said)} criteria"
+
+
+def _evidence(
+    points: Points, criteria: Sequence[Criterion], met: Sequence[float | None], said: Sequence[Verdict]
+) -> dict[str, Any]:
+    """Return the points, and the bounds of the score while criteria are ungraded."""
+    told = [
+        told_of(criterion) | ({"outcome": each.outcome} if share is None else {"met": share})
+        for criterion, share, each in zip(criteria, met, said, strict=True)
+    ]
+    found: dict[str, Any] = {"possible": points.possible, "criteria": told}
+    if all(share is not None for share in met):
+        return {"achieved": points.low, **found}
+    if points.possible:
+        found["bounds"] = list(map(clipped, points.shares))
+    return {"between": [points.low, points.high], **found}

@@ -1,0 +1,70 @@
+"""Read replies that judge all criteria of a rubric at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from ...errors import DecodingError
+from ...records import Criterion
+from ..criteria import clipped, points_of, told_of
+from .json_reply import decode_object
+from .parsed_reply import ParsedReply, ReplyParser, bare_reply
+
+_LIST = "criteria"
+_KEYS = frozenset({"number", "met"})
+
+
+def criteria_beside(criteria: Sequence[Criterion]) -> ReplyParser:
+    """Return a parser of the verdicts on an item's criteria.
+
+    The score of its reading is points over points possible, within [0, 1]; the verdicts and the points are in the details. It refuses a
+    reply that leaves a criterion out, or judges one twice or one that there is not.
+    """
+
+    def parse(text: str) -> ParsedReply:
+        entries = _entries(decode_object(bare_reply(text)), len(criteria))
+        met = [float(entry["met"]) for entry in entries]
+        points = points_of(zip((each.points for each in criteria), met, strict=True))
+        told = [
+            told_of(criterion) | {"met": share, "reason": str(entry.get("reason") or "")}
+            for criterion, share, entry in zip(criteria, met, entries, strict=True)
+        ]
+        details = {"achieved": points.low, "possible": points.possible, _LIST: told}
+        reason = f"{points.low:g} of {points.possible:g} points, by {len(told)} criteria"
+        return ParsedReply(clipped(points.low / points.possible), reason, details)
+
+    return parse
+
+
+def _entries(reply: Mapping[str, Any], count: int) -> list[Mapping[str, Any]]:
+    """Return the entry of each criterion, in the order of the criteria."""
+    listed = reply.get(_LIST)
+    if not isinstance(listed, list):
+        raise DecodingError(f"expected a list of criteria under {_LIST!r}")
+    found: dict[int, Mapping[str, Any]] = {}
+    for entry in cast("list[Any]", listed):
+        number, met = _number_and_met(entry)
+        if not 1 <= number <= count:
+            raise DecodingError(f"there is no criterion {number}: they are numbered from 1 to {count}")
+        if number in found and found[number]["met"] != met:
+            raise DecodingError(f"criterion {number} has two different verdicts")
+        found[number] = entry
+    missing = [number for number in range(1, count + 1) if number not in found]
+    if missing:
+        raise DecodingError(
+            f"no verdict on criterion {missing[0]}, one of {len(missing)} of {count} that are left out"
+        )
+    return [found[number] for number in range(1, count + 1)]
+
+
+def _number_and_met(entry: Any) -> tuple[int, Any]:
+    fields = cast("Mapping[str, Any]", entry) if isinstance(entry, dict) else {}
+    if not fields.keys() >= _KEYS:
+        raise DecodingError(f"expected an object with {sorted(_KEYS)} for each criterion")
+    number, met = fields["number"], fields["met"]
+    if isinstance(number, bool) or not isinstance(number, int) or met not in (0, 1):
+        raise DecodingError(
+            f"a criterion has a number and is met 0 or 1, got {str(number)[:20]!r} and {str(met)[:20]!r}"
+        )
+    return number, met
