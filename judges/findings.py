@@ -119,7 +119,9 @@ def make_verdict(
         evidence={**told, **_evidence(judge, finding)},
         repeat=repeat,
         usage=finding.usage,
-        raw=None if finding.reply is None else _kept(finding.reply.text or finding.reply.refusal or ""),
+        raw=None
+        if finding.reply is None
+        else _kept(finding.reply.text or finding.reply.refusal or "") or None,
         judge=judge.id,
     )
 
