@@ -99,7 +99,10 @@ def score_bfcl(
         InputError: Results and data do not belong together, or a file cannot be read or written.
     """
     source, wanted = open_source(input_path(data)), tuple(categories)
-    tree = find_results(input_path(results), expand(wanted) if wanted else None)
+    tree = find_results(
+        input_path(results),
+        [each for each in expand(wanted) if each.family != "executable"] if wanted else None,
+    )
     tree = _of_models(tree, tuple(models))
     options = ScoringOptions(
         names=names,

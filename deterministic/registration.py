@@ -13,6 +13,7 @@ from typing import Any, cast
 from ..errors import ConfigurationError, UsageError
 from ..plugins import FUNCTIONS, WORLDS, look_up
 from .evidence import shorten
+from .execution.shipped_functions import SHIPPED
 
 
 def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, type]:
@@ -44,7 +45,7 @@ def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Map
     Packages are imported when one is looked up.
 
     Specs are ``module:NAME``, a function or a mapping of functions by name, or ``module`` alone, for all public functions that it
-    defines; looked for in the folder, too, they come before what is registered under the same name.
+    defines; looked for in the folder, too, they come before what is registered under the same name; last come the few that are shipped.
 
     Raises:
         UsageError: A spec is not of that form.
@@ -54,7 +55,7 @@ def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Map
     for spec in specs:
         target = look_up("--functions", spec, folder)
         named.update(_functions(spec, spec.partition(":")[2].rpartition(".")[2], target))
-    return ChainMap(named, cast("dict[str, Any]", _Registered()))
+    return ChainMap(named, cast("dict[str, Any]", _Registered()), dict(SHIPPED))
 
 
 class _Registered(Mapping[str, Callable[..., Any]]):

@@ -66,7 +66,9 @@ Language: TypeAlias = Literal["python", "java", "javascript"]
 Match: TypeAlias = Literal["auto", "simple", "multiple", "parallel"]
 """``auto``: exactly these calls, looked up among all tools; the others are BFCL's own ways and come with its data."""
 
-ExecutionMatch: TypeAlias = Literal["exact", "real_time", "structural"]
+ExecutionMatch: TypeAlias = Literal[
+    "exact", "real_time", "structural", "exact_match", "real_time_match", "structural_match"
+]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -103,9 +105,9 @@ class ExecutableReference(Record, frozen=True, kw_only=True):
     calls: list[str]
     """The expected calls."""
     match: list[ExecutionMatch]
-    """Comparison of each result: equal, a number within a fifth, same structure."""
-    results: list[Any] | None = None
-    """Recorded results of expected calls that are not repeatable."""
+    """Comparison of each result: equal, a number within a fifth, same structure; BFCL's names end in ``_match``."""
+    results: list[Any] | dict[str, Any] | None = None
+    """Recorded results of expected calls that are not repeatable: one per call, or by call."""
 
 
 class MultiTurnReference(Record, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, cast
 
@@ -9,7 +10,7 @@ from ...errors import DecodingError
 from ...records import ToolCall
 from ..decoding import decode_prompt, decode_tool_calls, read_json_reply
 from ..decoding.python_calls import call_nodes
-from ..decoding.python_syntax import unparse
+from ..decoding.python_syntax import parse_expression, unparse
 from ..decoding.wrapping import wrap
 from ..evidence import shorten
 
@@ -49,6 +50,17 @@ def _value(value: Any) -> str:
         name, arguments = next(iter(items.items()))
         return f"{name}({_arguments(arguments, _value, ', ')})"
     return "{" + ", ".join(f"'{key}': {_value(item)}" for key, item in items.items()) + "}"
+
+
+def call_spelling(call: str) -> str:
+    """Return a call's syntax in one layout, with its named arguments sorted, to compare calls by."""
+    try:
+        node = parse_expression(call)
+    except DecodingError:
+        return call
+    if isinstance(node, ast.Call):
+        node.keywords.sort(key=lambda keyword: keyword.arg or "")
+    return ast.dump(node)
 
 
 ReplyReader: TypeAlias = Callable[[Any], list[str]]

@@ -18,7 +18,7 @@ from ..evidence import plain, shorten
 from ..finding import PASSED, Finding, fault, undecided
 from ..options import CheckOptions, Rules
 from ..pairing import pair_completely, pair_greedily
-from .call_texts import read_native, read_prompt, read_prompt_exactly
+from .call_texts import call_spelling, read_native, read_prompt, read_prompt_exactly
 from .expressions import ForbiddenExpressionError, evaluate_arguments, parse
 from .result_matching import Matcher, Mismatch, matcher
 
@@ -93,11 +93,12 @@ def check_executable_calls(case: Case, output: Output, options: CheckOptions) ->
             f"expected {len(reference.calls)} calls, got {len(calls)}",
         )
     try:
-        _require_tools(case, calls, options.functions)
-        expectations = _expectations(reference, options)
+        recorded = _recorded(reference)
+        _require_tools(case, calls, options.functions, recorded)
+        expectations = _expectations(reference, options, recorded)
     except CannotExecuteError as error:
         return undecided(str(error))
-    outcomes = [_execute(call, options.functions) for call in calls]
+    outcomes = [_execute(call, options.functions, recorded) for call in calls]
     if simple:
         return _check_one(expectations[0], outcomes[0])
     return _check_all(expectations, outcomes, options.rules)
@@ -110,7 +111,8 @@ def reference_of(case: Case) -> ExecutableReference:
     except msgspec.ValidationError as error:
         raise InputError(f"case {case.id!r}: {error}", field="reference") from error
     calls, results = len(reference.calls), reference.results
-    if calls == 0 or len(reference.match) < calls or (results is not None and len(results) != calls):
+    listed = results if isinstance(results, list) else None
+    if calls == 0 or len(reference.match) < calls or (listed is not None and len(listed) != calls):
         raise InputError(
             f"case {case.id!r}: expected calls, and for each of them how it is matched (and, where recorded, its result)",
             field="reference",
@@ -130,23 +132,38 @@ def _is_simple(case: Case, reference: ExecutableReference) -> bool:
     return len(reference.calls) == 1 and "multiple" not in category and "parallel" not in category
 
 
-def _require_tools(case: Case, calls: Sequence[str], functions: Functions) -> None:
-    """Require that each called function that was offered is registered.
+def _recorded(reference: ExecutableReference) -> dict[str, Any]:
+    """Return recorded results by call, spelled alike."""
+    results = reference.results or {}
+    by_call = results.items() if isinstance(results, dict) else zip(reference.calls, results, strict=True)
+    return {call_spelling(call): result for call, result in by_call}
+
+
+def _require_tools(
+    case: Case, calls: Sequence[str], functions: Functions, recorded: Mapping[str, Any]
+) -> None:
+    """Require that each called function that was offered is registered, or the result of the call recorded.
 
     A call of a function that was not offered is the system's fault.
     """
     offered = {tool["function"]["name"] for tool in case.tools}
-    for name in map(called_name, calls):
-        if name in offered and name not in functions:
+    for call in calls:
+        name = called_name(call)
+        if name in offered and name not in functions and call_spelling(call) not in recorded:
             raise CannotExecuteError(
                 f"no function {name!r} is registered, so the call of it cannot be executed"
             )
 
 
-def _expectations(reference: ExecutableReference, options: CheckOptions) -> list[ExpectedResult]:
-    results = reference.results
-    if results is None:
-        results = [_expected_result(call, options.functions) for call in reference.calls]
+def _expectations(
+    reference: ExecutableReference, options: CheckOptions, recorded: Mapping[str, Any]
+) -> list[ExpectedResult]:
+    results = [
+        recorded[spelling]
+        if (spelling := call_spelling(call)) in recorded
+        else _expected_result(call, options.functions)
+        for call in reference.calls
+    ]
     # BFCL's data has an entry with one match too many (exec_parallel_multiple_30).
     return [
         ExpectedResult(call, result, matcher(match, options.rules))
@@ -161,7 +178,10 @@ def _expected_result(call: str, functions: Functions) -> Any:
     return outcome.result
 
 
-def _execute(call: str, functions: Functions) -> CallResult:
+def _execute(call: str, functions: Functions, recorded: Mapping[str, Any] | None = None) -> CallResult:
+    """Run a call; where its function is not registered, take the recorded result."""
+    if recorded and called_name(call) not in functions and (spelling := call_spelling(call)) in recorded:
+        return CallResult(call, recorded[spelling], None)
     try:
         return CallResult(call, run_call(call, functions), None)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a function raises is the result of this call

@@ -72,9 +72,10 @@ def match_structure(expected: Any, actual: Any) -> Mismatch | None:
 
 def matcher(kind: ExecutionMatch, rules: Rules) -> Matcher:
     """Return the comparison for the kind of match that the case's reference names."""
-    if kind == "exact":
+    name = kind.removesuffix("_match")
+    if name == "exact":
         return match_exactly
-    if kind == "structural":
+    if name == "structural":
         return match_structure
     return match_nearly if rules == "strict" else match_in_range
 

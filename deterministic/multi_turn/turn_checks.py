@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from ...errors import DecodingError
-from ..decoding.python_syntax import parse_expression
 from ..evidence import plain, shorten
+from ..execution.call_texts import call_spelling
 from ..finding import Finding, fault, undecided
 from .reference import ReferenceTurn, StateReader
 from .turns import CallTurn
@@ -180,8 +178,8 @@ def nothing_was_changed(facts: TurnFacts) -> Finding | None:
     Reading is allowed. Calls that the next turn's reference makes leave the turn undecided: the request may already ask for them.
     """
     upcoming = next((turn.calls for turn in facts.reference[facts.turn + 1 :] if turn.calls), [])
-    awaited = {_spelling(call) for call in upcoming}
-    wrong = [call for call in facts.changing if _spelling(call) not in awaited]
+    awaited = {call_spelling(call) for call in upcoming}
+    wrong = [call for call in facts.changing if call_spelling(call) not in awaited]
     if wrong:
         return facts.fault(
             "irrelevance_error:decoder_success",
@@ -193,17 +191,6 @@ def nothing_was_changed(facts: TurnFacts) -> Finding | None:
     turn = f"turn {facts.turn + 1} of {len(facts.reference)}"
     reason = f"{turn}: {shorten(facts.changing[0])} was called a turn before the reference calls it"
     return undecided(reason, turn_index=facts.turn, got=plain(list(facts.changing)))
-
-
-def _spelling(call: str) -> str:
-    """Return a call's text in one layout, with its named arguments sorted."""
-    try:
-        node = parse_expression(call)
-    except DecodingError:
-        return call
-    if isinstance(node, ast.Call):
-        node.keywords.sort(key=lambda keyword: keyword.arg or "")
-    return ast.dump(node)
 
 
 def _compare_states(facts: TurnFacts, same: Equality) -> Finding | None:

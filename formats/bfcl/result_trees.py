@@ -71,7 +71,8 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
         if match is None or len(parts) < 2:  # noqa: PLR2004 - a system's folder, and something in it
             continue
         name = match[1]
-        if any(word in name for word in _NOT_SCORED):
+        wanted = categories is not None and category_called(name) in categories
+        if not wanted and any(word in name for word in _NOT_SCORED):
             passed_over.append(path)
             continue
         category = category_called(name)
@@ -85,6 +86,13 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
             )
         if categories is None or category in categories:
             found[key] = ResultFile(parts[0], category, path)
+    if not found and passed_over:
+        names = ", ".join(sorted({path.name for path in passed_over}))
+        raise InputError(
+            f"holds only results that BFCL does not score ({names}); `fiducial cases bfcl DATA --category exec_simple --results {root} "
+            "--out cases.jsonl --outputs-out outputs.jsonl` makes outputs of them, which `fiducial check` decides",
+            path=root,
+        )
     if not found:
         raise InputError(
             "found no <system>/<group>/BFCL_v4_<category>_result.json to score below this folder", path=root

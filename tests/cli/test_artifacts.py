@@ -121,8 +121,7 @@ def test_an_agent_on_challenges_of_text_needs_no_leave_to_run_code(cases: Path, 
     assert "case 'code/second' runs the code that the agent leaves behind: add --allow-code" in refused.err
 
 
-@pytest.mark.parametrize("kind", ["python", "pytest"])
-@pytest.mark.parametrize("rules", ["strict", "bfcl"])
+@pytest.mark.parametrize(("kind", "rules"), [("python", "strict"), ("pytest", "strict"), ("python", "bfcl")])
 def test_a_solution_may_be_called_as_a_module_of_the_standard_library(tmp_path: Path, kind: str, rules: str):
     make_challenge(
         tmp_path / "challenges",

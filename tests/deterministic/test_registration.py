@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from installed_plugins import Install
 
+from fiducial.deterministic.execution.shipped_functions import SHIPPED
 from fiducial.deterministic.registration import load_environments, load_functions
 from fiducial.errors import ConfigurationError, UsageError
 
@@ -53,10 +54,10 @@ def test_an_environment_is_found_by_module_and_class_and_named_after_the_class(f
 
 
 def test_functions_are_found_singly_by_mapping_or_by_module(folder: Path):
-    assert list(load_functions(["garden_tools:dig"], folder)) == ["dig"]
-    assert list(load_functions(["garden_tools:TOOLS"], folder)) == ["dig", "math.sqrt"]
+    assert list(load_functions(["garden_tools:dig"], folder)) == [*SHIPPED, "dig"]
+    assert list(load_functions(["garden_tools:TOOLS"], folder)) == [*SHIPPED, "dig", "math.sqrt"]
     # What a module merely imports, or marks as its own business, is not offered.
-    assert list(load_functions(["garden_tools"], folder)) == ["dig"]
+    assert list(load_functions(["garden_tools"], folder)) == [*SHIPPED, "dig"]
 
 
 def test_the_search_path_is_as_it_was(folder: Path):
@@ -102,7 +103,7 @@ def test_what_is_registered_is_found_by_its_own_name_and_after_what_is_named(
     install("worlds", "Plot", "garden_tools:Garden")
     install("functions", "plot", "garden_tools:TOOLS")
     assert load_environments()["Plot"].__name__ == "Garden"
-    assert set(load_functions()) == {"dig", "math.sqrt"}
+    assert set(load_functions()) == {"dig", "math.sqrt", *SHIPPED}
     install("worlds", "Shed", "garden_tools:Garden")
     assert load_environments(["garden_tools:Garden.Shed"])["Shed"].__qualname__ == "Garden.Shed"
 

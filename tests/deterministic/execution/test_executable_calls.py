@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from fiducial.deterministic.checkers import check
+from fiducial.deterministic.execution.shipped_functions import calc_binomial_probability as calc_shipped
 from fiducial.deterministic.options import CheckOptions, Rules
+from fiducial.deterministic.registration import load_functions
 from fiducial.errors import InputError
 from fiducial.records import Case, Output, ToolCall, Verdict
 
@@ -203,3 +206,52 @@ def test_a_reference_that_does_not_fit_is_an_input_error(reference: dict[str, An
 def test_nothing_but_registered_functions_can_be_reached(text: str):
     for rules in ("bfcl", "strict"):
         assert judge(f"[{text}]", [BINOMIAL], rules=rules).score == 0.0
+
+
+OTTAWA = "get_weather_data(coordinates=[45.4215, -75.6972])"
+RECORDED = {"hourly": {"temperature_2m": [1.5, 2.5]}}
+
+
+@pytest.mark.parametrize("results", [[RECORDED], {OTTAWA: RECORDED}])
+@pytest.mark.parametrize(
+    ("reply", "outcome", "score"),
+    [
+        ("[get_weather_data(coordinates=[45.4215,-75.6972])]", "graded", 1.0),
+        ("[get_weather_data(coordinates=[52.5, 13.4])]", "undecided", None),
+        ("[price(symbol='AAPL')]", "graded", 0.0),
+    ],
+)
+def test_a_recorded_result_stands_in_for_a_function_that_is_not_registered(
+    results: Any, reply: str, outcome: str, score: float | None
+):
+    verdict = judge(reply, [OTTAWA], match=["structural_match"], results=results, tools=["get_weather_data"])
+    assert (verdict.outcome, verdict.score) == (outcome, score)
+
+
+@pytest.mark.parametrize("name", ["exact", "real_time", "structural"])
+def test_bfcls_names_of_matches_are_taken(name: str):
+    for match in (name, f"{name}_match"):
+        assert judge(f"[{BINOMIAL}]", [BINOMIAL], match=[match]).score == 1.0
+
+
+def test_the_seed_function_without_network_is_shipped():
+    case = Case(
+        id="exec_simple_0", kind="executable_call", reference={"calls": [BINOMIAL], "match": ["exact"]}
+    )
+    options = CheckOptions(functions=load_functions())
+    for text, score in ((f"[{BINOMIAL}]", 1.0), ("[calc_binomial_probability(n=20, k=6, p=1/6)]", 0.0)):
+        assert check(case, Output(case_id=case.id, system="s", text=text), options).score == score
+
+
+@pytest.mark.parametrize(("n", "k", "p"), [(10, 5, 0.5), (400, 0, 0.0), (600, 300, 0.5), (1000, 1000, 1.0)])
+def test_the_shipped_function_equals_the_formula(n: int, k: int, p: float):
+    exact = math.comb(n, k) * Fraction(p) ** k * (1 - Fraction(p)) ** (n - k)
+    assert calc_shipped(n, k, p) == pytest.approx(float(exact), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "p"), [(3, 4, 0.5), (3, -1, 0.5), (3, 1, 2.0), (10**9, 1, 0.5), (3, 1.5, 0.5)]
+)
+def test_the_shipped_function_refuses_other_numbers(n: int, k: float, p: float):
+    with pytest.raises(ValueError, match="expected 0 <= k <= n"):
+        calc_shipped(n, k, p)
