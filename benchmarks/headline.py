@@ -10,10 +10,12 @@ from __future__ import annotations
 import time
 
 from commands import described
+from simulation.cliffs import cliffs
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.next_plans import power
 from simulation.scenario import Scenarios
 from simulation.trust import verdicts
+from simulation.uneven_preferences import win_rates
 
 ROWS: dict[int, tuple[str, Scenarios]] = {
     1: ("false alarm: labels look chosen", alarms),
@@ -21,6 +23,8 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     3: ("equal systems, one called better", false_winners),
     4: ("interval of the difference of two systems", differences),
     11: ("power of the cases that the next step proposes", power),
+    9: ("win rate over uneven clusters", win_rates),
+    12: ("level where a judge breaks, with a cliff", cliffs),
     6: ("a judge called proven", verdicts),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }

@@ -15,9 +15,9 @@ from scipy.special import betaincinv, ndtri, stdtr
 
 from ..arrays import FloatArray, IntArray
 from ..statistic import Statistic, defined, undefined
-from .closed_forms import Interval, normal_quantile, t_interval, t_quantile, wilson_interval
+from .closed_forms import Interval, normal_quantile, t_quantile, wilson_interval
 from .clustered_rates import averaged_effect, told_by, usual_effect
-from .variance import FEWEST, cluster_error, cluster_sums, variance
+from .variance import FEWEST, cluster_sums, variance
 
 _ROUNDING = 1e-12
 
@@ -191,44 +191,41 @@ class Shift(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mean_of(values: FloatArray, cluster: IntArray, *, level: float = 0.95, least: float = -1.0) -> Statistic:
-    """Return the mean of ``(n,)`` values, with a cluster-t interval.
+    """Return the mean of ``(n,)`` values, with the interval of `mean_over_clusters`.
 
     Values are in [-1, 1], none below ``least``.
-
-    Where all values are equal the interval says how large a share of clusters could differ and not have been seen: ``1 - ((1 - level) / 2)^(1 / clusters)``.
     """
     if not len(values):
         return undefined("no row was graded", n=0, level=level)
-    value, error, clusters = _spread(values, cluster)
-    if clusters < FEWEST:
-        return defined(
-            value, n=len(values), method="cluster-t: no interval from a single cluster", level=level
-        )
-    if error == 0.0:
-        room = 1 - ((1 - level) / 2) ** (1 / clusters)
-        interval = max(least, value - room), min(1.0, value + room)
-        return defined(value, interval, n=len(values), method="bound on what was not seen", level=level)
-    low, high = t_interval(value, error, clusters, level)
-    return defined(value, (max(least, low), min(1.0, high)), n=len(values), method="cluster-t", level=level)
+    return _with_interval(mean_over_clusters(values, cluster), len(values), level, least)
+
+
+def _with_interval(found: Combination, n: int, level: float, least: float) -> Statistic:
+    if not found.tellable:
+        return defined(found.value, n=n, method="cluster-t: no interval from a single cluster", level=level)
+    method = "bound on what was not seen" if found.flat else "cluster-t (CR2)"
+    return defined(found.value, found.interval(level, least), n=n, method=method, level=level)
 
 
 def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0.95, seed: int = 0) -> Shift:
-    """Test the mean of paired differences by flipping signs of clusters.
+    """Test the mean of paired differences over clusters; the interval contains 0 exactly where the test finds none.
 
     Differences are in [-1, 1], shape ``(n,)``.
 
-    Under the null hypothesis the two sides of each pair are exchangeable, so a cluster's sum is as likely as its negative. The test
-    is exact; of 0/1 outcomes, one pair a cluster, it is McNemar's exact test. ``seed`` is for patterns of signs that are too many for all of them.
+    The p is the larger of two: Student's over clusters, and that of flipping signs of clusters. Under the null hypothesis the two sides of each pair are
+    exchangeable, so a cluster's sum is as likely as its negative; of 0/1 outcomes, one pair a cluster, that is McNemar's exact test, which few pairs that
+    differ need. Clusters of very unequal sizes need the first. ``seed`` is for patterns of signs that are too many for all of them.
     """
-    difference = mean_of(differences, cluster, level=level)
     if not len(differences):
-        return Shift(difference=difference, p=None, minimum_detectable=None)
-    sums = cluster_sums(differences, cluster)
-    return Shift(
-        difference=difference,
-        p=_sign_flip_p(sums[sums != 0.0], seed),
-        minimum_detectable=_minimum_detectable(differences, cluster, level),
-    )
+        return Shift(difference=mean_of(differences, cluster, level=level), p=None, minimum_detectable=None)
+    found, sums = mean_over_clusters(differences, cluster), cluster_sums(differences, cluster)
+    difference, student = _with_interval(found, len(differences), level, -1.0), found.p()
+    p = _sign_flip_p(sums[sums != 0.0], seed)
+    p = p if student is None else max(p, student)
+    if p > 1 - level and difference.low is not None and difference.high is not None:
+        ends = min(difference.low, 0.0), max(difference.high, 0.0)
+        difference = msgspec.structs.replace(difference, low=ends[0], high=ends[1])
+    return Shift(difference=difference, p=p, minimum_detectable=_minimum_detectable(found, level))
 
 
 def _sign_flip_p(sums: FloatArray, seed: int) -> float:
@@ -243,25 +240,14 @@ def _sign_flip_p(sums: FloatArray, seed: int) -> float:
     return float(((np.abs(signs @ sums) >= observed).sum() + 1) / (_DRAWN + 1))
 
 
-def _minimum_detectable(differences: FloatArray, cluster: IntArray, level: float) -> float | None:
+def _minimum_detectable(found: Combination, level: float) -> float | None:
     """Return the minimum detectable shift, from the observed spread.
 
     It is never less than the shift that is significant when just enough clusters have a difference.
     """
-    _, error, clusters = _spread(differences, cluster)
     needed = math.ceil(math.log2(2 / (1 - level)))
-    if clusters < max(needed, FEWEST):
+    if found.clusters < max(needed, FEWEST):
         return None
-    by_spread = (t_quantile(level, clusters - 1) + float(ndtri(_POWER))) * error
-    by_count = float(betaincinv(needed, clusters - needed + 1, _POWER))
+    by_spread = found.smallest_visible(level) or 0.0
+    by_count = float(betaincinv(needed, found.clusters - needed + 1, _POWER))
     return min(1.0, max(by_spread, by_count))
-
-
-def _spread(values: FloatArray, cluster: IntArray) -> tuple[float, float, int]:
-    """Mean, its standard error over clusters, and how many clusters there are."""
-    value = float(values.mean())
-    codes = np.unique(cluster, return_inverse=True)[1]
-    clusters = int(codes.max()) + 1
-    if clusters < FEWEST or np.ptp(values) == 0.0:
-        return value, 0.0, clusters
-    return value, cluster_error((values - value) / len(values), codes), clusters

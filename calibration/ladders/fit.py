@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaincc
 
 from ..arrays import FloatArray
+from ..comparison.significance import fisher_more
 from ..intervals.clustered_means import mean_over_clusters
 from ..intervals.clustered_rates import effective_trials, student_ratio
 from ..intervals.variance import spread_of_rows
@@ -18,6 +20,9 @@ LEVEL = 0.95
 _TAILS = ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)
 FLAT_AT = 0.05
 """Of the test that a curve falls; what does not pass it is called flat."""
+
+DIP_AT = 0.01
+"""Of all tests together that a level is caught less often than a harder one."""
 
 _DRAWN = 41
 _FEWEST = 5
@@ -46,6 +51,7 @@ class LadderFit(NamedTuple):
         drop: Share caught of the easiest minus share caught of the hardest.
         trend_p: Of no relation between level and being caught; None where nothing could be told.
         misfit_p: Of such a curve; None where there are too few levels.
+        dip: Level caught less often than a harder one, beyond chance; None without one.
         worth: How many independent answers each is worth.
         likely: The curves that are left likely.
     """
@@ -57,6 +63,7 @@ class LadderFit(NamedTuple):
     drop: Statistic
     trend_p: float | None
     misfit_p: float | None
+    dip: int | None
     worth: float
     likely: Likely
 
@@ -81,14 +88,18 @@ def fit_ladder(family: CurveFamily, answers: LadderAnswers) -> LadderFit:
     likely = family.likely(answers, worth)
     low, threshold, high = likely.quantiles(likely.threshold, _TAILS)
     drop_low, drop, drop_high = likely.quantiles(likely.shares(0.0) - likely.shares(1.0), _TAILS)
+    low, high = _at_least_a_gap(
+        family.places[np.unique(answers.rung)], float(low), float(threshold), float(high)
+    )
     return LadderFit(
         threshold=float(threshold),
-        low=float(low),
-        high=float(high),
+        low=low,
+        high=high,
         beyond=float(likely.weight[likely.threshold == np.inf].sum()),
         drop=defined(float(drop), (float(drop_low), float(drop_high)), n=len(answers.caught), method=METHOD),
         trend_p=_trend(family, answers),
         misfit_p=_misfit(answers, expected, worth),
+        dip=_dip(answers, len(family.places), worth),
         worth=worth,
         likely=likely,
     )
@@ -119,6 +130,33 @@ def _trend(family: CurveFamily, answers: LadderAnswers) -> float | None:
     if not together.any():
         return None
     return mean_over_clusters(together, answers.cluster).p()
+
+
+def _at_least_a_gap(asked: FloatArray, low: float, threshold: float, high: float) -> tuple[float, float]:
+    """Return an interval that holds the gaps between levels asked about that it touches.
+
+    A judge may fall anywhere between two levels: a curve says more of that place than answers do.
+    """
+    if not np.isfinite(threshold):
+        return low, high
+    below, above = asked[asked <= low], asked[asked >= high]
+    return (float(below[-1]) if len(below) else low), (float(above[0]) if len(above) else high)
+
+
+def _dip(answers: LadderAnswers, levels: int, worth: float) -> int | None:
+    """Return the level that is caught less often than a harder one, with the least p; None where all may be chance.
+
+    Fisher's exact test of each pair of levels, each answer counting as ``worth`` independent ones; times the number of pairs.
+    """
+    asked = (worth * np.bincount(answers.rung, minlength=levels)).astype(int)
+    missed = (worth * np.bincount(answers.rung, weights=1.0 - answers.caught, minlength=levels)).astype(int)
+    often = np.flatnonzero(asked >= _FEWEST).tolist()
+    found = {
+        (easy, hard): fisher_more(int(missed[easy]), int(asked[easy]), int(missed[hard]), int(asked[hard]))
+        for easy, hard in combinations(often, 2)
+    }
+    least = min(found, key=found.__getitem__, default=None)
+    return None if least is None or found[least] * len(found) > DIP_AT else least[0]
 
 
 def _misfit(answers: LadderAnswers, expected: FloatArray, worth: float) -> float | None:

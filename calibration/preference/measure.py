@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from ...records import Outcome
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..comparison.significance import among_known
-from ..intervals.clustered_means import combine_means, mean_of, paired_shift
+from ..intervals.clustered_means import Shift, combine_means, mean_of, paired_shift
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from .bradley_terry import strengths
@@ -90,6 +90,7 @@ def _match(met: Choices, level: float) -> SystemMatch:
     complete = met.take(met.complete)
     kinds = kinds_of(complete)
     won = kinds.a | kinds.b
+    shift = _shift_from_even(complete.preferred, complete.cluster, level)
     return SystemMatch(
         a=met.systems[int(met.a[0])],
         b=met.systems[int(met.b[0])],
@@ -102,12 +103,30 @@ def _match(met: Choices, level: float) -> SystemMatch:
         flipped_to_first=int(kinds.flip_first.sum()),
         flipped_to_second=int(kinds.flip_second.sum()),
         half_tied=int(kinds.half.sum()),
-        preferred=_rate(complete.preferred, complete, level),
+        preferred=_around_even(shift.difference),
         settled=share_of(kinds.a[won].astype(np.float64), complete.cluster[won], level=level)
         if won.any()
         else undefined("neither won a comparison", n=0, level=level),
-        p=paired_shift(complete.preferred - _EVEN, complete.cluster, level=level).p,
+        p=shift.p,
     )
+
+
+def _shift_from_even(preferred: FloatArray, cluster: IntArray, level: float) -> Shift:
+    """Return how far values in [0, 1] are from even on average; tested as shifts in [-1, 1]."""
+    found = paired_shift((preferred - _EVEN) * 2, cluster, level=level)
+    value, low, high = (
+        None if each is None else each / 2
+        for each in (found.difference.value, found.difference.low, found.difference.high)
+    )
+    return replace(found, difference=replace(found.difference, value=value, low=low, high=high))
+
+
+def _around_even(shift: Statistic) -> Statistic:
+    """Return the win rate whose distance from even this is, with the interval that its test inverts."""
+    if shift.value is None:
+        return replace(shift, undefined="nothing was compared in both orders")
+    ends = [None if end is None else min(1.0, max(0.0, end + _EVEN)) for end in (shift.low, shift.high)]
+    return replace(shift, value=shift.value + _EVEN, low=ends[0], high=ends[1])
 
 
 def _decided(match: SystemMatch, adjusted: float | None, level: float) -> SystemMatch:
@@ -134,7 +153,7 @@ def _systems(complete: Choices, level: float) -> dict[str, SystemPreference]:
 def _position(complete: Choices, level: float) -> Position:
     kinds = kinds_of(complete)
     first, second = int(kinds.flip_first.sum()), int(kinds.flip_second.sum())
-    shift = paired_shift(complete.first_chosen - _EVEN, complete.cluster, level=level)
+    shift = _shift_from_even(complete.first_chosen, complete.cluster, level)
     return Position(
         effect=shift.difference,
         p=shift.p,

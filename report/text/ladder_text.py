@@ -42,7 +42,9 @@ def _row(ladder: LadderResult) -> tuple[str, ...]:
 def _notes(ladder: LadderResult) -> Iterator[str]:
     if ladder.flat and ladder.drop.high is not None:
         yield f"flat: no fall is found, {number(ladder.drop.high)} at most"
-    if ladder.misfit_p is not None and ladder.misfit_p < _MISFIT:
+    if ladder.dip is not None:
+        yield f"dips: {ladder.dip} is caught less often than a harder level"
+    elif ladder.misfit_p is not None and ladder.misfit_p < _MISFIT:
         yield f"no smooth fall (p {ladder.misfit_p:.4f}): go by its levels"
     if ladder.failed_right.low is not None and ladder.failed_right.low > _TOLERATED:
         yield "fails right outputs as well: what it catches it need not have seen"

@@ -77,6 +77,7 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
         drop: Share caught of the easiest minus share caught of the hardest.
         trend_p: Of no relation between level and being caught; None where all were caught, or none.
         misfit_p: Of a curve that falls as logistic ones do; None where there are too few levels.
+        dip: Level caught less often than a harder one, beyond chance; None without one.
         failed_right: Share of right outputs failed.
         levels: What was said at each level.
         places: Where each level stands, from 0 to 1.
@@ -93,6 +94,7 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
     drop: Statistic
     trend_p: float | None
     misfit_p: float | None
+    dip: str | None = None
     failed_right: Statistic
     levels: list[LevelCounts]
     places: list[float]
@@ -159,6 +161,7 @@ def ladder_result(dial: Dial, family: CurveFamily, scored: Sequence[Scored], *, 
         drop=undefined("nothing was graded", n=0) if fit is None else fit.drop,
         trend_p=None if fit is None else fit.trend_p,
         misfit_p=None if fit is None else fit.misfit_p,
+        dip=None if fit is None or fit.dip is None else _step(dial, fit.dip),
         failed_right=share_of(failed, cluster_numbers(each.cluster for each in right)),
         levels=_counts(dial, scored),
         places=dial.places,
@@ -197,6 +200,10 @@ def _curve(dial: Dial, fit: LadderFit) -> list[CurvePoint]:
     ]
 
 
+def _step(dial: Dial, number: int) -> str:
+    return dial.steps[number] if dial.steps else str(dial.levels[number])
+
+
 def _counts(dial: Dial, scored: Sequence[Scored]) -> list[LevelCounts]:
     tally: Counter[tuple[int, bool, bool]] = Counter(
         (level_of(each), each.facts.plants == "fault", each.passed)
@@ -206,7 +213,7 @@ def _counts(dial: Dial, scored: Sequence[Scored]) -> list[LevelCounts]:
     return [
         LevelCounts(
             level=level,
-            step=dial.steps[number] if dial.steps else str(level),
+            step=_step(dial, number),
             caught=tally[level, True, False],
             faulty=tally[level, True, False] + tally[level, True, True],
             failed=tally[level, False, False],

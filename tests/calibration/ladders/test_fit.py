@@ -75,3 +75,16 @@ def test_the_curve_is_drawn_from_the_easiest_level_to_the_hardest():
     assert (points[0].place, points[-1].place) == (0.0, 1.0)
     assert all(point.low <= point.share <= point.high for point in points)
     assert [point.share for point in points] == sorted((point.share for point in points), reverse=True)
+
+
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.9])
+def test_the_interval_of_a_cliff_holds_the_whole_gap_that_it_is_in(part: float):
+    fit = fit_ladder(FAMILY, answers([1.0] * 5 + [0.0] * 6, each=100))
+    cliff = float(PLACES[4] + part * (PLACES[5] - PLACES[4]))
+    assert fit.low <= cliff <= fit.high
+
+
+def test_a_level_caught_less_often_than_a_harder_one_is_a_dip():
+    dented = [0.98, 0.98, 0.98, 0.5, 0.98, 0.98, 0.98, 0.5, 0.1, 0.05, 0.05]
+    assert fit_ladder(FAMILY, answers(dented)).dip == 3
+    assert fit_ladder(FAMILY, answers(falling(0.4))).dip is None

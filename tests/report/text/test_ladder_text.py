@@ -146,3 +146,9 @@ def test_a_damaged_audit_is_one_line(tmp_path: Path):
     done = fiducial("report", tmp_path)
     assert done.code == 2
     assert "audit.json: not an audit" in done.err
+
+
+def test_a_dip_is_said_with_its_level():
+    told = "\n".join(as_lines(ladder_pieces([ladder(ON, dip="2", misfit_p=0.0004)])))
+    assert "dips: 2 is caught less often than a harder level" in told
+    assert "no smooth fall" not in told
