@@ -6,29 +6,33 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Required, TypeAlias, TypedDict, Unpack
 
 import msgspec
 
 from ..evaluation.judging.access import BatchMode, ModelAccess
-from ..evaluation.judging.judge_on import parse_judge_on
+from ..evaluation.judging.judge_on import JudgeOn, parse_judge_on
 from ..evaluation.pipeline import run as run_plan
 from ..evaluation.run_plan import Plan
 from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.manifest import component_versions
 from ..judges.prices import price_list
-from ..records import InputPath
+from ..records import FolderPath, InputPath
 from .display import Document, Shown
 from .engines import engine_of
 from .progress_bars import shown_progress
 
 if TYPE_CHECKING:
+    from ..calibration.pass_threshold import PassAt
+    from ..deterministic import CheckOptions
+    from ..evaluation.checking.dotted_names import NamesOption
+    from ..evaluation.engines.ray_engine import RayEngine
     from ..evaluation.forecast import Forecast
     from ..evaluation.judging.composites import JuryRule
     from .run_display import Reparsing, RunResults
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GENERATED",
     "Access",
+    "CheckingStage",
     "Forecasts",
     "ModelAccess",
     "Plan",
@@ -51,6 +56,34 @@ Access: TypeAlias = Callable[[], ModelAccess]
 """How a model is reached; asked for only when one has to be asked."""
 
 
+class CheckingStage(TypedDict, total=False):
+    """Fields of a plan that only a run with checkers has."""
+
+    options: CheckOptions | None
+    names: NamesOption
+    judge_on: JudgeOn
+    workers: int | None
+    engine: RayEngine | None
+
+
+class PlanFields(CheckingStage, total=False):
+    """Fields of a plan that are taken as they are; see `Plan`."""
+
+    out: Required[FolderPath]
+    command: Required[str]
+    judges: Sequence[str]
+    model: str | None
+    labels: InputPath | None
+    pass_at: PassAt
+    repeats: int
+    split: bool
+    split_model: str | None
+    environments: Mapping[str, type]
+    judge_parameters: Mapping[str, Any]
+    notes: Sequence[str]
+    accept_edited: bool
+
+
 def plan_of(
     *,
     prices: Sequence[str] | None = None,
@@ -60,7 +93,7 @@ def plan_of(
     poll_seconds: float | None = None,
     cases: Sequence[InputPath],
     outputs: Sequence[InputPath],
-    **fields: Any,
+    **fields: Unpack[PlanFields],
 ) -> Plan:
     """Return the settings of a run.
 
@@ -114,7 +147,7 @@ def _load(plan: Plan) -> None:
     Loading then takes half of the time that it would take at the end.
     """
     from ..report.html import report_template  # noqa: PLC0415 - not before the first calls are in flight
-    from . import run_display  # noqa: F401, PLC0415 - likewise
+    from . import run_display  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - likewise
 
     report_template()
     component_versions()

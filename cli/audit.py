@@ -15,7 +15,7 @@ from .audit_claims import alternative, certify_run
 from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .invocation import command_line
-from .model_options import model_access, model_options, poll_seconds
+from .model_options import model_access, model_options
 from .param_types import FOLDER, INPUT_FILE, Whole
 from .shared_options import (
     SpreadCommand,
@@ -28,6 +28,7 @@ from .shared_options import (
     worlds,
 )
 from .table_options import emit, verbose_option
+from .typed_options import JudgingOptions, typed_options
 
 _MUTATE = """\b
 Examples:
@@ -151,8 +152,9 @@ def run(
     """
     from ..api.auditing import audit, forecast_audit
 
+    judging = typed_options(JudgingOptions, options)
     asked: dict[str, Any] = {
-        "model": options["model"],
+        "model": judging.model,
         "out": out,
         "command": command_line(),
         "sample": sample,
@@ -160,15 +162,15 @@ def run(
         "calls": options["calls"],
         "evenly": options["evenly"],
         "only": only,
-        "repeats": _repeats(options["repeats"]),
+        "repeats": _repeats(judging.repeats),
         "pass_at": pass_at,
-        "poll_seconds": poll_seconds(options),
-        "judge_parameters": options["judge_parameters"],
-        "worlds": options["worlds"],
+        "poll_seconds": judging.batch_poll_seconds,
+        "judge_parameters": judging.judge_parameters,
+        "worlds": judging.worlds,
     }
-    access = cache(lambda: model_access(options))  # once: all judges share its budget
-    if options["dry_run"]:
-        click.echo(str(forecast_audit(probes, judges, access=access(), prices=options["price"], **asked)))
+    access = cache(lambda: model_access(judging))  # once: all judges share its budget
+    if judging.dry_run:
+        click.echo(str(forecast_audit(probes, judges, access=access(), prices=judging.price, **asked)))
         return EXIT_OK
     found = audit(probes, judges, access=access, progress=True, **asked)
     closing = [

@@ -16,6 +16,7 @@ from .model_options import model_access, reaching_options
 from .param_types import INPUT, OUT_FOLDER
 from .shared_options import compose, dry_run_option, json_option, option, rules_option
 from .table_options import emit
+from .typed_options import ReachingOptions, typed_options
 
 
 class BfclGroup(click.Group):
@@ -81,7 +82,7 @@ def generate(
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
     asking: dict[str, Any] = {
         **{name: options[name] for name in _ASKED},
-        "access": model_access(options),
+        "access": model_access(typed_options(ReachingOptions, options)),
         "parameters": {name: value for name, value in parameters.items() if value is not None},
         "prices": options["price"],
     }

@@ -13,10 +13,11 @@ from click.core import ParameterSource
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .invocation import command_line
-from .model_options import model_access, model_options, poll_seconds
+from .model_options import model_access, model_options
 from .param_types import FOLDER, Whole
 from .shared_options import SectionedCommand, compose, option, worlds
 from .table_options import accepts_edited, emit, load_table, table_options
+from .typed_options import JudgingOptions, typed_options
 
 if TYPE_CHECKING:
     from ..api.table_statistics import By
@@ -79,7 +80,15 @@ def command(
             raise UsageError(
                 "--judge says which of two outputs is better, and so which system: add --by system"
             )
-        return _prefer(tables, labels=labels, against=against, json_file=json_file, options=options)
+        return _prefer(
+            tables,
+            labels=labels,
+            against=against,
+            json_file=json_file,
+            judges=options["judges"],
+            out=options["out"],
+            options=typed_options(JudgingOptions, options),
+        )
     _refuse_typed(_OF_JUDGES.split(), "goes with --judge, which is not given")
     from ..api.table_statistics import compare
 
@@ -100,7 +109,9 @@ def _prefer(
     labels: Path | None,
     against: str | None,
     json_file: str | None,
-    options: dict[str, Any],
+    judges: tuple[str, ...],
+    out: Path | None,
+    options: JudgingOptions,
 ) -> int:
     """Ask judges which of two outputs is better, or forecast the cost of it."""
     from ..api.preferring import forecast_preferences, prefer
@@ -108,28 +119,26 @@ def _prefer(
     if (table := next((each for each in runs if not each.is_dir()), None)) is not None:
         raise UsageError(f"{table} is no run folder; --judge is shown the outputs that runs are about")
     asked: dict[str, Any] = {
-        "judges": options["judges"],
-        "model": options["model"],
+        "judges": judges,
+        "model": options.model,
         "labels": labels,
         "against": against,
-        "out": options["out"],
-        "repeats": options["repeats"],
-        "worlds": options["worlds"],
-        "poll_seconds": poll_seconds(options),
-        "judge_parameters": options["judge_parameters"],
+        "out": out,
+        "repeats": options.repeats,
+        "worlds": options.worlds,
+        "poll_seconds": options.batch_poll_seconds,
+        "judge_parameters": options.judge_parameters,
         "accept_edited": accepts_edited(),
         "command": command_line(),
     }
     access = cache(lambda: model_access(options))  # once: all judges share its budget
-    if options["dry_run"]:
-        click.echo(str(forecast_preferences(runs, access=access(), prices=options["price"], **asked)))
+    if options.dry_run:
+        click.echo(str(forecast_preferences(runs, access=access(), prices=options.price, **asked)))
         return EXIT_OK
     found = prefer(runs, access=access, progress=True, **asked)
     missing: list[str] = []
     if found.failed:
-        again = (
-            "the same command asks again for these alone" if options["out"] else "--out keeps what was said"
-        )
+        again = "the same command asks again for these alone" if out else "--out keeps what was said"
         missing.append(f"{found.failed:,} verdicts are missing, since calls failed; {again}")
     emit(found, json_file, closing=missing)
     return EXIT_PARTIAL if found.failed else EXIT_OK

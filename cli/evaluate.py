@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 
 from ..api.display import as_lines
 from ..api.gates import gates_of
-from ..api.run_files import GENERATED, Access, Plan, forecast, plan_of, run
+from ..api.run_files import GENERATED, Access, CheckingStage, Plan, forecast, plan_of, run
 from ..records import InputPath
 from .echo_answer import echo_answer
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
@@ -19,7 +19,8 @@ from .generate import foresee_first, generate_first
 from .invocation import command_line
 from .jury_options import jury_options_of
 from .label_options import grades_given
-from .model_options import model_access, poll_seconds
+from .model_options import model_access
+from .typed_options import RunOptions
 
 _WIDTH = 80
 """Columns of a terminal that nobody made wider."""
@@ -32,48 +33,48 @@ def labels_of(labels: Path | None) -> InputPath | None:
     return None if labels is None else labels_told(labels, **grades_given())
 
 
-def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
+def evaluate_as_asked(given: RunOptions, /, **stages: Unpack[CheckingStage]) -> int:
     """Run, or with ``--dry-run`` forecast, a command line of `run` or `judge`.
 
     ``stages`` are the fields of the plan that only one of the two commands has.
     """
     # Once, since all models share its budget.
     reached = cache(lambda: model_access(given))
-    generates = given.get("generate") is not None or given.get("agent") is not None
-    foreseen = generates and given["dry_run"]
+    generates = given.generate is not None or given.agent is not None
+    foreseen = generates and given.dry_run
     if foreseen and not foresee_first(given, reached):
         return EXIT_OK
-    generated = generate_first(given, reached) if "generate" in given and not foreseen else None
+    generated = generate_first(given, reached) if given.generates and not foreseen else None
     if generated is not None and not generated.tally.kept + generated.tally.made:
         return EXIT_PARTIAL
     plan = plan_of(
-        cases=given["cases"],
-        outputs=[*given["outputs"], *([given["out"] / GENERATED] if generates else [])],
-        out=given["out"],
+        cases=given.cases,
+        outputs=[*given.outputs, *([given.out / GENERATED] if generates else [])],
+        out=given.out,
         command=command_line(),
-        judges=given["judges"],
-        model=given["model"],
-        labels=labels_of(given["labels"]),
-        pass_at=given["pass_at"],
-        repeats=given["repeats"],
-        judge_parameters=given["judge_parameters"],
-        prices=given["price"],
-        accept_edited=given["accept_edited"],
-        poll_seconds=poll_seconds(given),
+        judges=given.judges,
+        model=given.model,
+        labels=labels_of(given.labels),
+        pass_at=given.pass_at,
+        repeats=given.repeats,
+        judge_parameters=given.judge_parameters,
+        prices=given.price,
+        accept_edited=given.accept_edited,
+        poll_seconds=given.batch_poll_seconds,
         **jury_options_of(given),
-        environments=_worlds(given["worlds"]),
+        environments=_worlds(given.worlds),
         **stages,
     )
-    if given["dry_run"]:
+    if given.dry_run:
         click.echo(str(forecast(plan, reached(), progress=True)))
         return EXIT_OK
     code = evaluate(
         plan,
         reached,
-        fail_under=given["fail_under"],
-        min_graded=given["min_graded"],
-        verbose=given["verbose"],
-        quiet=given["quiet"],
+        fail_under=given.fail_under,
+        min_graded=given.min_graded,
+        verbose=given.verbose,
+        quiet=given.quiet,
     )
     return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
 

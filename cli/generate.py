@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, reaching_options
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole
 from .shared_options import SectionedCommand, compose, dry_run_option, option, section, worlds
+from .typed_options import GeneratingOptions, RunOptions, typed_options
 
 if TYPE_CHECKING:
     from ..api.generating_files import Generation, ModelAccess, OutputSource
@@ -82,20 +83,6 @@ agent_options = section(
 )  # fmt: skip
 """Who generates, and how often, beside the model."""
 
-_ASKED = ("mode", "parameters", "steps_per_turn")
-_GENERATES = (
-    "agent",
-    "system",
-    "agent_timeout",
-    "agent_calls",
-    "keep_crashes",
-    "concurrency",
-    "worlds",
-    "histories",
-    "search",
-    "embedding_model",
-)
-
 
 @click.command("generate", cls=SectionedCommand, epilog=_EXAMPLE)
 @click.argument("cases", type=INPUT_FILE)
@@ -110,7 +97,7 @@ _GENERATES = (
     "--accept-edited", is_flag=True, help="Go on with outputs that were changed by hand since they were made."
 )
 @dry_run_option
-def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
+def command(*, cases: Path, out: Path, **given: Any) -> int:
     """Let a model, or an agent of your own, work on CASES, and keep what it produces.
 
     A case and trial that has an output is not asked again, so that the same command goes on where it was stopped, and tries
@@ -118,12 +105,13 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     """
     from ..api.generating_files import foresee_file, generate_file
 
-    source = source_of(options, options["model"], out, lambda: model_access(options))
-    if options["dry_run"]:
+    options = typed_options(GeneratingOptions, given)
+    source = source_of(options, options.model, out, lambda: model_access(options))
+    if options.dry_run:
         click.echo(
             str(
                 foresee_file(
-                    source, cases, out, trials=trials, again=options["again"], prices=options["price"]
+                    source, cases, out, trials=options.trials, again=options.again, prices=options.price
                 )
             )
         )
@@ -132,11 +120,11 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
         source,
         cases,
         out,
-        trials=trials,
+        trials=options.trials,
         progress=True,
-        prices=options["price"],
-        accept_edited=options["accept_edited"],
-        again=options["again"],
+        prices=options.price,
+        accept_edited=options.accept_edited,
+        again=options.again,
     )
     click.echo(str(found))
     click.echo(f"outputs: {out}")
@@ -144,7 +132,7 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
 
 
 def source_of(
-    options: Mapping[str, Any], model: str | None, out: Path, access: Callable[[], ModelAccess]
+    options: GeneratingOptions, model: str | None, out: Path, access: Callable[[], ModelAccess]
 ) -> OutputSource:
     """Return the source of outputs that the options of this module name."""
     from ..api.generating_files import who_generates
@@ -154,53 +142,65 @@ def source_of(
         out=out,
         access=access,
         environment=os.environ,
-        **{name: options[name] for name in (*_GENERATES, *_ASKED)},
+        agent=options.agent,
+        system=options.system,
+        agent_timeout=options.agent_timeout,
+        agent_calls=options.agent_calls,
+        keep_crashes=options.keep_crashes,
+        concurrency=options.concurrency,
+        worlds=options.worlds,
+        histories=options.histories,
+        search=options.search,
+        embedding_model=options.embedding_model,
+        mode=options.mode,
+        parameters=options.parameters,
+        steps_per_turn=options.steps_per_turn,
     )
 
 
-def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> Generation | None:
+def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Generation | None:
     """Generate the outputs of a run as its first phase; None if there is nothing to generate.
 
     The endpoint is the phase's own, or that of the judges.
     """
-    if given["generate"] is None and given["agent"] is None:
-        if not given["outputs"]:
+    if options.generate is None and options.agent is None:
+        if not options.outputs:
             raise UsageError(
                 "expected outputs (--outputs FILE), or who produces them (--generate MODEL, --agent COMMAND)"
             )
-        if given["again"]:
+        if options.again:
             raise UsageError("--again makes the outputs of a model or agent anew: add --generate or --agent")
         return None
     from ..api.generating_files import GENERATED, generate_into_run
 
-    out: Path = given["out"] / GENERATED
-    source = source_of(given, given["generate"], out, lambda: _own_access(given, access))
+    out = options.out / GENERATED
+    source = source_of(options, options.generate, out, lambda: _own_access(options, access))
     found = generate_into_run(
         source,
-        given["cases"],
-        given["out"],
-        trials=given["trials"],
+        options.cases,
+        options.out,
+        trials=options.trials,
         progress=True,
-        prices=given["price"],
-        accept_edited=given["accept_edited"],
-        again=given["again"],
+        prices=options.price,
+        accept_edited=options.accept_edited,
+        again=options.again,
     )
-    if not given["quiet"]:
+    if not options.quiet:
         click.echo(str(found))
     return found
 
 
-def foresee_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> bool:
+def foresee_first(options: RunOptions, access: Callable[[], ModelAccess]) -> bool:
     """Print the forecast of a run's first phase, and return whether its outputs exist already.
 
     The cost of judging can be forecast only once they exist.
     """
     from ..api.generating_files import GENERATED, foresee_file
 
-    out: Path = given["out"] / GENERATED
-    source = source_of(given, given["generate"], out, lambda: _own_access(given, access))
+    out = options.out / GENERATED
+    source = source_of(options, options.generate, out, lambda: _own_access(options, access))
     found = foresee_file(
-        source, given["cases"], out, trials=given["trials"], again=given["again"], prices=given["price"]
+        source, options.cases, out, trials=options.trials, again=options.again, prices=options.price
     )
     click.echo(str(found))
     if not found.outputs_are_there:
@@ -208,9 +208,8 @@ def foresee_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -
     return found.outputs_are_there
 
 
-def _own_access(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> ModelAccess:
-    if given["generate_base_url"] is None:
+def _own_access(options: RunOptions, access: Callable[[], ModelAccess]) -> ModelAccess:
+    if options.generate_base_url is None:
         return access()
-    return model_access(
-        {**given, "base_url": given["generate_base_url"], "connection": None, "endpoints": ()}
-    )
+    own = msgspec.structs.replace(options, base_url=options.generate_base_url, connection=None, endpoints=())
+    return model_access(own)

@@ -23,6 +23,7 @@ from .shared_options import (
     option,
     worlds,
 )
+from .typed_options import RunOptions, typed_options
 
 _EXAMPLE = """\b
 Examples:
@@ -76,4 +77,4 @@ def command(**options: Any) -> int:
     from .evaluate import evaluate_as_asked
 
     keep_only(options)
-    return evaluate_as_asked(options)
+    return evaluate_as_asked(typed_options(RunOptions, options))

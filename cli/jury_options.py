@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 import click
 
 from ..errors import UsageError
 from .shared_options import option, section
+from .typed_options import RunOptions
 
 jury_options = section(
     "Juries, and answers judged by statements",
@@ -23,20 +23,31 @@ jury_options = section(
 )  # fmt: skip
 
 
-def jury_options_of(options: Mapping[str, Any]) -> dict[str, Any]:
+class JuryFields(TypedDict, total=False):
+    """Arguments of `plan_of` for juries and for splitting answers."""
+
+    jury: str
+    weights: tuple[float, ...]
+    unsure: tuple[float, float]
+    split: bool
+    split_model: str | None
+
+
+def jury_options_of(options: RunOptions) -> JuryFields:
     """Return the options for juries and for splitting answers, as arguments of `plan_of`."""
-    if options["split_model"] is not None and not options["split_statements"]:
+    if options.split_model is not None and not options.split_statements:
         raise UsageError("--split-model goes with --split-statements")
-    split = {"split": options["split_statements"], "split_model": options["split_model"]}
-    if options["jury"] is None:
-        if options["weights"] is not None:
+    fields = JuryFields(split=options.split_statements, split_model=options.split_model)
+    if options.jury is None:
+        if options.weights is not None:
             raise UsageError("--weights goes with --jury")
-        return split
-    low, high = _numbers("--unsure", options["unsure"], "-", 2)
+        return fields
+    low, high = _numbers("--unsure", options.unsure, "-", 2)
     if not low <= high:
-        raise UsageError(f"--unsure: expected LOW-HIGH, got {options['unsure']!r}, which no score lies in")
-    weights = () if options["weights"] is None else _numbers("--weights", options["weights"], ",", None)
-    return {"jury": options["jury"], "weights": weights, "unsure": (low, high), **split}
+        raise UsageError(f"--unsure: expected LOW-HIGH, got {options.unsure!r}, which no score lies in")
+    weights = () if options.weights is None else _numbers("--weights", options.weights, ",", None)
+    fields |= {"jury": options.jury, "weights": weights, "unsure": (low, high)}
+    return fields
 
 
 def _numbers(option: str, text: str, separator: str, count: int | None) -> tuple[float, ...]:

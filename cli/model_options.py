@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole
 from .shared_options import compose, dry_run_option, option, section
+from .typed_options import ReachingOptions
 
 reaching_options = section(
     "How a model is reached, and what it may cost",
@@ -60,7 +60,7 @@ model_options = compose(
 )  # fmt: skip
 
 
-def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> ModelAccess:
+def model_access(options: ReachingOptions, environment: Mapping[str, str] = os.environ) -> ModelAccess:
     """Return access to a model from options and environment variables.
 
     A dry run needs no endpoint and no key.
@@ -68,44 +68,39 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
     Raises:
         ConfigurationError: No endpoint is configured, or a key is missing.
     """
-    replay: Path | None = options["replay"]
+    replay = options.replay
     if replay is not None and not replay.exists():
         raise ConfigurationError(f"--replay {replay}: there is no such recording")
-    if options.get("dry_run"):
+    if options.dry_run:
         environment = {"OPENAI_API_KEY": NO_KEY, **environment}
     endpoints = _endpoints(options)
     connection = None if replay or endpoints else _connection(options)
     return reach(
         None,
-        options["concurrency"],
+        options.concurrency,
         endpoints=endpoints,
         endpoints_told=lambda uses: [click.echo(line, err=True) for line in use_lines(uses)],
-        base_url=None if connection or endpoints else options["base_url"],
-        api_key=None if connection or replay else _key(options["api_key_env"], environment),
+        base_url=None if connection or endpoints else options.base_url,
+        api_key=None if connection or replay else _key(options.api_key_env, environment),
         connection=connection,
-        record=options["record"],
+        record=options.record,
         replay=replay,
-        cache=not options["no_cache"] and (options["cache"] or True),
-        timeout=options["timeout"],
-        attempts=options["attempts"],
-        patience=options["patience"],
-        served_by=options.get("expect_served_by"),
-        max_calls=options["max_calls"],
-        max_cost=options["max_cost"],
-        prices=options["price"],
+        cache=not options.no_cache and (options.cache or True),
+        timeout=options.timeout,
+        attempts=options.attempts,
+        patience=options.patience,
+        served_by=options.expect_served_by,
+        max_calls=options.max_calls,
+        max_cost=options.max_cost,
+        prices=options.price,
         environment=environment,
     )
 
 
-def poll_seconds(options: Mapping[str, Any]) -> float | None:
-    """Return the seconds between polls of a batch; None if the model is asked directly."""
-    return options["poll_seconds"] if options["batch"] else None
-
-
-def _endpoints(options: Mapping[str, Any]) -> Sequence[str]:
+def _endpoints(options: ReachingOptions) -> Sequence[str]:
     """Return the endpoints, unless typed options override those of the team file."""
-    others = [name for name in ("base_url", "connection") if options[name] is not None]
-    endpoints: Sequence[str] = options.get("endpoints", ())
+    others = [name for name in ("base_url", "connection") if getattr(options, name) is not None]
+    endpoints = options.endpoints
     if not endpoints or not others:
         return endpoints
     if _from_file("endpoints") == _from_file(*others):
@@ -113,10 +108,10 @@ def _endpoints(options: Mapping[str, Any]) -> Sequence[str]:
     return () if _from_file("endpoints") else endpoints
 
 
-def _connection(options: Mapping[str, Any]) -> str | None:
+def _connection(options: ReachingOptions) -> str | None:
     """Return the connection, unless typed options override that of the team file."""
-    others = [name for name in ("base_url", "api_key_env") if options[name] is not None]
-    connection: str | None = options["connection"]
+    others = [name for name in ("base_url", "api_key_env") if getattr(options, name) is not None]
+    connection = options.connection
     if connection is None or not others:
         return connection
     if _from_file("connection") == _from_file(*others):

@@ -25,6 +25,7 @@ from .shared_options import (
     section,
     workspace_options,
 )
+from .typed_options import RunOptions, typed_options
 
 _EXAMPLE = """\b
 Examples:
@@ -80,7 +81,7 @@ def command(judge_on: str, **options: Any) -> int:
         click.echo(f"corrected cases: {options['cases'][0]}", err=True)
     keep_only(options)
     return evaluate_as_asked(
-        options,
+        typed_options(RunOptions, {**options, "generates": True}),
         options=check_options(
             options["rules"], options["functions"], options["worlds"], **workspace_options(options)
         ),
