@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..calibration.comparison.comparison_results import ComparedPair, ComparedStratum
-from ..calibration.comparison.outputs import FEWEST_COMPARED
+from ..calibration.comparison.comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum
 
 _POWER_95 = 2.8
 """Errors in a difference that a test at 5 % finds four times in five: 1.96 + 0.84."""

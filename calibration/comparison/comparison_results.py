@@ -11,6 +11,9 @@ from ..cautions import Caution
 from ..pass_threshold import PassThreshold
 from ..statistic import Statistic
 
+FEWEST_COMPARED = 5
+"""Labels of each system without which two corrected systems are not compared, unless every open output has one."""
+
 By: TypeAlias = Literal["judge", "system"]
 Right: TypeAlias = Literal["agrees", "score", "label"]
 

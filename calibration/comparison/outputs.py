@@ -15,9 +15,6 @@ from .contestants import without_system
 FEWEST_LABELS = 2
 """A spread cannot be estimated from a single label."""
 
-FEWEST_COMPARED = 5
-"""Labels of each system without which two corrected systems are not compared, unless every open output has one."""
-
 _LABEL = "label"
 """Who decided where it is a table's labels that do."""
 

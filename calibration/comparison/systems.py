@@ -16,9 +16,9 @@ from ..corrected_rate.few_labels import unseen_variance
 from ..intervals.clustered_means import Combination, combine_means
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
-from .comparison_results import ComparedPair, ComparedStratum, Strata
+from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, Strata
 from .difference import TestedDifference, clustered_difference, share_difference
-from .outputs import FEWEST_COMPARED, FEWEST_LABELS, Field, Graded, graded_by, graded_of
+from .outputs import FEWEST_LABELS, Field, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
 
 LEAST_GRADED = 0.9
