@@ -80,8 +80,11 @@ def test_a_call_is_accepted_beside_those_that_were(
 
 @pytest.mark.parametrize("text", ["[book(city='Roma')]", '[{"book": {"city": "Roma"}}]'])
 def test_calls_in_a_text_are_read_as_the_checker_reads_them(text: str):
-    found = widened(case(PLAIN), Output(case_id="c", system="s", text=text))
-    assert (found is not None) == text.startswith("[book")
+    made = Output(case_id="c", system="s", text=text)
+    found = widened(case(PLAIN), made)
+    assert found is not None
+    assert check(case(PLAIN), made).score == 0.0
+    assert check(case(*found["calls"]), made).score == 1.0
 
 
 def test_other_calls_than_the_reference_lists_are_said_by_no_reference():
