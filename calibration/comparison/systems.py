@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
-from ..arrays import FloatArray, IntArray
 from ..corrected_rate.chosen_labels import chosen_by_score
 from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
 from ..corrected_rate.few_labels import unseen_variance
-from ..intervals.clustered_means import Combination, combine_means
+from ..intervals.closed_forms import wilson_interval
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, Strata
 from .difference import TestedDifference, clustered_difference, share_difference
 from .outputs import FEWEST_LABELS, Field, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
+from .weighted_parts import WeightedPart, sum_of_parts
 
 LEAST_GRADED = 0.9
 """Share of a system's open outputs that must be graded before anything is said of all its outputs."""
@@ -39,15 +38,6 @@ class SystemTerms(NamedTuple):
     against: str | None
     flips: int
     level: float
-
-
-class _Piece(NamedTuple):
-    """Rows of one mean, what that mean counts for, and the variance that too few rows do not show."""
-
-    values: FloatArray
-    cluster: IntArray
-    coefficient: float
-    unseen: float = 0.0
 
 
 def strata_of(field: Field, terms: SystemTerms) -> Strata:
@@ -195,7 +185,7 @@ def _difference(
     if not (correct or _weighed(first, second, items)):
         return share_difference(items.right_a, items.right_b, items.cluster, level)
     taken = [piece._replace(coefficient=-piece.coefficient) for piece in _pieces(second, correct=correct)]
-    found = _combined([*_pieces(first, correct=correct), *taken])
+    found = sum_of_parts([*_pieces(first, correct=correct), *taken])
     return clustered_difference(found, n=len(items.cluster), level=level)
 
 
@@ -235,10 +225,12 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
 
 def _of_parts(graded: Graded, *, correct: bool, n: int, level: float) -> Statistic:
     """Return the pass rate, weighting each part by its number of outputs."""
-    found = _combined(list(_pieces(graded, correct=correct)))
+    found = sum_of_parts(list(_pieces(graded, correct=correct)))
     value = min(1.0, max(0.0, found.value))
     method = "Wilson on the cluster-effective n, parts by their size"
-    return defined(value, found.rate_interval(level), n=n, method=method, level=level)
+    # A single cluster is worth one trial.
+    interval = found.rate_interval(level) or wilson_interval(value, 1.0, level)
+    return defined(value, interval, n=n, method=method, level=level)
 
 
 def _corrected(graded: Graded, level: float) -> Statistic:
@@ -261,19 +253,19 @@ def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
     )
 
 
-def _pieces(graded: Graded, *, correct: bool) -> Iterator[_Piece]:
+def _pieces(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
     """Yield the means that sum to the rate, one for each part, weighted by its share of outputs.
 
     Parts are the decided and the undecided outputs.
     """
     share = float(graded.is_open.mean())
     if share < 1.0:
-        yield _Piece(graded.result[~graded.is_open], graded.cluster[~graded.is_open], 1 - share)
+        yield WeightedPart(graded.result[~graded.is_open], graded.cluster[~graded.is_open], 1 - share)
     if share == 0.0:
         return
     if not correct:
         judged = graded.is_open & graded.known
-        yield _Piece(graded.result[judged], graded.cluster[judged], share)
+        yield WeightedPart(graded.result[judged], graded.cluster[judged], share)
         return
     data = _labelled_and_judged(graded)
     weight = (power_tuned(data).weight or 0.0) if len(data.unlabelled) else 0.0
@@ -283,20 +275,6 @@ def _pieces(graded: Graded, *, correct: bool) -> Iterator[_Piece]:
         spent = np.sqrt((len(rest) - 1) / max(1, len(rest) - 2))
         rest = rest.mean() + spent * (rest - rest.mean())
     unseen = unseen_variance(data, float(rest.var(ddof=1)) / len(rest)) if len(data.unlabelled) else 0.0
-    yield _Piece(rest, data.label_cluster, share, unseen)
+    yield WeightedPart(rest, data.label_cluster, share, unseen)
     if weight:
-        yield _Piece(data.unlabelled, data.unlabelled_cluster, share * weight)
-
-
-def _combined(pieces: list[_Piece]) -> Combination:
-    cell = np.repeat(np.arange(len(pieces)), [len(piece.values) for piece in pieces])
-    found = combine_means(
-        np.concatenate([piece.values for piece in pieces]),
-        cell,
-        np.array([piece.coefficient for piece in pieces]),
-        np.concatenate([piece.cluster for piece in pieces]),
-    )
-    unseen = sum(piece.coefficient**2 * piece.unseen for piece in pieces)
-    return found._replace(
-        error=math.sqrt(found.error**2 + unseen), row_error=math.sqrt(found.row_error**2 + unseen)
-    )
+        yield WeightedPart(data.unlabelled, data.unlabelled_cluster, share * weight)

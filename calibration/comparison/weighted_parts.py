@@ -1,0 +1,62 @@
+"""Sums of means of parts, such as a rate over checked and judged outputs, weighted by their size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..intervals.clustered_means import Combination, combine_means
+from ..intervals.variance import FEWEST
+
+
+class WeightedPart(NamedTuple):
+    """Rows of one mean, what that mean counts for, and the variance that too few rows do not show."""
+
+    values: FloatArray
+    cluster: IntArray
+    coefficient: float
+    unseen: float = 0.0
+
+
+def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
+    """Return the sum of the parts' means, each times its coefficient, with its error over clusters.
+
+    A part in a single cluster shows no spread. Beside parts that do, it has the variance ``p (1 - p)`` of one
+    result, with ``p`` drawn towards a half as if one more had passed and one had failed.
+    """
+    alone = [len(np.unique(part.cluster)) < FEWEST for part in parts]
+    if all(alone):
+        alone = [False] * len(parts)
+    found = combine_means(
+        np.concatenate([part.values for part in parts]),
+        np.repeat(np.arange(len(parts)), [len(part.values) for part in parts]),
+        np.array([0.0 if single else part.coefficient for part, single in zip(parts, alone, strict=True)]),
+        np.concatenate([part.cluster for part in parts]),
+    )
+    unseen = sum(part.coefficient**2 * part.unseen for part in parts)
+    for part, single in zip(parts, alone, strict=True):
+        if single:
+            found = _with_single_cluster(found, part)
+            unseen += part.coefficient**2 * _variance_of_one(part)
+    return found._replace(
+        error=math.sqrt(found.error**2 + unseen), row_error=math.sqrt(found.row_error**2 + unseen)
+    )
+
+
+def _with_single_cluster(found: Combination, part: WeightedPart) -> Combination:
+    """Add a part in a single cluster to a sum, without its variance."""
+    squares, own = 1 / found.rows, part.coefficient**2 / len(part.values)
+    return found._replace(
+        value=found.value + part.coefficient * float(part.values.mean()),
+        rows=1 / (squares + own),
+        cluster_size=(found.cluster_size * squares + part.coefficient**2) / (squares + own),
+    )
+
+
+def _variance_of_one(part: WeightedPart) -> float:
+    rate = (min(1.0, max(0.0, float(part.values.mean()))) + 1) / 3
+    return rate * (1 - rate)
