@@ -65,12 +65,14 @@ def check_answer_strictly(message: str, answers: list[str]) -> Finding:
     facts = {"expected": answers, "got": plain(answer)}
     if not said:
         return fault("agentic:no_last_message", "there is no answer", **facts)
-    mentioned = any(_mentions(_tidy(message), choice) for choice in accepted)
+    mentioned = any(_mentions(said, choice) for choice in accepted)
     if not mentioned and _is_refusal(said):
         return fault("agentic:answer_not_found", f"a refusal: {shorten(answer)}", **facts)
-    where = (
-        "an accepted answer is mentioned beside other words" if mentioned else "no accepted answer as such"
-    )
+    where = "no accepted answer as such"
+    if mentioned:
+        where = "an accepted answer is mentioned beside other words"
+    elif any(_mentions(_tidy(message), choice) for choice in accepted):
+        where = "an accepted answer is named beside the answer alone"
     return undecided(f"{where}: {shorten(answer)}", **facts)
 
 

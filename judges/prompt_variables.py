@@ -12,6 +12,7 @@ import msgspec
 
 from ..errors import FiducialError
 from ..records import Case, Episode, Message, Output, Pair
+from ..records.openai_shapes import known_role
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
@@ -33,11 +34,22 @@ def _query(case: Case, output: Output) -> str:
     In JSON no text can pose as another's.
     """
     messages = _spoken(case, output)
+    if case.kind in _ANSWERED:
+        messages = _without_instructions(messages)
     if not messages:
         raise NotApplicableError("the case has no messages")
-    if len(messages) == 1 and messages[0]["role"] == "user":
+    if len(messages) == 1 and known_role(messages[0])["role"] == "user":
         return _text(messages[0].get("content"))
     return str(json_lines(messages))
+
+
+_ANSWERED = frozenset({"memory_answer", "web_search_answer"})
+
+
+def _without_instructions(messages: list[Message]) -> list[Message]:
+    """Return the messages without the agent's instructions, which say how to answer and not what was asked."""
+    asked = [message for message in messages if message["role"] not in {"system", "developer"}]
+    return asked or messages
 
 
 def _question(case: Case, output: Output) -> str:

@@ -34,6 +34,15 @@ def plain_message(message: dict[str, Any]) -> dict[str, Any]:
     return {**message, "content": "".join(text for text in texts if text is not None)}
 
 
+ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+"""Roles of messages that endpoints take."""
+
+
+def known_role(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message as an endpoint takes it: who has another role, such as ``patient``, is the user."""
+    return message if message.get("role") in ROLES else {**message, "role": "user"}
+
+
 def message_text(message: dict[str, Any]) -> str:
     """Return the text of a message; empty without content.
 

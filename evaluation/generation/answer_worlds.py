@@ -48,6 +48,7 @@ class AnswerWorlds:
         rules: Rules = "strict",
     ) -> None:
         self._known: dict[str, type] = {
+            "MemoryAPI": KeyValueMemory,
             "MemoryAPI_kv": KeyValueMemory,
             "MemoryAPI_vector": vector_memory(embedding),
             "MemoryAPI_rec_sum": TextMemory,

@@ -13,6 +13,7 @@ import msgspec
 from ...errors import InputError
 from ...judges import CallError, Provider, Reply, make_request
 from ...records import Case, Message
+from ...records.openai_shapes import known_role
 from .agent_tools import NOT_EXECUTED
 from .answer_worlds import ANSWERED
 from .attempt import Attempt, Made, NoOutputError, StepUsage, Took
@@ -86,6 +87,7 @@ class ModelAgent:
         Raises:
             CallError: A call to the model failed, after its retries.
         """
+        case = _with_known_roles(case)
         attempt = Attempt(case=case)
         chat: Chat = (
             NativeChat(case, any_type=self._settings.any_type)
@@ -138,6 +140,15 @@ class ModelAgent:
         # Each case is a sample of its own, even if another asks the very same.
         key = hashlib.sha256(f"{request.key}\n{case.id}".encode("utf-8", "surrogatepass")).hexdigest()
         return await self._provider.complete(replace(request, key=key[: len(request.key)]))
+
+
+def _with_known_roles(case: Case) -> Case:
+    """Return a case whose messages have roles that endpoints take."""
+    messages = case.all_messages
+    if all(known_role(message) is message for message in messages):
+        return case
+    turns: list[Message | list[Message]] = [list(map(known_role, turn)) for turn in case.turns]
+    return msgspec.structs.replace(case, messages=turns)
 
 
 def examine_for_model(case: Case) -> None:

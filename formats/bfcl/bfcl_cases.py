@@ -147,6 +147,8 @@ def _cluster(entry: Entry) -> str | None:
 
 def _tags(entry: Entry) -> dict[str, TagValue]:
     tags: dict[str, TagValue] = {"category": entry.category.name, "group": entry.category.group}
+    if entry.answer is not None and isinstance(hops := entry.answer.get("num_hops"), int):
+        tags["num_hops"] = hops
     if entry.category.family != "format_sensitivity":
         return tags
     parts = parse_sensitivity_id(entry.id)

@@ -33,7 +33,9 @@ PASS, FAIL, OPEN = 1.0, 0.0, None
         ("It is not Goldman Sachs.", PASS, OPEN),
         ("Goldman Sachs or Dealogic", PASS, OPEN),
         ("I do not know whether it is Goldman Sachs.", PASS, OPEN),
-        ("{'answer': 'no idea', 'context': 'maybe Goldman Sachs'}", PASS, OPEN),
+        ("{'answer': 'no idea', 'context': 'maybe Goldman Sachs'}", PASS, FAIL),
+        ("{'answer': 'I do not know', 'context': 'You named Goldman Sachs.'}", PASS, FAIL),
+        ("{'answer': 'Dealogic', 'context': 'not Goldman Sachs'}", PASS, OPEN),
         # Neither found nor refused: an alias may be meant.
         ("Goldman", FAIL, OPEN),
         ("Goldman\nSachs", FAIL, PASS),

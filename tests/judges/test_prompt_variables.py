@@ -72,3 +72,21 @@ def test_a_pair_is_needed_to_compare():
 def test_an_output_without_anything_cannot_be_compared():
     with pytest.raises(NotApplicableError, match="the first output has neither text nor calls"):
         shown(make_output(text=None, tool_calls=None), make_output())
+
+
+@pytest.mark.parametrize("kind", ["memory_answer", "web_search_answer"])
+@pytest.mark.parametrize("role", ["user", "patient"])
+def test_a_judge_of_answers_is_shown_the_question_without_the_agents_instructions(kind: Any, role: str):
+    messages: Any = [
+        {"role": "system", "content": "Answer as JSON."},
+        {"role": role, "content": "Which illness?"},
+    ]
+    case = Case(id="c", kind=kind, messages=messages, reference={"answers": ["Gout"]})
+    output = Output(case_id="c", system="s", text="Gout")
+    assert FILLERS["question"](case, output) == FILLERS["query"](case, output) == "Which illness?"
+
+
+def test_other_judges_are_shown_the_instructions_too():
+    messages: Any = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}]
+    case = Case(id="c", kind="open_answer", messages=messages, reference={"criterion": "kind"})
+    assert "Be kind." in FILLERS["query"](case, Output(case_id="c", system="s", text="Hi"))

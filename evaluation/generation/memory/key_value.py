@@ -84,7 +84,10 @@ def _words(text: str) -> list[str]:
 
 
 class KeyValueMemory:
-    """The world; its methods are those that the function documents of BFCL's ``memory_kv`` name."""
+    """The world; its methods are those that the function documents of BFCL's ``memory_kv`` name.
+
+    Earlier documents call the core ``short_term_memory`` and the archival memory ``long_term_memory``.
+    """
 
     def load(self, config: Mapping[str, Any]) -> None:
         """Start from a snapshot, as `state` gives it; from nothing by default."""
@@ -115,3 +118,20 @@ class KeyValueMemory:
     archival_memory_retrieve = PartCall("_archival", KeyedTexts.retrieve)
     archival_memory_list_keys = PartCall("_archival", KeyedTexts.list_keys)
     archival_memory_key_search = PartCall("_archival", KeyedTexts.key_search)
+
+    short_term_memory_add = PartCall("_core", KeyedTexts.add)
+    short_term_memory_remove = PartCall("_core", KeyedTexts.remove)
+    short_term_memory_replace = PartCall("_core", KeyedTexts.replace)
+    short_term_memory_clear = PartCall("_core", KeyedTexts.clear)
+    short_term_memory_retrieve = PartCall("_core", KeyedTexts.retrieve)
+    short_term_memory_retrieve_all = PartCall("_core", KeyedTexts.retrieve_all)
+    short_term_memory_list_keys = PartCall("_core", KeyedTexts.list_keys)
+    short_term_memory_key_search = PartCall("_core", KeyedTexts.key_search)
+
+    long_term_memory_add = PartCall("_archival", KeyedTexts.add)
+    long_term_memory_remove = PartCall("_archival", KeyedTexts.remove)
+    long_term_memory_replace = PartCall("_archival", KeyedTexts.replace)
+    long_term_memory_clear = PartCall("_archival", KeyedTexts.clear)
+    long_term_memory_retrieve = PartCall("_archival", KeyedTexts.retrieve)
+    long_term_memory_list_keys = PartCall("_archival", KeyedTexts.list_keys)
+    long_term_memory_key_search = PartCall("_archival", KeyedTexts.key_search)

@@ -63,6 +63,12 @@ class WebSearch:
             for hit in hits
         ]
 
+    def duckduckgo_search(
+        self, keywords: str, max_results: int = 10, region: str = "wt-wt"
+    ) -> list[dict[str, str]] | dict[str, str]:
+        """Search for pages, under the name in earlier function documents."""
+        return self.search_engine_query(keywords, max_results, region)
+
     def fetch_url_content(self, url: str, mode: str = "raw") -> dict[str, str]:
         """Read a page."""
         if mode not in get_args(PageMode):

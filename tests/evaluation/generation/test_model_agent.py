@@ -225,3 +225,11 @@ def test_what_is_said_beside_calls_is_kept():
     (output, _), _ = lead(folder_case(), calling("ls", "{}", text="Let me look."), DONE)
     assert output.turns is not None
     assert output.turns[0][0] == "Let me look."
+
+
+@pytest.mark.parametrize("mode", ["tools", "prompt"])
+def test_an_unknown_role_is_asked_as_the_user(mode: str):
+    messages: Any = [{"role": "patient", "content": "Which illness?"}]
+    case = Case(id="c", kind="open_answer", messages=messages, reference={"criterion": "any"})
+    _, provider = lead(case, DONE, mode=mode)
+    assert [message["role"] for message in provider.asked[0].messages] == ["user"]

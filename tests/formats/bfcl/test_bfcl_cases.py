@@ -109,6 +109,7 @@ def test_the_turn_that_gives_functions_back_says_so(cases_of: CasesOf):
 
 def test_agentic_cases_are_told_how_to_answer(cases_of: CasesOf):
     case = cases_of("web_search_base")[0]
+    assert case.tags["num_hops"] == 2
     assert [message["role"] for message in case.turns[0]] == ["system", "user"]
     assert "'answer'" in case.turns[0][0]["content"]
     assert case.reference["answers"] == ["Nuttall"]

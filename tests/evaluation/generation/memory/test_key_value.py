@@ -109,3 +109,19 @@ def test_a_snapshot_brings_everything_back(memory: KeyValueMemory):
 def test_a_snapshot_of_something_else_is_refused(snapshot: dict[str, Any]):
     with pytest.raises(TypeError, match="expected an object of str values"):
         KeyValueMemory().load(snapshot)
+
+
+def test_earlier_names_of_the_tools_are_known():
+    memory = KeyValueMemory()
+    memory.load({})
+    memory.short_term_memory_add("illness", "gout")
+    memory.long_term_memory_add("city", "Lucca")
+    assert memory.core_memory_retrieve_all() == memory.short_term_memory_retrieve_all() == {"illness": "gout"}
+    assert memory.archival_memory_list_keys() == memory.long_term_memory_list_keys() == {"keys": ["city"]}
+    parts = {
+        "long_term": "add clear key_search list_keys remove replace retrieve",
+        "short_term": "add clear key_search list_keys remove replace retrieve retrieve_all",
+    }
+    names = [f"{part}_memory_{verb}" for part, verbs in parts.items() for verb in verbs.split()]
+    assert len(names) == 15
+    assert all(callable(getattr(memory, name)) for name in names)

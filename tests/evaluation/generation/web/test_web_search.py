@@ -41,6 +41,7 @@ def test_results_have_titles_addresses_and_snippets(corpus: Path):
     assert world(corpus).search_engine_query("hot tea") == [
         {"title": "Tea", "href": "https://tea.example", "body": "Tea It is hot."}
     ]
+    assert world(corpus).duckduckgo_search("hot tea") == world(corpus).search_engine_query("hot tea")
     assert world(corpus, show_snippet=False).search_engine_query("hot tea") == [
         {"title": "Tea", "href": "https://tea.example"}
     ]
