@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .api.reviewing import add_labels, review
     from .api.run import Run
     from .api.table_statistics import calibrate, compare, estimate
+    from .api.trials import trials
     from .deterministic import Finding, checker
     from .errors import FiducialError
     from .records import Case, Output, ToolCall, Verdict, read_records, write_records
@@ -66,6 +67,7 @@ _HOME = {
         "api.reading": "read Reading",
         "api.reviewing": "add_labels review",
         "api.run": "Run",
+        "api.trials": "trials",
         "api.exporting": "export",
         "deterministic": "checker Finding",
         "errors": "FiducialError",
@@ -123,6 +125,7 @@ __all__ = [
     "review",
     "score_bfcl",
     "statistic",
+    "trials",
     "world",
     "write_records",
 ]

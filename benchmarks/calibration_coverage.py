@@ -29,6 +29,7 @@ from simulation import (
     panel,
     plans,
     raters,
+    trials,
     true_rate,
     uneven,
 )
@@ -72,6 +73,7 @@ TABLES: dict[str, Table] = {
     "assured": plans.assured,
     "power": plans.power,
     "budgets": budgets.budgets,
+    "trials": trials.trials,
 }
 
 

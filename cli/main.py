@@ -34,6 +34,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "calibrate": "Compare judges with trusted labels.",
         "compare": "Compare judges, prompts or systems on the same items.",
         "estimate": "Estimate the true pass rate from judge scores and some labels.",
+        "trials": "Estimate pass^k and pass@k over repeated trials.",
         "audit": "Test judges with planted faults, harmless twins and attacks.",
         "review": "Label outputs on a page; import the labels into a run.",
         "labels": "Add labels to an import or a run; export corrected references.",

@@ -14,7 +14,7 @@ from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
 from ..decisions import Decisions
 from ..pass_threshold import HALF, GivenPassAt, PassThreshold, pass_at_of
 
-IDENTITY = ("item_id", "judge", "system", "repeat", "order")
+IDENTITY = ("item_id", "judge", "system", "trial", "repeat", "order")
 """A row is the only one with its values of these."""
 
 PERSON, BASELINE = "person:", "baseline:"

@@ -1,0 +1,84 @@
+"""`fiducial.trials`: pass^k and pass@k over repeated trials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Unpack
+
+from ..calibration.trial_rates import SystemTrials, trial_rates
+from ..errors import UsageError
+from ..records.frames import data_frame
+from ..report.document import Document
+from ..report.text.trials_text import trials_document
+from .display import Shown
+from .tables import TableReading, Tables, read
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST = 1_000
+
+
+class TrialRates(Shown, frozen=True):
+    """Rates over repeated trials by system: ``found["careful"].rates["pass^k"][4].low``."""
+
+    systems: Mapping[str, SystemTrials]
+
+    def __getitem__(self, system: str) -> SystemTrials:
+        return self.systems[system]
+
+    def document(self) -> Document:
+        """Return the rates as a document with tables."""
+        return trials_document(self.systems)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame with one row per system, rate and k."""
+        return data_frame(
+            [
+                {
+                    "system": name,
+                    "rate": rate,
+                    "k": k,
+                    "value": each.value,
+                    "low": each.low,
+                    "high": each.high,
+                    "n": each.n,
+                }
+                for name, found in self.systems.items()
+                for rate, by_k in found.rates.items()
+                for k, each in by_k.items()
+            ]
+        )
+
+
+def trials(
+    table: Tables,
+    ks: Sequence[int] = (1, 2, 4, 8),
+    *,
+    level: float = 0.95,
+    **reading: Unpack[TableReading],
+) -> TrialRates:
+    """Estimate pass^k and pass@k over repeated trials, corrected for the judge's errors.
+
+    pass^k is the chance that k trials of a case all pass, pass@k that at least one does. Checkers' verdicts count as they are; a
+    judge's are corrected with labels, where there are some, since an error in every tenth verdict makes pass^8 far too low or too high.
+
+    Args:
+        table: A run with several trials a case, or a table with a column ``trial``.
+        ks: Numbers of trials.
+        level: Nominal coverage.
+        **reading: How the table is read: ``labels``, ``map``; see `TableReading`.
+
+    Returns:
+        The rates of each system, with intervals clustered by case.
+
+    Raises:
+        InputError: The table cannot be used, or every case was tried once.
+        UsageError: A k is not a number of trials.
+    """
+    if not ks or any(not 1 <= k <= _MOST for k in ks):
+        raise UsageError(
+            f"--k: expected numbers from 1 to {_MOST:,}, got {', '.join(map(str, ks)) or 'none'}"
+        )
+    found = read(table, outputs=True, **reading)
+    return TrialRates(trial_rates(found, sorted(set(ks)), level=level))

@@ -1,0 +1,187 @@
+"""pass^k and pass@k over repeated trials of the same cases, corrected for a judge's errors.
+
+pass^k is the chance that k trials of a case all pass, pass@k that at least one does, averaged over cases.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .arrays import BoolArray, FloatArray, IntArray
+from .intervals.closed_forms import t_quantile, wilson_interval
+from .intervals.clustered_means import mean_over_clusters
+from .intervals.variance import FEWEST
+from .statistic import Statistic, defined, undefined
+
+TrialRate: TypeAlias = Literal["pass^k", "pass@k"]
+
+_STEP = 1e-4
+"""Of the numerical derivative with respect to a judge's rates."""
+
+_FEW = 5.0
+"""Passes or failures below which a spread that was seen is not believed to be all there is."""
+
+_LEAST_INFORMED = 0.05
+"""A judge that tells passing from failing trials by less than this corrects nothing."""
+
+
+class Trials(NamedTuple):
+    """Graded trials of one system, each array of shape ``(n,)``.
+
+    Attributes:
+        case: Number of the case that was tried.
+        cluster: Cluster number; equal for all trials of a case.
+        passed: 1 where the trial passed, else 0, by a checker or a judge.
+        judged: Which of them a judge graded.
+        label: 1 or 0 where the truth of a judged trial is known, else NaN.
+    """
+
+    case: IntArray
+    cluster: IntArray
+    passed: FloatArray
+    judged: BoolArray
+    label: FloatArray
+
+
+class JudgeErrors(NamedTuple):
+    """Rates of a judge on labelled trials.
+
+    Attributes:
+        tpr: Share of right trials that it passes.
+        fpr: Share of wrong trials that it passes.
+        right: How many right trials have a label.
+        wrong: How many wrong ones.
+    """
+
+    tpr: float
+    fpr: float
+    right: int
+    wrong: int
+
+
+def judge_errors(trials: Trials) -> JudgeErrors | None:
+    """Estimate a judge's rates from labelled trials; None without two right and two wrong ones."""
+    right, wrong = (trials.judged & (trials.label == truth) for truth in (1.0, 0.0))
+    if min(right.sum(), wrong.sum()) < 2:  # noqa: PLR2004 - a spread needs two
+        return None
+    return JudgeErrors(
+        float(trials.passed[right].mean()),
+        float(trials.passed[wrong].mean()),
+        int(right.sum()),
+        int(wrong.sum()),
+    )
+
+
+def trial_rate(
+    rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors | None = None, *, level: float = 0.95
+) -> Statistic:
+    """Estimate pass^k or pass@k, with an interval clustered by case.
+
+    Per case it is the mean over all choices of k of its trials, which is unbiased (for a checker's verdicts
+    ``C(c, k) / C(n, k)``, Chen et al. 2021). Of a judged trial ``(x - fpr) / (tpr - fpr)`` takes the verdict's place, whose mean is
+    the chance to be right if the judge errs independently from trial to trial.
+
+    Args:
+        rate: Which of the two.
+        k: Trials that have to pass, or of which one has to.
+        trials: Graded trials; cases with fewer than k are not counted.
+        errors: The judge's, or None to take its verdicts as they are.
+        level: Nominal coverage.
+    """
+    trials, cases = _with_enough(trials, k)
+    if not cases:
+        return undefined(f"no case has {k} graded trials", n=0, level=level)
+    if errors is not None and trials.judged.any():
+        if errors.tpr - errors.fpr < _LEAST_INFORMED:
+            why = "the judge does not tell right from wrong trials"
+            return undefined(why, n=cases, level=level)
+        return _corrected(rate, k, trials, errors, level)
+    values, cluster = _by_case(rate, k, trials, 1.0, 0.0)
+    found = mean_over_clusters(values, cluster)
+    interval = found.rate_interval(level)
+    method = "Wilson on the cluster-effective n" if interval else "no interval from a single cluster"
+    return defined(float(values.mean()), interval, n=cases, method=method, level=level)
+
+
+def _corrected(rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors, level: float) -> Statistic:
+    values, cluster = _by_case(rate, k, trials, errors.tpr, errors.fpr)
+    value = float(values.mean())
+    slopes = _slopes(rate, k, trials, errors)
+    # One sum of influences a cluster, since the labelled trials are among those that they correct.
+    known, code = np.unique(trials.cluster, return_inverse=True)
+    of_case = np.searchsorted(known, cluster)
+    sums = np.bincount(of_case, weights=values - value, minlength=len(known)) / len(values)
+    unseen = 0.0
+    for slope, truth, share, n in zip(
+        slopes, (1.0, 0.0), (errors.tpr, errors.fpr), (errors.right, errors.wrong), strict=True
+    ):
+        rows = trials.judged & (trials.label == truth)
+        off = np.bincount(code[rows], weights=trials.passed[rows] - share, minlength=len(known)) / n
+        sums += slope * off
+        if n * min(share, 1 - share) < _FEW:
+            unseen += slope**2 * max(0.0, _least_variance(share, n) - float((off**2).sum()))
+    clusters = len(known)
+    share = min(1.0, max(0.0, value))
+    if clusters < FEWEST:
+        return defined(share, n=len(values), method="no interval from a single cluster", level=level)
+    error2 = float((sums**2).sum()) * clusters / (clusters - 1) + unseen
+    blocks = float((np.bincount(np.unique(trials.case, return_inverse=True)[1]) // k).sum())
+    inner = min(1 - 0.5 / blocks, max(0.5 / blocks, share))
+    worth = inner * (1 - inner) / error2 if error2 > 0 else blocks
+    if blocks * min(inner, 1 - inner) < _FEW:
+        worth = min(worth, blocks)
+    interval = wilson_interval(share, worth, level, z=t_quantile(level, clusters - 1))
+    return defined(share, interval, n=len(values), method="Wilson on the effective n", level=level)
+
+
+def _least_variance(share: float, n: int) -> float:
+    """Variance of a share with one more of each kind, so that no error seen does not prove that there is none."""
+    smoothed = (share * n + 1) / (n + 2)
+    return smoothed * (1 - smoothed) / n
+
+
+def _slopes(rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors) -> tuple[float, float]:
+    """Derivatives of the estimate with respect to the judge's two rates."""
+
+    def mean(tpr: float, fpr: float) -> float:
+        return float(_by_case(rate, k, trials, tpr, fpr)[0].mean())
+
+    tpr, fpr = errors.tpr, errors.fpr
+    return (
+        (mean(tpr + _STEP, fpr) - mean(tpr - _STEP, fpr)) / (2 * _STEP),
+        (mean(tpr, fpr + _STEP) - mean(tpr, fpr - _STEP)) / (2 * _STEP),
+    )
+
+
+def _with_enough(trials: Trials, k: int) -> tuple[Trials, int]:
+    """Return the trials of cases that have k of them, and the number of these cases."""
+    _, code, count = np.unique(trials.case, return_inverse=True, return_counts=True)
+    rows = count[code] >= k
+    return Trials._make(column[rows] for column in trials), int((count >= k).sum())
+
+
+def _by_case(rate: TrialRate, k: int, trials: Trials, tpr: float, fpr: float) -> tuple[FloatArray, IntArray]:
+    """Return each case's estimate, shape ``(cases,)``, and its cluster."""
+    right = np.where(trials.judged, (trials.passed - fpr) / (tpr - fpr), trials.passed)
+    _, first, code = np.unique(trials.case, return_index=True, return_inverse=True)
+    each = _mean_product(right if rate == "pass^k" else 1.0 - right, code, k)
+    return (each if rate == "pass^k" else 1.0 - each), trials.cluster[first]
+
+
+def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
+    """Mean product of k different values of each case: an elementary symmetric polynomial over its number of terms."""
+    order = np.argsort(case, kind="stable")
+    count = np.bincount(case)
+    place = np.arange(len(values)) - np.repeat(np.cumsum(count) - count, count)
+    by_place = np.zeros((int(count.max()), len(count)))
+    by_place[place, case[order]] = values[order]
+    sums = np.zeros((k + 1, len(count)))
+    sums[0] = 1.0
+    for number, row in enumerate(by_place):
+        there = number < count
+        for taken in range(min(k, number + 1), 0, -1):
+            sums[taken] += np.where(there, row * sums[taken - 1], 0.0)
+    return sums[k] / np.array([math.comb(int(n), k) for n in count])

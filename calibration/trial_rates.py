@@ -1,0 +1,125 @@
+"""pass^k and pass@k of each system of a table or a run, with the judge's errors from its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import numpy as np
+
+from ..errors import InputError
+from .arrays import FloatArray
+from .comparison.outputs import graded_of, outputs_of
+from .repeated_trials import JudgeErrors, TrialRate, Trials, judge_errors, trial_rate
+from .statistic import Statistic
+from .tables.calibration_table import DECIDED, Table
+
+RATES: tuple[TrialRate, TrialRate] = ("pass^k", "pass@k")
+_TRIAL = "trial"
+
+
+class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
+    """Rates over trials of one system.
+
+    Attributes:
+        cases: Cases with a graded trial.
+        trials: Graded trials.
+        ungraded: Trials without a verdict, which count in no rate.
+        judged: Graded trials whose verdict is a judge's.
+        tpr: Share of right labelled trials that the judge passes; None where nothing is corrected.
+        fpr: Share of wrong labelled trials that it passes.
+        labels: Labelled trials behind both.
+        corrected: Whether the judge's errors are corrected.
+        rates: By rate and k: ``rates["pass^k"][4]``.
+        uncorrected: The same by verdicts as they are, where they are corrected above.
+    """
+
+    cases: int
+    trials: int
+    ungraded: int
+    judged: int
+    tpr: float | None
+    fpr: float | None
+    labels: int
+    corrected: bool
+    rates: dict[TrialRate, dict[int, Statistic]]
+    uncorrected: dict[TrialRate, dict[int, Statistic]]
+
+
+def trial_rates(table: Table, ks: Sequence[int], *, level: float = 0.95) -> dict[str, SystemTrials]:
+    """Estimate both rates of each system for every k.
+
+    Args:
+        table: A run's outputs (`evaluation.run_table` with ``outputs``), or rows with a column ``trial``.
+        ks: Numbers of trials.
+        level: Nominal coverage.
+
+    Raises:
+        InputError: No case was tried more than once.
+    """
+    parts = dict(_from_run(table) if DECIDED in table.numbers else _from_rows(table))
+    if all(len(np.unique(each.case)) == len(each.case) for each, _ in parts.values()):
+        raise InputError(
+            "every case was tried once; trials are outputs of one case and system with a `trial` each (`--trials N`)"
+        )
+    return {name: _of_system(each, ungraded, ks, level) for name, (each, ungraded) in parts.items()}
+
+
+def _of_system(trials: Trials, ungraded: int, ks: Sequence[int], level: float) -> SystemTrials:
+    errors = judge_errors(trials) if trials.judged.any() else None
+
+    def found(by: JudgeErrors | None) -> dict[TrialRate, dict[int, Statistic]]:
+        return {rate: {k: trial_rate(rate, k, trials, by, level=level) for k in ks} for rate in RATES}
+
+    return SystemTrials(
+        cases=len(np.unique(trials.case)),
+        trials=len(trials.case),
+        ungraded=ungraded,
+        judged=int(trials.judged.sum()),
+        tpr=None if errors is None else errors.tpr,
+        fpr=None if errors is None else errors.fpr,
+        labels=0 if errors is None else errors.right + errors.wrong,
+        corrected=errors is not None,
+        rates=found(errors),
+        uncorrected={} if errors is None else found(None),
+    )
+
+
+def _from_run(table: Table) -> Iterator[tuple[str, tuple[Trials, int]]]:
+    """Yield each system's trials: the checker's verdict, else one judge's."""
+    names = [item.rsplit("|", 2)[0] for item in table.item.values]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    case_of = np.array([numbers[name] for name in names], dtype=np.int64)
+    for system, each in graded_of(outputs_of(table, None)).items():
+        known = each.known
+        kept = each.take(known)
+        yield (
+            system,
+            (
+                Trials(case_of[kept.item], kept.cluster, kept.result, kept.is_open, kept.label),
+                int((~known).sum()),
+            ),
+        )
+
+
+def _from_rows(table: Table) -> Iterator[tuple[str, tuple[Trials, int]]]:
+    """Yield each system's trials from rows of one judge; labels correct the judge."""
+    if _TRIAL not in table.columns:
+        raise InputError("the table has no column `trial`; name it with --map trial=COLUMN")
+    judges = [name for name, _ in table.judge.present()]
+    if len(judges) > 1:
+        raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); keep the rows of one")
+    column = table.columns.get("system")
+    parts = [("all", np.ones(len(table), dtype=np.bool_))] if column is None else column.present()
+    passed = _passes(table.score, table.cut)
+    label = _passes(table.label, table.cut)
+    for system, rows in parts:
+        known = rows & np.isfinite(passed)
+        judged = np.ones(int(known.sum()), dtype=np.bool_)
+        case = table.item.codes[known].astype(np.int64)
+        trials = Trials(case, table.cluster[known], passed[known], judged, label[known])
+        yield system, (trials, int((rows & ~known).sum()))
+
+
+def _passes(values: FloatArray, cut: FloatArray) -> FloatArray:
+    return np.where(np.isfinite(values), values >= cut, np.nan)

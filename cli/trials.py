@@ -1,0 +1,48 @@
+"""`fiducial trials`: estimate pass^k and pass@k over repeated trials."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import UsageError
+from .shared_options import option
+from .table_options import emit, load_table, table_options
+
+_EXAMPLE = """\b
+Examples:
+  fiducial run cases.jsonl --generate my-model --trials 8 --out run
+  fiducial trials run --k 1,4,8
+  fiducial trials trials.csv --labels labels.csv --json trials.json
+"""
+
+
+def _numbers(_ctx: click.Context, _param: click.Parameter, given: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(each) for each in given.split(","))
+    except ValueError as error:
+        raise UsageError(f"--k {given}: expected whole numbers separated by commas") from error
+
+
+@click.command("trials", epilog=_EXAMPLE)
+@table_options(resamples=False)
+@option("--k", "ks", default="1,2,4,8", metavar="N,N,...", callback=_numbers, help="Numbers of trials.")
+def command(
+    *,
+    tables: tuple[Path, ...],
+    labels: Path | None,
+    columns: tuple[str, ...],
+    ks: tuple[int, ...],
+    json_file: str | None,
+    **options: Any,
+) -> None:
+    """Estimate pass^k (all of k trials pass) and pass@k (at least one does).
+
+    Cases that were tried several times count by case. Where a judge graded, labels correct its errors, which grow with k.
+    """
+    from ..api.trials import trials
+
+    table = load_table(tables, columns, labels, outputs=True)
+    emit(trials(table.cut_at(options["pass_at"]), ks), json_file)

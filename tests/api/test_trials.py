@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fiducial as fd
+from fiducial.errors import InputError, UsageError
+
+
+def cases(count: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"c{number}",
+            "kind": "tool_call",
+            "messages": [{"role": "user", "content": "Rome, please."}],
+            "tools": [
+                {"name": "go", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+            ],
+            "reference": {"calls": [{"name": "go", "arguments": {"city": "Rome"}}]},
+        }
+        for number in range(count)
+    ]
+
+
+def outputs(passes: list[list[int]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "case_id": f"c{case}",
+            "system": "bot",
+            "trial": trial,
+            "tool_calls": [{"name": "go", "arguments": {"city": "Rome" if passed else "Oslo"}}],
+        }
+        for case, each in enumerate(passes)
+        for trial, passed in enumerate(each)
+    ]
+
+
+PASSES = [[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0]]
+
+
+def test_a_checked_run_has_both_rates_by_case():
+    run = fd.evaluate(cases(5), outputs(PASSES))
+    found = fd.trials(run, (1, 2, 4))["bot"]
+    assert (found.cases, found.trials, found.ungraded, found.judged) == (5, 20, 0, 0)
+    assert not found.corrected
+    assert found.rates["pass^k"][2].value == pytest.approx((0.5 + 0 + 1 + 0 + 1 / 6) / 5)
+    assert found.rates["pass@k"][4].value == pytest.approx(4 / 5)
+    assert found.rates["pass^k"][1].value == pytest.approx(10 / 20)
+
+
+def test_the_answer_stands_first_with_its_cases():
+    found = fd.trials(fd.evaluate(cases(5), outputs(PASSES)), (1, 4))
+    first = str(found).splitlines()[0]
+    assert first.startswith("bot: 4 of 4 trials pass in 0.200 [")
+    assert first.endswith("of 5 cases, by checkers.")
+
+
+def test_a_table_with_labels_is_corrected():
+    rows = [
+        {"item_id": f"c{case}", "trial": trial, "judge": "j", "score": float(passed), "label": float(passed)}
+        for case, each in enumerate(PASSES)
+        for trial, passed in enumerate(each)
+    ]
+    found = fd.trials(rows, (2,))["all"]
+    assert found.corrected
+    assert (found.tpr, found.fpr, found.labels) == (1.0, 0.0, 20)
+    assert found.rates["pass^k"][2].value == pytest.approx(found.uncorrected["pass^k"][2].value)
+
+
+def test_a_judge_without_labels_is_marked_uncorrected():
+    rows = [
+        {"item_id": f"c{case}", "trial": trial, "judge": "j", "score": float(passed)}
+        for case, each in enumerate(PASSES)
+        for trial, passed in enumerate(each)
+    ]
+    assert "uncorrected: judges graded" in str(fd.trials(rows, (2,)))
+
+
+def test_cases_tried_once_are_an_error_that_says_how_to_try_more():
+    with pytest.raises(InputError, match=r"every case was tried once.*--trials N"):
+        fd.trials(fd.evaluate(cases(2), outputs([[1], [0]])))
+
+
+def test_a_table_without_trials_names_the_column_to_map():
+    with pytest.raises(InputError, match="no column `trial`; name it with"):
+        fd.trials([{"item_id": "a", "judge": "j", "score": 1.0}])
+
+
+@pytest.mark.parametrize("ks", [(), (0,), (1_001,)])
+def test_k_is_a_number_of_trials(ks: tuple[int, ...]):
+    with pytest.raises(UsageError, match="expected numbers from 1 to 1,000"):
+        fd.trials([{"item_id": "a", "trial": 1, "judge": "j", "score": 1.0}], ks)
+
+
+def test_the_command_prints_the_rates_of_a_run_and_writes_them(tmp_path: Path):
+    from click.testing import CliRunner
+
+    from fiducial.cli.trials import command as trials
+
+    fd.evaluate(cases(5), outputs(PASSES), out=tmp_path / "run")
+    done = CliRunner().invoke(
+        trials,
+        [str(tmp_path / "run"), "--k", "1,4", "--json", str(tmp_path / "t.json")],
+        standalone_mode=False,
+    )
+    assert done.exception is None
+    assert "bot: 4 of 4 trials pass in 0.200" in done.output
+    written = json.loads((tmp_path / "t.json").read_text())
+    assert written["systems"]["bot"]["rates"]["pass^k"]["4"]["value"] == pytest.approx(0.2)

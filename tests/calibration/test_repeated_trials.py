@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fiducial.calibration.repeated_trials import Trials, judge_errors, trial_rate
+
+
+def trials_of(
+    passes: list[list[float]], judged: bool = False, labels: list[list[float]] | None = None
+) -> Trials:
+    case = np.repeat(np.arange(len(passes)), [len(each) for each in passes])
+    flat = np.array([value for each in passes for value in each])
+    label = np.full(len(flat), np.nan) if labels is None else np.array([v for each in labels for v in each])
+    return Trials(case, case, flat, np.full(len(flat), judged), label)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 1.0]), min_size=3, max_size=6), min_size=2, max_size=5),
+    st.integers(1, 3),
+)
+def test_rates_are_the_means_over_all_choices_of_k_trials(passes: list[list[float]], k: int):
+    every = [list(combinations(each, k)) for each in passes]
+    all_pass = [np.mean([all(some) for some in choices]) for choices in every]
+    one_passes = [np.mean([any(some) for some in choices]) for choices in every]
+    trials = trials_of(passes)
+    assert trial_rate("pass^k", k, trials).value == pytest.approx(np.mean(all_pass))
+    assert trial_rate("pass@k", k, trials).value == pytest.approx(np.mean(one_passes))
+
+
+def test_pass_at_k_is_the_estimator_of_the_paper():
+    n, c, k = 10, 3, 4
+    found = trial_rate("pass@k", k, trials_of([[1.0] * c + [0.0] * (n - c), [0.0] * n]))
+    assert found.value == pytest.approx((1 - comb(n - c, k) / comb(n, k)) / 2)
+
+
+def test_cases_with_fewer_trials_do_not_count():
+    found = trial_rate("pass^k", 2, trials_of([[1.0], [1.0, 1.0], [0.0, 1.0]]))
+    assert (found.value, found.n) == (0.5, 2)
+    assert trial_rate("pass^k", 3, trials_of([[1.0], [1.0, 1.0]])).undefined == "no case has 3 graded trials"
+
+
+def test_a_flawless_judge_is_not_corrected():
+    passes = [[1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0], [1.0] * 4, [0.0] * 4]
+    trials = trials_of(passes, judged=True, labels=passes)
+    errors = judge_errors(trials)
+    assert errors is not None
+    assert (errors.tpr, errors.fpr) == (1.0, 0.0)
+    for rate in ("pass^k", "pass@k"):
+        corrected, plain = (trial_rate(rate, 2, trials, by) for by in (errors, None))
+        assert corrected.value == pytest.approx(plain.value)
+        assert corrected.low is not None
+        assert plain.low is not None
+
+
+def test_a_judge_without_right_and_wrong_labels_corrects_nothing():
+    assert judge_errors(trials_of([[1.0, 1.0]], judged=True, labels=[[1.0, 1.0]])) is None
+
+
+def test_a_judge_that_tells_nothing_apart_leaves_the_rate_undefined():
+    passes, labels = [[1.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]
+    trials = trials_of(passes, judged=True, labels=labels)
+    found = trial_rate("pass^k", 2, trials, judge_errors(trials))
+    assert found.value is None
+    assert found.undefined == "the judge does not tell right from wrong trials"
+
+
+def test_the_correction_removes_the_bias_of_a_judge_that_errs():
+    rng, cases, n, k = np.random.default_rng(3), 3_000, 6, 4
+    chance = rng.beta(3, 1, cases)
+    case = np.repeat(np.arange(cases), n)
+    truth = (rng.random(cases * n) < chance[case]).astype(float)
+    said = (rng.random(cases * n) < np.where(truth == 1, 0.95, 0.1)).astype(float)
+    trials = Trials(case, case, said, np.full(cases * n, True), truth)
+    wanted = 3 / (3 + k)  # the k-th moment of that distribution
+    naive, corrected = (trial_rate("pass^k", k, trials, by) for by in (None, judge_errors(trials)))
+    assert naive.value == pytest.approx(wanted - 0.05, abs=0.02)
+    assert corrected.value == pytest.approx(wanted, abs=0.02)
+    assert corrected.low is not None
+    assert corrected.high is not None
+    assert naive.high is not None
+    assert corrected.low < wanted < corrected.high
+    assert naive.high < wanted
+
+
+def test_checked_trials_are_taken_as_they_are_beside_judged_ones():
+    passes = [[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]
+    trials = trials_of(passes)
+    half = trials._replace(
+        judged=np.tile([True, False, False], 4), label=np.tile([1.0, np.nan, np.nan], 4)
+    )._replace(label=np.array([1.0, np.nan, np.nan] * 2 + [1.0, np.nan, np.nan] + [0.0, np.nan, np.nan]))
+    assert judge_errors(half) is None  # one wrong label is too few
+    assert trial_rate("pass^k", 2, half).value == trial_rate("pass^k", 2, trials).value
