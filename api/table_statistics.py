@@ -16,7 +16,7 @@ from ..calibration.corrected_rate.estimation_results import Target
 from ..calibration.corrected_rate.rate_interval import RateInterval
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
 from ..calibration.pass_threshold import GivenPassAt
-from ..calibration.statistics.estimator import AGREEMENT, ESTIMATORS
+from ..calibration.statistic_catalogue import AGREEMENT, ESTIMATORS
 from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError

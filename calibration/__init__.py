@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from .intervals.measurement import Settings, measure
     from .sample import Sample, make_sample
     from .statistic import Statistic
-    from .statistics.estimator import AGREEMENT, ESTIMATORS
+    from .statistic_catalogue import AGREEMENT, ESTIMATORS
     from .tables.calibration_table import Table
     from .tables.table_files import read_table, table_from_frame, table_from_rows
 
 _HOME = {
-    "AGREEMENT": "statistics.estimator",
+    "AGREEMENT": "statistic_catalogue",
     "calibrate": "agreement.calibrate",
     "CalibrationNumbers": "agreement.calibration_results",
     "Caution": "cautions",
@@ -37,7 +37,7 @@ _HOME = {
     "ComparisonNumbers": "comparison.comparison_results",
     "estimate": "corrected_rate.estimation",
     "EstimationNumbers": "corrected_rate.estimation_results",
-    "ESTIMATORS": "statistics.estimator",
+    "ESTIMATORS": "statistic_catalogue",
     "JudgeCalibration": "agreement.calibration_results",
     "make_sample": "sample",
     "measure": "intervals.measurement",

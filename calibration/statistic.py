@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import msgspec
+
+Interval: TypeAlias = tuple[float, float]
+"""Both ends."""
+
+TransformedScale: TypeAlias = Literal["fisher", "logit"]
+"""Where a statistic with ends is symmetric: Fisher's z for those in [-1, 1], log-odds for those in [0, 1]."""
 
 
 class Statistic(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from ..calibration.statistic import Statistic
 from .document import Columns, Details, Figure, Piece, document
 from .document_table import FIRST, Cell, DocumentTable
 from .figures.agreement import confusion, heat
-from .figures.forest_plot import Interval, forest
+from .figures.forest_plot import PlottedInterval, forest
 from .figures.scores import Bin, distribution, reliability
 from .score_bins import bin_table
 from .text import number_text
@@ -174,6 +174,6 @@ def _multiple(
 ) -> Iterator[Figure]:
     """Yield one judge's accuracy for every value of a column, for comparison with other judges."""
     found = {value: panels[judge].statistics.get("accuracy") for value, panels in values if judge in panels}
-    rows = [Interval.of(value, each) for value, each in found.items() if each is not None]
+    rows = [PlottedInterval.of(value, each) for value, each in found.items() if each is not None]
     if len(rows) > 1:
         yield Figure(forest(f"Accuracy of {judge} by {column}", rows), caption=f"{judge}: accuracy")

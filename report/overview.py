@@ -12,7 +12,7 @@ from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult
 from .document import Columns, Details, Figure, Piece, document
 from .document_table import Cell, DocumentTable
-from .figures.forest_plot import Interval, forest
+from .figures.forest_plot import PlottedInterval, forest
 from .ranking import ahead, deciding, ranked_rates
 from .text import number_text
 
@@ -81,9 +81,9 @@ def _rest(system: SystemResult) -> StratumRate | None:
     return best[0] if len({part.by for part in best}) == 1 else None
 
 
-def _drawn(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[Interval]:
+def _drawn(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[PlottedInterval]:
     return [
-        Interval.of(each.system, rate, bounds=rate.bounds if isinstance(rate, StratumRate) else None)
+        PlottedInterval.of(each.system, rate, bounds=rate.bounds if isinstance(rate, StratumRate) else None)
         for each in systems[:_MOST]
         if (rate := rates.get(each.system)) is not None and rate.value is not None
     ]
@@ -96,7 +96,7 @@ def _differences(compared: ComparisonNumbers | None) -> Iterator[Figure]:
     _, of = deciding(compared.strata)
     leader, found = overview_leads(compared.strata)
     if found:
-        rows = [Interval.of(name, lead) for name, lead in found.items()]
+        rows = [PlottedInterval.of(name, lead) for name, lead in found.items()]
         caption = f"how far {leader} is ahead, {of}"
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
 

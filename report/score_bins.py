@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..calibration.pass_threshold import HALF
 from ..evaluation.store.run_store import RunStore
-from .figures.forest_plot import Interval
+from .figures.forest_plot import PlottedInterval
 from .figures.scores import Bin
 
 _MOST = 10
@@ -69,7 +69,7 @@ def _bin(rows: list[_Scored], cut: float) -> Bin:
         high=high,
         passed=right,
         failed=len(rows) - right,
-        rate=Interval.of(name, share),
+        rate=PlottedInterval.of(name, share),
         mean=sum(scores) / len(scores),
     )
 

@@ -17,7 +17,7 @@ from ..decisions import Decision, Decisions
 from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import Settings, measure
 from ..statistic import Statistic, undefined
-from ..statistics.estimator import ESTIMATORS
+from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import Table
 from .adjudicated_rows import ALL, CODES, RIGHT, UNDECIDABLE, WRONG, AdjudicatedRows, rows_of, sample_of
 from .adjudication_results import AdjudicatedJudge, Adjudication, Adjudicators, LabelErrors, LookedAt

@@ -12,7 +12,7 @@ from ..intervals.measurement import Settings, measure
 from ..pass_threshold import CutSource
 from ..sample import Sample, make_sample
 from ..statistic import Statistic
-from ..statistics.estimator import ESTIMATORS, own_estimators
+from ..statistic_catalogue import ESTIMATORS, own_estimators
 from ..tables.calibration_table import Table
 from .calibration_results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
 

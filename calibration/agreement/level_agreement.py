@@ -10,6 +10,7 @@ from ...errors import InputError
 from ..arrays import FloatArray, IntArray
 from ..intervals.measurement import USUAL, Settings, measure
 from ..sample import Cells, Sample
+from ..statistic_catalogue import ESTIMATORS
 from ..statistics.beyond_chance import (
     alpha_nominal,
     brennan_prediger,
@@ -19,7 +20,7 @@ from ..statistics.beyond_chance import (
     scott_pi,
     weighted_kappa_table,
 )
-from ..statistics.estimator import ESTIMATORS, Estimator
+from ..statistics.estimator import Estimator
 from .diagnosis_results import CategoryAgreement
 
 _SAME = 1e-9
@@ -73,7 +74,7 @@ def _estimators(levels: FloatArray) -> list[Estimator]:
 def _estimator(
     name: str, function: Callable[[FloatArray], FloatArray], levels: FloatArray, why: str
 ) -> Estimator:
-    return Estimator(name, lambda weights, cells: function(_tables(weights, cells, levels)), why)
+    return Estimator(name, "graded", lambda weights, cells: function(_tables(weights, cells, levels)), why)
 
 
 def _matches(sample: Sample, levels: FloatArray) -> Sample:

@@ -6,18 +6,14 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.bootstrap import in_blocks
+from ..intervals.calibration_error import gaps_interval
 from ..intervals.closed_forms import t_interval
 from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure
 from ..intervals.variance import left_out_error
 from ..sample import Sample, make_sample
 from ..statistic import Statistic, defined, undefined
-from ..statistics.estimator import ESTIMATORS
-from ..statistics.probabilities import (
-    brier_parts,
-    corrected_brier_parts,
-    equal_mass_groups,
-    gaps_interval,
-)
+from ..statistic_catalogue import ESTIMATORS
+from ..statistics.probabilities import brier_parts, corrected_brier_parts, equal_mass_groups
 from ..tables.calibration_table import Table
 from .diagnosis_results import ProbabilityScores
 from .judge_panel import usable_rows, usable_sample

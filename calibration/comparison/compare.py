@@ -12,7 +12,7 @@ from ..cautions import labels_of_checkers
 from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import USUAL, Settings
 from ..pass_threshold import GivenPassAt
-from ..statistics.estimator import ESTIMATORS
+from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import Table
 from . import limitations
 from .choosing import CostOf, best_of_many, costs

@@ -15,13 +15,13 @@ from scipy.special import ndtr, stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.bootstrap import bootstrap
-from ..intervals.closed_forms import Interval, normal_quantile, t_quantile
+from ..intervals.closed_forms import normal_quantile, t_quantile
 from ..intervals.clustered_means import Combination, mean_over_clusters
 from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure, resampled_interval
 from ..intervals.paired_shares import tango_interval
 from ..pass_threshold import HALF
 from ..sample import Cells, Sample, reduce_rows
-from ..statistic import Statistic, defined, undefined
+from ..statistic import Interval, Statistic, defined, undefined
 from ..statistics.estimator import Estimator
 from .significance import mcnemar
 
@@ -163,7 +163,9 @@ def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sa
         return estimator.formula(weights, cells) - estimator.formula(weights, Cells(theirs, score, cut))
 
     undefined_when = f"it is so for one of the two: {estimator.undefined}"
-    return Estimator(estimator.name, formula, undefined_when, max_cells=estimator.max_cells), joint
+    return Estimator(
+        estimator.name, estimator.family, formula, undefined_when, max_cells=estimator.max_cells
+    ), joint
 
 
 def _shares_of_the_same_rows(

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..cautions import FEW_CLUSTERS, Caution, ComparisonCaution
 from ..pass_threshold import PassThreshold
-from ..statistics.estimator import ESTIMATORS, Estimator
+from ..statistic_catalogue import ESTIMATORS
+from ..statistics.estimator import Estimator
 from .comparison_results import ComparedPair, ComparedStratum, Strata
 from .contestants import Contestant
 from .outputs import FEWEST_LABELS, Field

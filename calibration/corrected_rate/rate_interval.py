@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from ..intervals.closed_forms import Interval, logit_interval, t_quantile, wald_interval, wilson_interval
+from ..intervals.closed_forms import logit_interval, t_quantile, wald_interval, wilson_interval
+from ..statistic import Interval
 
 RateInterval: TypeAlias = Literal["score", "logit", "wald"]
 

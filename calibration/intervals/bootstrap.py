@@ -14,8 +14,9 @@ from scipy.special import ndtr, ndtri
 
 from ..arrays import FloatArray, IntArray
 from ..sample import Cells, Sample
+from ..statistic import Interval
 from ..statistics.estimator import Estimator
-from .closed_forms import Interval, t_quantile
+from .closed_forms import t_quantile
 from .clustered_rates import unseen_share
 
 DEFAULT_REPLICATES = 2_000

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import Literal, TypeAlias
 
-Interval = tuple[float, float]
-
-TransformedScale: TypeAlias = Literal["fisher", "logit"]
-"""Where a statistic with ends is symmetric: Fisher's z for those in [-1, 1], log-odds for those in [0, 1]."""
+from ..statistic import Interval, TransformedScale
 
 
 def normal_quantile(level: float) -> float:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..statistic import Statistic, defined, undefined
-from .closed_forms import Interval, normal_quantile, t_quantile, wilson_interval
+from ..statistic import Interval, Statistic, defined, undefined
+from .closed_forms import normal_quantile, t_quantile, wilson_interval
 from .variance import FEWEST, ClusterSpread, spread_of_rows, spread_of_sums
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..bisection import bisected
-from .closed_forms import Interval, normal_quantile, t_quantile
+from ..statistic import Interval
+from .closed_forms import normal_quantile, t_quantile
 
 _DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..cautions import FEW_CLUSTERS
 from ..sample import Sample
-from ..statistic import Statistic, defined, undefined
+from ..statistic import Interval, Statistic, defined, undefined
 from ..statistics.estimator import Estimator
 from ..statistics.graded import MAX_PAIRWISE_CELLS
 from ..statistics.rates import Proportion
@@ -26,14 +26,7 @@ from .bootstrap import (
     unseen_interval,
     varies,
 )
-from .closed_forms import (
-    Interval,
-    fisher_interval,
-    jackknife_interval,
-    t_interval,
-    wald_interval,
-    wilson_interval,
-)
+from .closed_forms import fisher_interval, jackknife_interval, t_interval, wald_interval, wilson_interval
 from .clustered_rates import clustered_wilson_interval
 from .variance import FEWEST, degrees_of_freedom, influence, left_out_error, proportion_spread, standard_error
 

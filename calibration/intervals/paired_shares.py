@@ -9,8 +9,9 @@ import numpy as np
 from ..arrays import FloatArray
 from ..bisection import bisected
 from ..sample import Sample
+from ..statistic import Interval
 from ..statistics.rates import Proportion, judge_rate, prevalence, true_negative_rate, true_positive_rate
-from .closed_forms import Interval, normal_quantile
+from .closed_forms import normal_quantile
 from .clustered_rates import clustered_wilson_interval, effective_trials, student_ratio, told_by
 from .variance import mean_spread, proportion_spread
 

@@ -1,43 +1,22 @@
-"""Estimator: a named formula, and the catalogue of built-in and custom statistics.
-
-Both kinds are measured in the same way.
-"""
+"""Estimator: a named formula of a sample, built in or custom."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Literal, TypeAlias
 
-import numpy as np
-
-from ...errors import ConfigurationError
-from ...plugins import STATISTICS
 from ..arrays import FloatArray
-from ..intervals.closed_forms import Interval, TransformedScale
-from ..intervals.paired_shares import balanced_accuracy_interval, bias_interval
 from ..sample import Cells, Sample
-from . import rates
-from .beyond_chance import alpha_nominal, cohen_kappa, gwet_ac1, scott_pi
-from .graded import (
-    MAX_PAIRWISE_CELLS,
-    concordance,
-    icc_a1,
-    kendall_tau_b,
-    mae,
-    pearson,
-    rmse,
-    signed_bias,
-    spearman,
-    weighted_kappa,
-)
-from .krippendorff import alpha_interval, alpha_ordinal
-from .probabilities import auroc, average_precision, brier, ece, ece_interval
-from .rates import mcc
+from ..statistic import Interval, TransformedScale
+from .rates import Proportion
 
 MAX_CELLS = 25_000
 """Above this many distinct (label, score) pairs, blocks of clusters are left out in turn instead of a bootstrap."""
+
+StatisticFamily: TypeAlias = Literal["table", "graded", "probability", "custom"]
+"""``table``: the 2x2 table of passes; ``graded``: scores and labels as they are; ``probability``: scores as probabilities of passing;
+``custom``: a function of the user's."""
 
 OwnInterval: TypeAlias = Callable[[Sample, float], tuple[Interval | None, str]]
 """Maps a sample and a level to an interval and its name."""
@@ -49,6 +28,7 @@ class Estimator:
 
     Attributes:
         name: Its name in JSON.
+        family: What it is computed from.
         formula: Maps cell weights ``(..., m)`` and the cells to values ``(...)``, NaN where undefined.
         undefined: When it is undefined, in words.
         proportion: Successes and trials, for a proportion.
@@ -59,9 +39,10 @@ class Estimator:
     """
 
     name: str
+    family: StatisticFamily
     formula: Callable[[FloatArray, Cells], FloatArray]
     undefined: str
-    proportion: rates.Proportion | None = None
+    proportion: Proportion | None = None
     own_interval: OwnInterval | None = None
     few_clusters: TransformedScale | None = None
     max_cells: int = MAX_CELLS
@@ -69,114 +50,3 @@ class Estimator:
     def of(self, cells: Cells) -> Callable[[FloatArray], FloatArray]:
         """Return the formula as a function of the weights alone."""
         return lambda weights: self.formula(weights, cells)
-
-
-def _of_table(
-    name: str,
-    function: Callable[[FloatArray], FloatArray],
-    undefined: str,
-    own_interval: OwnInterval | None = None,
-    few_clusters: TransformedScale | None = None,
-) -> Estimator:
-    proportion = function if isinstance(function, rates.Proportion) else None
-    return Estimator(
-        name,
-        lambda weights, cells: function(cells.tables(weights)),
-        undefined,
-        proportion,
-        own_interval,
-        few_clusters,
-    )
-
-
-_NO_ROWS = "no row has both a label and a score"
-_ONE_CATEGORY = "label and judge use one and the same class only, so agreement by chance is certain"
-_ONE_CLASS = "all labels are of one class"
-_CONSTANT = "all labels, or all scores, are equal"
-_ALL_EQUAL = "all labels and scores are one and the same value"
-
-_CATALOGUE = (
-    _of_table("accuracy", rates.accuracy, _NO_ROWS),
-    _of_table("true_positive_rate", rates.true_positive_rate, "no label passes"),
-    _of_table("true_negative_rate", rates.true_negative_rate, "every label passes"),
-    _of_table("precision", rates.precision, "the judge passes nothing"),
-    _of_table(
-        "f1_positive",
-        rates.f1_positive,
-        "neither a label nor the judge passes anything",
-        few_clusters="logit",
-    ),
-    _of_table(
-        "f1_macro", rates.f1_macro, "label and judge use one and the same class only", few_clusters="logit"
-    ),
-    _of_table("balanced_accuracy", rates.balanced_accuracy, _ONE_CLASS, balanced_accuracy_interval),
-    _of_table("mcc", mcc, "all labels, or all verdicts, are of one class", few_clusters="fisher"),
-    _of_table("cohen_kappa", cohen_kappa, _ONE_CATEGORY, few_clusters="fisher"),
-    _of_table("scott_pi", scott_pi, _ONE_CATEGORY, few_clusters="fisher"),
-    _of_table("gwet_ac1", gwet_ac1, _NO_ROWS, few_clusters="fisher"),
-    _of_table("krippendorff_alpha", alpha_nominal, _ONE_CATEGORY, few_clusters="fisher"),
-    _of_table("prevalence", rates.prevalence, _NO_ROWS),
-    _of_table("judge_rate", rates.judge_rate, _NO_ROWS),
-    _of_table("bias", rates.bias, _NO_ROWS, bias_interval),
-    Estimator("pearson", pearson, _CONSTANT),
-    Estimator("spearman", spearman, _CONSTANT),
-    Estimator("kendall_tau_b", kendall_tau_b, _CONSTANT, max_cells=MAX_PAIRWISE_CELLS),
-    Estimator("concordance", concordance, _ALL_EQUAL),
-    Estimator("icc_a1", icc_a1, f"{_ALL_EQUAL}, or there is one row"),
-    Estimator("weighted_kappa", weighted_kappa, _ALL_EQUAL),
-    Estimator("krippendorff_alpha_interval", alpha_interval, _ALL_EQUAL),
-    Estimator("krippendorff_alpha_ordinal", alpha_ordinal, _ALL_EQUAL),
-    Estimator("mae", mae, _NO_ROWS),
-    Estimator("rmse", rmse, _NO_ROWS),
-    Estimator("signed_bias", signed_bias, _NO_ROWS),
-    Estimator("auroc", auroc, _ONE_CLASS),
-    Estimator("average_precision", average_precision, "no label passes"),
-    Estimator("brier", brier, _NO_ROWS),
-    Estimator("ece", ece, _NO_ROWS, own_interval=ece_interval),
-)
-
-ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _CATALOGUE}
-"""Every statistic of `fiducial calibrate`, by name, in the order in which they are printed."""
-
-AGREEMENT = tuple(ESTIMATORS)[: tuple(ESTIMATORS).index("pearson")]
-"""Names of the statistics of the 2x2 table."""
-
-
-def own_estimators() -> list[Estimator]:
-    """Return every registered custom statistic, from decorators and entry points.
-
-    Raises:
-        ConfigurationError: One has the name of ours, or cannot be loaded.
-    """
-    usable, broken = STATISTICS.loaded()
-    for plugin in broken:
-        raise ConfigurationError(f"statistics: {plugin.name!r} cannot be used: {plugin.problem}")
-    for name in usable.keys() & ESTIMATORS.keys():
-        raise ConfigurationError(f"statistics: {name!r} is the name of a statistic that comes with fiducial")
-    return [of_function(name, function) for name, function in usable.items()]
-
-
-def of_function(name: str, function: Callable[..., Any]) -> Estimator:
-    """Wrap a function as a statistic, with the clustered interval that any other has.
-
-    It takes labels, scores and weights, each of shape ``(m,)``, and gives a number, or None or NaN where it is undefined; one that raises or gives
-    something else is a ConfigurationError.
-    """
-
-    def formula(weights: FloatArray, cells: Cells) -> FloatArray:
-        rows = weights.reshape(-1, weights.shape[-1])
-        values = [_value(name, function, row, cells) for row in rows]
-        return np.array(values, dtype=np.float64).reshape(weights.shape[:-1])
-
-    return Estimator(name, formula, "the function gives no number here")
-
-
-def _value(name: str, function: Callable[..., Any], weights: FloatArray, cells: Cells) -> float:
-    there = weights > 0
-    if not there.any():
-        return math.nan
-    try:
-        value = function(cells.label[there], cells.score[there], weights[there])
-        return math.nan if value is None else float(value)
-    except Exception as error:
-        raise ConfigurationError(f"statistics: {name!r} failed: {type(error).__name__}: {error}") from error

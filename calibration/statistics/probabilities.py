@@ -10,11 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, ratio
-from ..intervals.closed_forms import Interval
-from ..intervals.clustered_rates import unseen_share
-from ..intervals.magnitudes import magnitude_interval
-from ..intervals.variance import covariance
-from ..sample import Cells, Sample
+from ..sample import Cells
 from .graded import sum_by_value
 
 
@@ -60,8 +56,6 @@ def brier(weights: FloatArray, cells: Cells) -> FloatArray:
 BINS = 10
 """Bins of equal width on [0, 1]; a score on an edge belongs to the bin below it, as in Guo et al. 2017."""
 
-_ROUNDING = 1e-12
-
 _INNER_EDGES = np.arange(1, BINS) / BINS
 
 
@@ -70,38 +64,13 @@ def ece(weights: FloatArray, cells: Cells) -> FloatArray:
 
     Source: Naeini et al. 2015. Biased upwards in small samples, and dependent on the bins: compare only like with like.
     """
-    gaps = weights @ _gaps(cells)
+    gaps = weights @ ece_gaps(cells)
     # |x| without np.abs, which would drop the imaginary part that carries the derivative.
     return ratio((gaps * np.sign(gaps.real)).sum(axis=-1), weights.sum(axis=-1))
 
 
-def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
-    """Interval of the calibration error that allows for its bias; see `magnitude_interval`."""
-    return gaps_interval(_gaps(sample.cells), sample, level)
-
-
-def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Interval | None, str]:
-    """Return the interval, and its name, of a calibration error over groups of scores.
-
-    ``gaps`` ``(m, groups)`` are outcome less score of each cell, in its group's column.
-    """
-    clusters = sample.n_clusters
-    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
-        return None, "delta: no interval from a single cluster"
-    parts: FloatArray = sample.counts @ gaps / sample.n
-    # Each cluster's share in the deviation of every part, shape (k, groups).
-    moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
-    if np.abs(moved).max() * sample.n <= _ROUNDING:  # no row differs: none tells a spread
-        error, unseen = float(np.abs(parts).sum()), unseen_share(sample, level)
-        return (max(0.0, error - unseen), error + unseen * (1 - error)), "Wilson, bound on what was not seen"
-    over = "" if sample.singletons else " over clusters"
-    return magnitude_interval(
-        parts, covariance(moved, sample.sizes), clusters, level
-    ), f"delta{over}, inverted for bias"
-
-
-def _gaps(cells: Cells) -> FloatArray:
-    """Outcome less score, in the column of the score's bin, shape ``(m, BINS)``."""
+def ece_gaps(cells: Cells) -> FloatArray:
+    """Return outcome less score, in the column of the score's bin, shape ``(m, BINS)``."""
     outcome = (cells.label >= cells.pass_at).astype(np.float64)
     member = np.eye(BINS)[np.searchsorted(_INNER_EDGES, cells.score)]
     return member * (outcome - cells.score)[:, None]

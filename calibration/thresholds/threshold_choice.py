@@ -11,7 +11,7 @@ from ..arrays import BoolArray, FloatArray, IntArray, folds_of
 from ..intervals.clustered_means import combine_means
 from ..sample import QUADRANTS
 from ..statistic import defined, undefined
-from ..statistics.estimator import ESTIMATORS
+from ..statistic_catalogue import ESTIMATORS
 from .threshold_results import BetterCut, ChosenThreshold
 
 MAX_CANDIDATES = 100

@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from ...calibration.intervals.closed_forms import Interval, wilson_interval
+from ...calibration.intervals.closed_forms import wilson_interval
+from ...calibration.statistic import Interval
 from ...records import Author, ItemKey, Kind
 from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, StratumRate, SystemResult
 from .tally import Sums, Tally

@@ -20,7 +20,7 @@ _LETTERS = 26
 """Of a name beside its number."""
 
 
-class Interval(msgspec.Struct, frozen=True, kw_only=True):
+class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
     """An estimate to be drawn.
 
     Attributes:
@@ -47,7 +47,7 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
         *,
         bounds: tuple[float, float] | None = None,
         alarm: bool = False,
-    ) -> Interval:
+    ) -> PlottedInterval:
         """Create the interval of a statistic, to be drawn."""
         if found is None:
             return cls(name=name, value=None, alarm=alarm)
@@ -70,11 +70,11 @@ def interval_strip(value: float, low: float | None, high: float | None) -> Marku
     if low is not None and high is not None:
         says += f", interval {decimal(low)} to {decimal(high)}"
     shapes = [ticks((place(quarter / 4) for quarter in range(5)), 3, _HEIGHT - 3)]
-    drawn = Interval(name="", value=value, low=low, high=high)
+    drawn = PlottedInterval(name="", value=value, low=low, high=high)
     return svg("strip", _STRIP, _HEIGHT, says, [*shapes, *_marks(drawn, place, _MIDDLE)])
 
 
-def _marks(each: Interval, place: AxisScale, y: float) -> list[Markup]:
+def _marks(each: PlottedInterval, place: AxisScale, y: float) -> list[Markup]:
     shapes = [line("track", place.start, y, place.end, y)]
     if each.bounds is not None:
         shapes.append(line("bounds", place(each.bounds[0]), y + 8, place(each.bounds[1]), y + 8))
@@ -85,7 +85,7 @@ def _marks(each: Interval, place: AxisScale, y: float) -> list[Markup]:
     return shapes
 
 
-def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0) -> Markup:
+def forest(title: str, rows: Sequence[PlottedInterval], *, low: float = 0.0) -> Markup:
     """Draw a forest plot on one axis from ``low`` to 1, first row on top.
 
     ``low`` is 0 for rates and -1 for differences.
@@ -111,7 +111,7 @@ def _axis(ticks: Sequence[float], place: AxisScale, y: float) -> list[Markup]:
     return [text(place(tick), y, f"{tick:g}", anchor=anchors.get(tick, "middle")) for tick in ticks]
 
 
-def upright(each: Interval, x: float, up: AxisScale) -> list[Markup]:
+def upright(each: PlottedInterval, x: float, up: AxisScale) -> list[Markup]:
     """Draw an estimate with a vertical interval."""
     shapes: list[Markup] = []
     if each.low is not None and each.high is not None:
@@ -121,7 +121,7 @@ def upright(each: Interval, x: float, up: AxisScale) -> list[Markup]:
     return shapes
 
 
-def trend(title: str, rows: Sequence[Interval]) -> Markup:
+def trend(title: str, rows: Sequence[PlottedInterval]) -> Markup:
     """Draw estimates over time with their intervals, oldest on the left.
 
     Rows without a value are left out of the line.

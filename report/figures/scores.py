@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ..text.number_text import count, decimal
 from .drawing import WIDTH, AxisScale, box, dot, grid, line, svg, text
-from .forest_plot import Interval, upright
+from .forest_plot import PlottedInterval, upright
 
 _HEIGHT = 190.0
 _LEFT, _RIGHT = 40.0, WIDTH - 12
@@ -32,7 +32,7 @@ class Bin(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     passed: int
     failed: int
-    rate: Interval
+    rate: PlottedInterval
     mean: float
 
 

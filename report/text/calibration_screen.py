@@ -11,7 +11,7 @@ from ..first_answers import verdicts_sentence
 from ..short_names import ShortNames
 from ..trust import Trust, TrustWord, trust_of
 from . import number_text
-from .calibration_text import LAST_OF_OURS, requested_pieces, uneven_slices
+from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
 from .diagnosis_text import judges_alone_words
 from .judges_text import alike, group_label
@@ -143,9 +143,8 @@ def _floor(found: CalibrationNumbers) -> str:
 def _custom(trust: Sequence[Trust]) -> Iterator[str]:
     """Yield the user's own statistics, a line a judge."""
     for each in trust:
-        names = list(each.panel.statistics)
-        own = names[names.index(LAST_OF_OURS) + 1 :] if LAST_OF_OURS in names else []
-        told = [f"{name} {number_text.statistic(each.panel.statistics[name])}" for name in own]
+        own = statistics_of(each.panel, "custom")
+        told = [f"{name} {number_text.statistic(found)}" for name, found in own.items()]
         if told:
             yield f"{each.judge}: {', '.join(told)}"
 

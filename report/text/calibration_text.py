@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.agreement.diagnosis_results import EqualRates
+from ...calibration.statistic import Statistic
 from ...calibration.thresholds.threshold_results import BetterCut, CertifiedThreshold
 from ..document import Piece, document
 from ..document_table import ENDS, DocumentTable, statistic_pieces
@@ -13,6 +15,9 @@ from .adjudication_text import adjudication_pieces
 from .caution_text import folded
 from .diagnosis_text import judges_alone_words, probability_words, recalibration_words, system_words
 from .number_text import counted, number, p_value, passing, statistic_cells
+
+if TYPE_CHECKING:
+    from ...calibration.statistics.estimator import StatisticFamily
 
 _ALARM, _SUSPECTS = 0.05, 5
 
@@ -22,13 +27,6 @@ _AUDITED = {
 }
 
 _HEADLINE = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kappa", "mcc")
-
-_LAST_OF_TABLE = "bias"
-"""The last statistic of the 2x2 table; those after it, of graded scores, repeat it on 0/1 scores and labels."""
-
-
-LAST_OF_OURS = "ece"
-"""The last statistic of all; those after it are the user's own."""
 
 
 @document
@@ -84,10 +82,8 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
             f"  from {cut.better_at:g} on instead, balanced accuracy would be {number(cut.gain.value)} higher "
             f"[{number(cut.gain.low)}, {number(cut.gain.high)}] (chosen and judged on different clusters)"
         )
-    names = list(panel.statistics)
-    of_table, own = names[: names.index(_LAST_OF_TABLE) + 1], names[names.index(LAST_OF_OURS) + 1 :]
-    shown = [(name, panel.statistics[name]) for name in ([*of_table, *own] if panel.binary else names)]
-    yield from statistic_pieces(dict(shown))
+    # On 0/1 scores and labels the statistics of graded scores repeat those of the 2x2 table.
+    yield from statistic_pieces(statistics_of(panel, "table", "custom") if panel.binary else panel.statistics)
     if panel.n_missing and panel.missing is not None:
         ways = panel.missing.accuracy
         yield "  of the labelled rows, missing verdicts and what becomes of accuracy:"
@@ -101,6 +97,13 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
             head=False,
             indent=4,
         )
+
+
+def statistics_of(panel: JudgeCalibration, *families: StatisticFamily) -> dict[str, Statistic]:
+    """Return a judge's statistics of some families."""
+    from ...calibration.statistic_catalogue import family_of  # noqa: PLC0415 - loads numpy, and most runs show none of them
+
+    return {name: each for name, each in panel.statistics.items() if family_of(name) in families}
 
 
 def _baselines(found: CalibrationNumbers) -> Iterator[Piece]:

@@ -9,7 +9,7 @@ from ...calibration.statistic import Statistic
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, ChangedVerdict, TwoRuns
 from ..document import Columns, Figure, Piece, document
 from ..document_table import ENDS, FIRST, Cell, DocumentTable
-from ..figures.forest_plot import Interval, forest
+from ..figures.forest_plot import PlottedInterval, forest
 from ..items.error_text import in_words
 from ..ranking import deciding
 from . import number_text
@@ -101,7 +101,7 @@ def _rate(found: Statistic | None) -> Cell:
 
 def _figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
     rows = [
-        Interval.of(system, pair.difference, alarm=pair.better == BEFORE)
+        PlottedInterval.of(system, pair.difference, alarm=pair.better == BEFORE)
         for system, strata in systems.items()
         if (pair := after_before(deciding(strata)[0])) is not None
     ]

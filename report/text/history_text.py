@@ -8,7 +8,7 @@ from ...calibration.statistic import Statistic
 from ...evaluation.past_runs.history import Drift, HistoryNumbers, PastRun
 from ..document import CautionLine, Columns, Details, Figure, Piece, document
 from ..document_table import FIRST, Cell, DocumentTable
-from ..figures.forest_plot import Interval, trend
+from ..figures.forest_plot import PlottedInterval, trend
 from . import number_text
 from .difference_text import changes
 from .number_text import counted, p_value
@@ -78,7 +78,7 @@ def _line(
     marked: set[tuple[str, str]],
 ) -> Figure:
     points = [
-        Interval.of(run.name, each.get(name), alarm=(name, run.name) in marked)
+        PlottedInterval.of(run.name, each.get(name), alarm=(name, run.name) in marked)
         for run, each in zip(runs, values, strict=True)
     ]
     return Figure(trend(caption, points), caption=caption)

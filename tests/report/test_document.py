@@ -11,7 +11,7 @@ from fiducial.calibration.cautions import Caution as Limit
 from fiducial.calibration.statistic import Statistic
 from fiducial.report.document import CautionLine, Command, Details, Figure, as_html, as_lines, as_markdown
 from fiducial.report.document_table import Cell, DocumentTable, statistic_pieces
-from fiducial.report.figures.forest_plot import Interval, forest
+from fiducial.report.figures.forest_plot import PlottedInterval, forest
 from fiducial.report.text.caution_text import folded
 from fiducial.report.text.safe_text import columns_of
 
@@ -38,7 +38,7 @@ def test_a_page_has_every_word_that_a_terminal_has():
         "Two of them.",
         _TABLE,
         CautionLine("few clusters", "Fewer than 20 clusters, so that the interval may be too short."),
-        Figure(forest("a", [Interval(name="a", value=0.5)]), "a 0.50"),
+        Figure(forest("a", [PlottedInterval(name="a", value=0.5)]), "a 0.50"),
     ]
     shown = as_html(document)
     for line in as_lines(document):
@@ -93,7 +93,7 @@ def test_a_document_is_a_summary_in_githubs_markdown():
         CautionLine("few clusters", "Fewer than 20."),
         Command("fiducial review run"),
         Details("More", ["inside"]),
-        Figure(forest("a", [Interval(name="a", value=0.5)]), caption="c"),
+        Figure(forest("a", [PlottedInterval(name="a", value=0.5)]), caption="c"),
     ]
     assert "\n".join(as_markdown(document)).splitlines() == [
         "Two of them.", "", "Rates", "",

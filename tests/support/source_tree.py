@@ -80,6 +80,9 @@ def _type_name(node: ast.stmt) -> str | None:
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         annotation = node.annotation
         return node.target.id if isinstance(annotation, ast.Name) and annotation.id == "TypeAlias" else None
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+        target = node.targets[0]
+        return target.id if isinstance(target, ast.Name) and not target.id.isupper() else None
     return None
 
 

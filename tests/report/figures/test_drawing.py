@@ -7,11 +7,11 @@ from drawn import shapes, texts
 
 from fiducial.report.figures.agreement import heat
 from fiducial.report.figures.drawing import AxisScale, svg, text
-from fiducial.report.figures.forest_plot import Interval, forest, trend
+from fiducial.report.figures.forest_plot import PlottedInterval, forest, trend
 from fiducial.report.figures.scores import Bin, cost, distribution, reliability
 
 HOSTILE = '"><script>alert(1)</script><image href=x onerror=y>\u202e\ud800'
-ROW = Interval(name=HOSTILE, value=0.5, low=0.4, high=0.6)
+ROW = PlottedInterval(name=HOSTILE, value=0.5, low=0.4, high=0.6)
 BIN = Bin(low=0.0, high=0.1, passed=1, failed=2, rate=ROW, mean=0.05)
 FIGURES = {
     "forest": forest(HOSTILE, [ROW]),

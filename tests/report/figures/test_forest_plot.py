@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 from drawn import heard, shapes, texts
 
-from fiducial.report.figures.forest_plot import Interval, forest, interval_strip, trend
+from fiducial.report.figures.forest_plot import PlottedInterval, forest, interval_strip, trend
 
 ROWS = [
-    Interval(name="careful", value=0.9, low=0.83, high=0.95, bounds=(0.57, 0.94)),
-    Interval(name="none", value=None),
+    PlottedInterval(name="careful", value=0.9, low=0.83, high=0.95, bounds=(0.57, 0.94)),
+    PlottedInterval(name="none", value=None),
 ]
 
 
@@ -39,12 +39,12 @@ def test_a_forest_has_a_row_an_estimate_and_says_its_number():
 
 def test_differences_have_a_line_at_nought():
     nought = shapes(forest("difference", ROWS, low=-1.0), "zero")[0]
-    dot = shapes(forest("difference", [Interval(name="a", value=0.0)], low=-1.0), "dot")[0]
+    dot = shapes(forest("difference", [PlottedInterval(name="a", value=0.0)], low=-1.0), "dot")[0]
     assert nought["x1"] == dot["cx"]
 
 
 def test_a_trend_goes_from_left_to_right_and_leaves_out_what_has_no_value():
-    rows = [Interval(name=f"run {n}", value=None if n == 1 else n / 10, low=0.0, high=0.5, alarm=n == 2) for n in range(4)]  # fmt: skip
+    rows = [PlottedInterval(name=f"run {n}", value=None if n == 1 else n / 10, low=0.0, high=0.5, alarm=n == 2) for n in range(4)]  # fmt: skip
     drawn = trend("rate", rows)
     (line,) = shapes(drawn, "course")
     places = [tuple(map(float, point.split(","))) for point in line["points"].split()]

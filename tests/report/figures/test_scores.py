@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from drawn import heard, shapes, texts
 
-from fiducial.report.figures.forest_plot import Interval
+from fiducial.report.figures.forest_plot import PlottedInterval
 from fiducial.report.figures.scores import Bin, cost, distribution, reliability
 
 
 def _bin(score: float, passed: int, failed: int) -> Bin:
-    rate = Interval(name=f"{score:g}", value=passed / (passed + failed), low=0.0, high=1.0)
+    rate = PlottedInterval(name=f"{score:g}", value=passed / (passed + failed), low=0.0, high=1.0)
     return Bin(low=score, high=score, passed=passed, failed=failed, rate=rate, mean=score)
 
 
