@@ -16,6 +16,7 @@ from simulation.next_plans import power
 from simulation.scenario import Scenarios
 from simulation.trust import verdicts
 from simulation.uneven_preferences import win_rates
+from simulation.whole_case_audits import audits
 
 ROWS: dict[int, tuple[str, Scenarios]] = {
     1: ("false alarm: labels look chosen", alarms),
@@ -25,6 +26,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     11: ("power of the cases that the next step proposes", power),
     9: ("win rate over uneven clusters", win_rates),
     12: ("level where a judge breaks, with a cliff", cliffs),
+    7: ("rates corrected by an audit of whole cases", audits),
     6: ("a judge called proven", verdicts),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }

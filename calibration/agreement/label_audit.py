@@ -13,7 +13,9 @@ from ...errors import InputError
 from ..arrays import FloatArray, ratio
 from ..intervals.bootstrap import percentile_interval, replicate_weights
 from ..intervals.closed_forms import wilson_interval
+from ..intervals.clustered_rates import averaged_effect, student_ratio, told_by, usual_effect
 from ..intervals.measurement import USUAL, Settings
+from ..intervals.variance import cluster_sums
 from ..sample import Sample
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
@@ -30,22 +32,27 @@ def label_audit(
     table: Table, truth: Mapping[str, float], settings: Settings, method: AuditMethod = "double-sampling"
 ) -> LabelAudit:
     """Judges of a table, corrected for errors of its labels; some audited item must have one."""
-    counts = audit_counts(table, truth)
+    counts, effect = audit_counts(table, truth), audit_effect(table, truth)
     (tn, fp), (fn, tp) = counts.astype(int).tolist()
     judges: dict[str, CorrectedRates] = {}
     for judge, rows in table.judge.present():
         part = table.take(rows)
         if method == "gart-buck":
-            judges[judge] = corrected_rates(usable_sample(part), counts, settings)
+            judges[judge] = corrected_rates(usable_sample(part), counts, settings, effect=effect)
         else:
             judges[judge] = doubly_sampled(
-                usable_sample(part), counts, audited_verdicts(part, truth), settings
+                usable_sample(part), counts, audited_verdicts(part, truth), settings, effect=effect
             )
     return LabelAudit(tp=tp, fp=fp, fn=fn, tn=tn, judges=judges, method=method)
 
 
 def doubly_sampled(
-    sample: Sample, audit: FloatArray, verdicts: FloatArray, settings: Settings = USUAL
+    sample: Sample,
+    audit: FloatArray,
+    verdicts: FloatArray,
+    settings: Settings = USUAL,
+    *,
+    effect: float = 1.0,
 ) -> CorrectedRates:
     """Estimate rates by double sampling.
 
@@ -63,8 +70,9 @@ def doubly_sampled(
         audit: As in `corrected_rates`, for the rates of the labels.
         verdicts: Audited items by label, verdict and truth, shape ``(2, 2, 2)``; 0 is fail or wrong, 1 pass or right.
         settings: Level, replicates, seed.
+        effect: Design effect of the audit, whose items count as so many times fewer (`audit_effect`).
     """
-    observed = _label_rates(audit, settings.level)
+    observed = _label_rates(audit, settings.level, effect)
     looked_at = verdicts.sum(axis=-1)
     why = (
         "no row has both a label and a score"
@@ -84,7 +92,7 @@ def doubly_sampled(
     of_label = right.sum(axis=1, keepdims=True) / looked_at.sum(axis=1, keepdims=True)
     # A pair of which nothing was audited is taken to be right as often as its label is.
     shares = np.where(looked_at > 0, right / np.where(looked_at > 0, looked_at, 1.0), of_label)
-    drawn = rng.beta(right + 0.5, wrong + 0.5, size=tables.shape)
+    drawn = rng.beta(right / effect + 0.5, wrong / effect + 0.5, size=tables.shape)
     values = _tenenbein(sample.cells.tables(sample.counts), shares)
     prevalence, positive_rate, negative_rate = (
         rate_statistic(float(value), draws, sample.n, settings.level, _NO_CLASS)
@@ -93,7 +101,9 @@ def doubly_sampled(
     return CorrectedRates(prevalence, positive_rate, negative_rate, *observed)
 
 
-def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings = USUAL) -> CorrectedRates:
+def corrected_rates(
+    sample: Sample, audit: FloatArray, settings: Settings = USUAL, *, effect: float = 1.0
+) -> CorrectedRates:
     """Apply Gart and Buck's correction.
 
     The interval combines a bootstrap of the main table with draws of the labels' error rates.
@@ -107,6 +117,7 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings = USUA
         sample: Labels (of the checker) and judge's scores.
         audit: Counts of a random sample of labels against the truth, ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label.
         settings: Level, replicates, seed.
+        effect: Design effect of the audit, whose items count as so many times fewer (`audit_effect`).
     """
     if not sample.n:
         nothing = undefined("no row has both a label and a score", n=0, level=settings.level)
@@ -114,9 +125,9 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings = USUA
     rng = np.random.default_rng(settings.seed)
     tables, (of_wrong, of_right) = resampled_tables(sample, settings, rng), audit
     # Of errors that a small audit did not see, resampling it knows nothing: a Beta posterior does (Jeffreys' prior).
-    specificity = rng.beta(of_wrong[0] + 0.5, of_wrong[1] + 0.5, size=len(tables))
-    sensitivity = rng.beta(of_right[1] + 0.5, of_right[0] + 0.5, size=len(tables))
-    observed = _label_rates(audit, settings.level)
+    specificity = rng.beta(of_wrong[0] / effect + 0.5, of_wrong[1] / effect + 0.5, size=len(tables))
+    sensitivity = rng.beta(of_right[1] / effect + 0.5, of_right[0] / effect + 0.5, size=len(tables))
+    observed = _label_rates(audit, settings.level, effect)
     if None in {each.value for each in observed}:
         nothing = undefined(_NO_BETTER, n=sample.n, level=settings.level)
         return CorrectedRates(nothing, nothing, nothing, *observed)
@@ -147,6 +158,31 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
             "no item of the label audit has a label in the table; items are case_id|system|trial"
         )
     return counts
+
+
+def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
+    """Return the design effect of an audit; 1 where each audited item is its own cluster.
+
+    Where all systems' outputs of a case are audited, errors of their labels depend on each other. What the errors show, given the label, is averaged
+    with the usual effect, and few clusters know their own spread badly.
+    """
+    labelled = table.take(np.isfinite(table.label))
+    _, first = np.unique(labelled.item.codes, return_index=True)
+    items = labelled.take(first)
+    found = np.array([truth.get(items.item.values[code], np.nan) for code in items.item.codes.tolist()])
+    known = np.isfinite(found)
+    cluster, label = items.cluster[known], items.right[known]
+    sizes = np.unique(cluster, return_counts=True)[1]
+    size = float((sizes**2).sum()) / len(cluster)
+    if size <= 1.0:
+        return 1.0
+    wrong = (label != (found[known] >= items.cut[known])).astype(np.float64)
+    expected = np.where(label, *(wrong[side].mean() if side.any() else 0.0 for side in (label, ~label)))
+    rest = wrong - expected
+    squares = float((rest**2).sum())
+    seen = max(1.0, float((cluster_sums(rest, cluster) ** 2).sum()) / squares) if squares else 1.0
+    student = student_ratio(0.95, len(sizes) - 1)
+    return averaged_effect(seen * student**2, usual_effect(size), told_by(float(wrong.sum()), size))
 
 
 def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
@@ -208,21 +244,19 @@ def _gart_buck(table: FloatArray, sensitivity: FloatArray, specificity: FloatArr
     return np.stack([prevalence, right_and_passed / positive, 1 - wrong_and_passed / negative])
 
 
-def _label_rates(audit: FloatArray, level: float) -> tuple[Statistic, Statistic]:
+def _label_rates(audit: FloatArray, level: float, effect: float) -> tuple[Statistic, Statistic]:
     """Sensitivity and specificity of the labels themselves."""
-    return _label_rate(audit[1, ::-1], level), _label_rate(audit[0], level)
+    return _label_rate(audit[1, ::-1], level, effect), _label_rate(audit[0], level, effect)
 
 
-def _label_rate(counts: FloatArray, level: float) -> Statistic:
-    """Return the share of labels that match the truth, from counts of both outcomes.
-
-    Items of the audit are independent.
-    """
+def _label_rate(counts: FloatArray, level: float, effect: float) -> Statistic:
+    """Return the share of labels that match the truth, from counts of both outcomes."""
     right, wrong = counts.tolist()
     n = int(right + wrong)
     if not n:
         return undefined("the audit has no item of this class", n=0, level=level)
-    return defined(right / n, wilson_interval(right / n, n, level), n=n, method="Wilson", level=level)
+    method = "Wilson" if effect == 1.0 else "Wilson on the cluster-effective n"
+    return defined(right / n, wilson_interval(right / n, n / effect, level), n=n, method=method, level=level)
 
 
 def rate_statistic(value: float, draws: FloatArray, n: int, level: float, why: str) -> Statistic:

@@ -7,7 +7,12 @@ import pytest
 from known_numbers import ends_of, reason_of
 
 from fiducial.calibration import Sample, Settings, make_sample, table_from_rows
-from fiducial.calibration.agreement.label_audit import audited_verdicts, corrected_rates, doubly_sampled
+from fiducial.calibration.agreement.label_audit import (
+    audit_effect,
+    audited_verdicts,
+    corrected_rates,
+    doubly_sampled,
+)
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 
 
@@ -123,3 +128,24 @@ def test_an_item_judged_twice_counts_once() -> None:
     ]
     counts = audited_verdicts(table_from_rows(rows), {"a": 1.0})
     assert counts.tolist() == [[[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.5], [0.0, 0.5]]]
+
+
+def audited_cases(*, rows: int) -> float:
+    """Return the design effect of an audit of 100 outputs, in clusters of so many, in which every fifth case has wrong labels."""
+    wrong = np.arange(100) // 5 % 5 == 0
+    table = table_from_rows(
+        {
+            "item_id": f"i{n}",
+            "judge": "j",
+            "score": 1.0,
+            "label": float(n % 2),
+            "cluster": str(n // rows),
+        }
+        for n in range(100)
+    )
+    return audit_effect(table, {f"i{n}": float(n % 2 != wrong[n]) for n in range(100)})
+
+
+def test_an_audit_of_whole_cases_counts_by_what_its_errors_share():
+    assert audited_cases(rows=1) == 1.0
+    assert audited_cases(rows=5) > 3.0
