@@ -12,7 +12,7 @@ from ..calibration.comparison.choosing import CostOf
 from ..calibration.comparison.compare import compare as compare_table
 from ..calibration.comparison.comparison_results import By, Right
 from ..calibration.corrected_rate.estimation import estimate as estimate_table
-from ..calibration.corrected_rate.estimation_results import Target
+from ..calibration.corrected_rate.estimation_results import LabelsChosenBy, Target
 from ..calibration.corrected_rate.rate_interval import RateInterval
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
 from ..calibration.pass_threshold import GivenPassAt
@@ -199,6 +199,7 @@ def estimate(
     target: Target = "population",
     strata: str | None = None,
     phases: Sequence[str] = (),
+    labels_chosen_by: LabelsChosenBy | None = None,
     part: Literal["open", "all"] = "open",
     **reading: Unpack[TableReading],
 ) -> Estimation:
@@ -213,6 +214,8 @@ def estimate(
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score``.
         phases: Judges of nested random samples, from the one that judged most on: all of them together (``multi_phase``).
+        labels_chosen_by: How items were chosen for labels: by the judge's ``score``, by true class (``label``), or by true class from ``elsewhere``;
+            None for a random sample.
         part: Of runs, ``open`` takes what no checker decided, ``all`` everything.
         **reading: How the table is read: ``labels``, which are of a random sample of it, ``columns``, ``draws``; see `TableReading`.
 
@@ -233,5 +236,6 @@ def estimate(
             target=target,
             strata=strata,
             phases=phases,
+            labels_chosen_by=labels_chosen_by,
         )
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 
 from commands import described
+from simulation.case_control import class_samples
 from simulation.cliffs import cliffs
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.next_plans import power
@@ -27,6 +28,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     9: ("win rate over uneven clusters", win_rates),
     12: ("level where a judge breaks, with a cliff", cliffs),
     7: ("rates corrected by an audit of whole cases", audits),
+    13: ("labels drawn by true class", class_samples),
     6: ("a judge called proven", verdicts),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }

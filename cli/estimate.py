@@ -37,6 +37,9 @@ _OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the 
     option("--strata", metavar="COLUMN",
            help="Also estimate each stratum by itself and weigh them: a column of few values, or `score`. For labels drawn by `fiducial plan "
                 "--strata`, and more precise with others too."),
+    option("--labels-chosen-by", type=click.Choice(["score", "label", "elsewhere"]),
+           help="How items were chosen for labels, if not at random: by the judge's score (stratified_ppi holds), by their true class (rogan_gladen "
+                "holds), or by true class from elsewhere."),
     option("--phases", metavar="JUDGE,JUDGE",
            help="Judges of nested random samples, from the one that judged most on: adds the estimate of all of them together, for what "
                 "`fiducial plan --budget` bought."),

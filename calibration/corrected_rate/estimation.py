@@ -14,7 +14,7 @@ from ..pass_threshold import GivenPassAt
 from ..statistic import Statistic
 from ..tables.calibration_table import ROUND, Table
 from .drawn import was_drawn
-from .estimation_results import EstimationNumbers, RateEstimate, Target
+from .estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate, Target
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .ranks import ranks, simultaneous_level
 from .rate_estimates import RateTerms, judge_mean, rate_estimates
@@ -34,6 +34,7 @@ def estimate(
     target: Target = "population",
     strata: str | None = None,
     phases: Sequence[str] = (),
+    labels_chosen_by: LabelsChosenBy | None = None,
 ) -> EstimationNumbers:
     """Estimate the mean label of the items' population, or of just these items.
 
@@ -49,6 +50,7 @@ def estimate(
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
+        labels_chosen_by: How items were chosen for labels; None for a random sample (`LabelsChosenBy`).
         phases: Judges of nested samples, from the one that judged most on (`multi_phase_rate`); the first is the judge of the other estimates.
 
     Raises:
@@ -60,7 +62,7 @@ def estimate(
     table = of_judge(everyone, phases[0] if phases and judge is None else judge)
     if strata is not None:
         table = with_strata(table, strata)
-    terms = RateTerms(table.in_one_cut()[1], interval, level, target)
+    terms = RateTerms(table.in_one_cut()[1], interval, level, target, labels_chosen_by)
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     places = _ranks(systems, terms) if len(systems) > 1 else {}
@@ -118,6 +120,7 @@ def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None 
         estimates=found.estimates,
         strata=found.strata,
         rank=rank,
+        chosen_by=terms.chosen_by,
         cautions=_cautions(table, terms, name, found.chosen),
     )
 
@@ -135,7 +138,7 @@ def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -
         "chosen_by_score": chosen,
         "few_labelled_clusters": _few_clusters(table, terms),
         "no_chance": _plainly_drawn(table),
-        "uneven_strata": _uneven(table),
+        "uneven_strata": None if terms.chosen_by else _uneven(table),
     }
     found = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
     return found + labels_of_checkers(table.checkers)

@@ -11,6 +11,10 @@ from ..statistic import Statistic, StatisticEntry
 
 Target: TypeAlias = Literal["population", "finite"]
 
+LabelsChosenBy: TypeAlias = Literal["score", "label", "elsewhere"]
+"""How items were chosen for labels, if not at random: by the judge's ``score``, or by their true class (``label``), from the items of the table or
+from ``elsewhere``."""
+
 FEWEST_LABELS = 30
 """Below this the weights of judges in nested samples cannot be told."""
 
@@ -55,6 +59,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         strata: Each by itself, where there are strata.
         rank: Of a system, its place among all.
         cautions: What limits it.
+        chosen_by: How items were chosen for labels, as it was said; None for a random sample.
     """
 
     n_labelled: int
@@ -70,6 +75,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     strata: dict[str, StratumEstimate] | None
     rank: Statistic | None = None
     cautions: list[Caution] = []
+    chosen_by: LabelsChosenBy | None = None
 
     @property
     def reported(self) -> str | None:
@@ -77,7 +83,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
         It is the most precise one that is valid for how the labels were drawn.
         """
-        known = (name for name in _REPORTED if (each := self.estimates.get(name)) and each.value is not None)
+        reported = ("rogan_gladen",) if self.chosen_by in {"label", "elsewhere"} else _REPORTED
+        known = (name for name in reported if (each := self.estimates.get(name)) and each.value is not None)
         return next(known, None)
 
     labels_only = StatisticEntry("estimates")

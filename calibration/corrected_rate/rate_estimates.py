@@ -5,18 +5,19 @@ It may be for a population, for a finite set, or from labels drawn with unequal 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
 
-from ..arrays import BoolArray
+from ..arrays import BoolArray, FloatArray
 from ..statistic import Statistic, undefined
 from ..tables.calibration_table import PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
 from .chosen_labels import chosen_by_score, chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
-from .estimation_results import StratumEstimate, Target
+from .estimation_results import LabelsChosenBy, StratumEstimate, Target
 from .estimators import (
     LabelledAndJudged,
     label_equivalents,
@@ -33,7 +34,16 @@ from .two_verdicts import post_stratified, rogan_gladen_of
 
 _OF_A_RANDOM_SAMPLE = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
 
-_CHOSEN = "labelled items are scored unlike the others, so they are no random sample: only an estimate by strata of the score can hold"
+_CHOSEN = (
+    "labelled items are scored unlike the others, so they are no random sample: an estimate by strata of the score holds if they were chosen by "
+    "score, Rogan and Gladen's if by true class"
+)
+
+_CHOSEN_BY: dict[LabelsChosenBy, str] = {
+    "score": "labels were chosen by score: only an estimate by strata of the score holds",
+    "label": "labels were drawn by true class: only Rogan and Gladen's estimate holds",
+    "elsewhere": "labels are of other items, drawn by true class: only Rogan and Gladen's estimate holds",
+}
 
 
 class RateTerms(NamedTuple):
@@ -44,12 +54,14 @@ class RateTerms(NamedTuple):
         interval: ``score`` and ``logit`` are clustered; ``wald`` takes items as independent, as other software does.
         level: Nominal coverage.
         target: The ``population`` that the items are from, or the ``finite`` set that they are.
+        chosen_by: How items were chosen for labels; None for a random sample.
     """
 
     pass_at: float = 0.5
     interval: RateInterval = "score"
     level: float = 0.95
     target: Target = "population"
+    chosen_by: LabelsChosenBy | None = None
 
 
 class RateEstimates(NamedTuple):
@@ -74,6 +86,8 @@ class RateEstimates(NamedTuple):
         """The best estimate that there is: what the others are for is comparison."""
         names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
         given = [self.estimates[name] for name in names if name in self.estimates]
+        if self.chosen is None and all(each.value is None for each in given):
+            given.append(self.estimates["rogan_gladen"])
         return next((each for each in given if each.value is not None), given[-1])
 
 
@@ -84,7 +98,9 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     scores of labelled items show that these were chosen by score.
     """
     found = _over_all(table, terms)
-    if found.chosen is not None and STRATUM not in table.columns:
+    if terms.chosen_by in {"label", "elsewhere"}:
+        return found
+    if (found.chosen is not None or terms.chosen_by == "score") and STRATUM not in table.columns:
         table = with_strata(table, BY_SCORE)
     items = stratified_items(table)
     if items is None:
@@ -137,14 +153,30 @@ def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
     if was_drawn(table).any():
         return _active(table.take(judged), terms)
     data = _split(table, labelled & judged, judged & ~labelled)
-    chosen = chosen_by_score(data)
-    if chosen is not None and terms.interval != "wald":
-        n = len(data.label)
-        withheld = {name: undefined(_CHOSEN, n=n, level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
-        return RateEstimates(None, None, withheld, chosen=chosen)
+    chosen = None if terms.chosen_by else chosen_by_score(data)
+    if terms.chosen_by or (chosen is not None and terms.interval != "wald"):
+        return _of_chosen(table.score[judged], data, terms, chosen)
     weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)
     worth = None if weight is None else label_equivalents(data, weight)
     return RateEstimates(weight, worth, estimates, chosen=chosen)
+
+
+def _of_chosen(
+    judged: FloatArray, data: LabelledAndJudged, terms: RateTerms, chosen: float | None
+) -> RateEstimates:
+    """Return the estimates of labels that are no random sample: Rogan and Gladen's, which needs a sample of either class.
+
+    Of labels drawn from these items all ``judged`` scores tell the judge's rate; of labels from elsewhere, the others.
+    """
+    why = _CHOSEN if terms.chosen_by is None else _CHOSEN_BY[terms.chosen_by]
+    found = {name: undefined(why, n=len(data.label), level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
+    if terms.chosen_by != "score" and terms.target != "finite":
+        everyone = data if terms.chosen_by == "elsewhere" else replace(data, unlabelled=judged)
+        rate = rogan_gladen_of(everyone, terms.pass_at, terms.level)
+        if rate.method is not None:
+            rate = msgspec.structs.replace(rate, method=f"{rate.method}; labels drawn by true class")
+        found["rogan_gladen"] = rate
+    return RateEstimates(None, None, found, chosen=chosen)
 
 
 def _split(table: Table, both: BoolArray, unlabelled: BoolArray) -> LabelledAndJudged:
@@ -162,7 +194,7 @@ _Weighed: TypeAlias = tuple[float | None, dict[str, Statistic]]
 
 
 def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Weighed:
-    labelled, (pass_at, interval, level, _) = np.isfinite(table.label), terms
+    labelled, (pass_at, interval, level, *_) = np.isfinite(table.label), terms
     weight, tuned = power_tuned(data, interval=interval, level=level)
     estimates = {
         "labels_only": labels_only(
@@ -178,7 +210,7 @@ def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Wei
 
 
 def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Weighed:
-    label, (pass_at, interval, level, _) = table.label[np.isfinite(table.label)], terms
+    label, (pass_at, interval, level, *_) = table.label[np.isfinite(table.label)], terms
     weight = None if data.too_few else tuned_lambda(data, least=-1.0 if interval == "score" else 0.0)
     estimates = {
         "labels_only": finite_labels_only(label, len(table), level=level),

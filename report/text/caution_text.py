@@ -21,9 +21,8 @@ _SENTENCES: dict[str, str] = {
     "ece_biased": "ECE reads too high in small samples; use its interval",
     "drawn_unevenly": "labels were drawn with unequal chances and are not weighted here: this is the agreement on the labelled items, "
     "not on all; `fiducial estimate` weights them",
-    "chosen_by_score": "labelled items are scored unlike the others ({about}), so they are no random sample, and what takes them for one is "
-    "wrong with great confidence; stratified_ppi by score holds where they were chosen by score alone: else label a random sample "
-    "(`fiducial plan TABLE --next 50` draws one)",
+    "chosen_by_score": "labelled items look unlike a random sample ({about}): say how they were chosen, with --labels-chosen-by score "
+    "(stratified_ppi holds) or label (rogan_gladen holds), or label a random sample (`fiducial plan TABLE --next 50` draws one)",
     "few_labelled_clusters": f"labels in only {{about}}; below {FEW_CLUSTERS} intervals may be too narrow",
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",

@@ -9,7 +9,7 @@ from ..document import CautionLine, Command, Document, Piece
 from ..short_names import short_names
 from . import number_text
 from .caution_text import sentences
-from .estimation_text import TARGETS, parts_shown, places
+from .estimation_text import parts_shown, places, target_of
 from .number_text import counted
 from .text_plot import PlotRow, plotted_table
 
@@ -23,7 +23,7 @@ def _pieces(found: EstimationNumbers) -> Iterator[Piece]:
     parts = parts_shown(found)
     whole = next(iter(parts.values()))
     yield _answer(whole)
-    yield TARGETS[found.all.target]
+    yield target_of(found.all)
     if not whole.labels_only.n:
         yield "No item has a label, so the rate is uncorrected. Draw items to label:"
         yield Command("fiducial plan TABLE --next 50")

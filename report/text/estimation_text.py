@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
+from ...calibration.corrected_rate.estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate
 from ...calibration.statistic import Statistic
 from ..document import Piece, document
 from ..document_table import ENDS, DocumentTable
@@ -16,6 +16,18 @@ TARGETS = {
     "finite": "Pass rate of just these items; valid if the labelled ones were drawn from them at random, one by one.",
 }
 
+_CHOSEN: dict[LabelsChosenBy, str] = {
+    "score": "Pass rate; valid if the judge's score alone decided which items have labels.",
+    "label": "Pass rate; valid if labels are a random sample of the right items, and one of the wrong ones.",
+    "elsewhere": "Pass rate of the items without a label; valid if the judge errs on the labelled ones as often as here, by class.",
+}
+
+
+def target_of(part: RateEstimate) -> str:
+    """Say what the rate is of, and what it needs."""
+    return TARGETS[part.target] if part.chosen_by is None else _CHOSEN[part.chosen_by]
+
+
 _NO_LABEL = (
     "  no item has a label, so the rate is uncorrected. `fiducial plan TABLE --next 50` draws items to label; add their "
     "labels as a column `label`"
@@ -25,7 +37,7 @@ _NO_LABEL = (
 @document
 def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
     """Build the document of an `estimate` result."""
-    yield TARGETS[found.all.target]
+    yield target_of(found.all)
     for name, part in parts_shown(found).items():
         counts = (
             f"{part.n_labelled:,} labelled and judged, {part.n_unlabelled:,} judged only, "

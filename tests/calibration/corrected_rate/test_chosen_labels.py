@@ -31,10 +31,44 @@ def test_of_labels_that_were_chosen_by_score_strata_of_the_score_are_believed_an
     part = found(chosen(0.4, 0.1)).all
     assert "no random sample" in reason_of(part.ppi_plus_plus)
     assert part.weight is None
-    assert {name for name, each in part.estimates.items() if each.value is not None} == {"stratified_ppi"}
+    assert {name for name, each in part.estimates.items() if each.value is not None} == {
+        "stratified_ppi",
+        "rogan_gladen",
+    }
+    assert part.reported == "stratified_ppi"
+    assert "labels drawn by true class" in (part.rogan_gladen.method or "")
     low, high = ends_of(part.stratified_ppi)
     assert low <= TRUTH.mean() <= high
     assert [caution.kind for caution in part.cautions] == ["chosen_by_score"]
+
+
+def drawn_by_class() -> BoolArray:
+    rng = np.random.default_rng(8)
+    known = np.zeros(1_000, dtype=np.bool_)
+    for side in (TRUTH, ~TRUTH):
+        known[rng.choice(np.flatnonzero(side), 100, replace=False)] = True
+    return known
+
+
+def test_of_labels_drawn_by_true_class_rogan_and_gladens_estimate_is_reported() -> None:
+    rows = rows_of_columns(np.where(drawn_by_class(), TRUTH, np.nan), SCORE)
+    table = table_from_rows(rows)
+    part = estimate(table, labels_chosen_by="label").all
+    assert part.reported == "rogan_gladen"
+    low, high = ends_of(part.rogan_gladen)
+    assert low <= TRUTH.mean() <= high
+    assert "only Rogan and Gladen's" in reason_of(part.ppi_plus_plus)
+    assert part.cautions == []
+    elsewhere = estimate(table, labels_chosen_by="elsewhere").all
+    assert elsewhere.reported == "rogan_gladen"
+    assert elsewhere.rogan_gladen.value != part.rogan_gladen.value
+
+
+def test_of_labels_said_to_be_chosen_by_score_the_estimate_by_strata_is_reported() -> None:
+    rows = rows_of_columns(np.where(chosen(0.2, 0.2), TRUTH, np.nan), SCORE)
+    part = estimate(table_from_rows(rows), labels_chosen_by="score").all
+    assert part.reported == "stratified_ppi"
+    assert part.rogan_gladen.value is None
 
 
 def test_where_only_fails_were_labelled_nothing_is_estimated() -> None:

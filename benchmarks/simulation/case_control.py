@@ -1,0 +1,58 @@
+"""Labels drawn by their true class: as many right outputs as wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fiducial.calibration import estimate, table_from_rows
+
+from .scenario import Scenario, share
+
+_TPR, _TNR = 0.9, 0.8
+
+
+def class_samples(draws: int) -> Iterator[Scenario]:
+    """200 right and 200 wrong outputs of 2,000, or of another set in which 50 % are right."""
+    for rate in (0.5, 0.8):
+        for elsewhere in (False, True):
+            rng = np.random.default_rng([round(10 * rate), elsewhere])
+            hits: list[bool] = []
+            for _ in range(max(1, draws // 4)):
+                found = _estimated(rng, rate, elsewhere=elsewhere)
+                hits.append(found is not None and found[0] <= rate <= found[1])
+            where = "of another set" if elsewhere else "of the same 2,000"
+            yield share(
+                f"200 right and 200 wrong {where}, rate {rate:g}: offered and covered",
+                "withheld",
+                "at least 94 %",
+                hits,
+            )
+
+
+def _estimated(rng: np.random.Generator, rate: float, *, elsewhere: bool) -> tuple[float, float] | None:
+    right = rng.random(2_000) < rate
+    known = np.zeros(2_000, dtype=np.bool_)
+    if elsewhere:
+        right = np.concatenate([right, np.arange(400) < 200])
+        known = np.concatenate([known, np.ones(400, dtype=np.bool_)])
+    else:
+        for side in (right, ~right):
+            known[rng.choice(np.flatnonzero(side), 200, replace=False)] = True
+    agrees = rng.random(len(right)) < np.where(right, _TPR, _TNR)
+    score = np.where(agrees, right, ~right)
+    rows = [
+        {
+            "item_id": f"i{i}",
+            "judge": "j",
+            "score": float(score[i]),
+            "label": float(right[i]) if known[i] else None,
+        }
+        for i in range(len(right))
+    ]
+    part = estimate(table_from_rows(rows), labels_chosen_by="elsewhere" if elsewhere else "label").all
+    found = part.rogan_gladen
+    if part.reported != "rogan_gladen" or found.low is None or found.high is None:
+        return None
+    return found.low, found.high
