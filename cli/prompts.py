@@ -9,7 +9,7 @@ import click
 
 from ..api.terminal_text import visible
 from ..records import message_text
-from .param_types import INPUT_FILE, OUT_FILE, Number
+from .param_types import INPUT_FILE, OUT_FILE, OUT_FOLDER, Number
 from .shared_options import compose, option
 from .shared_options import worlds as worlds_option
 
@@ -99,6 +99,27 @@ def check(*, files: tuple[Path, ...]) -> None:
         click.echo(f"{file}: {summary}")
         for problem in problems:
             click.echo(f"  not portable: {problem}")
+
+
+@command.command(
+    short_help="Write a flow folder for promptflow.",
+    epilog="Example: fiducial prompts flow groundedness --out groundedness_flow",
+)
+@click.argument("judge")
+@option("--out", type=OUT_FOLDER, required=True, help="The folder of the flow.")
+@option("--dag", is_flag=True, help="flow.dag.yaml with a variant per prompt, in place of flow.flex.yaml.")
+@option("--model", default="gpt-4.1-mini", help="With --dag: the model where a row names none.")
+def flow(*, judge: str, out: Path, dag: bool, model: str) -> None:
+    """Write a folder for JUDGE that `pf flow test` and `pf run create` run.
+
+    A flex flow takes the model and the endpoint by --init. A DAG flow has the model as an input, asks the endpoint in OPENAI_BASE_URL with
+    OPENAI_API_KEY, and has the judge's prompts as variants: --variant '${judge.VARIANT}'.
+    """
+    from ..api.flow_folders import flow_folder
+
+    folder = flow_folder(judge, out, "dag" if dag else "flex", model=model)
+    settings = "" if dag else f" --init model={model}"
+    click.echo(f"{folder}: pf flow test --flow {folder}{settings} --inputs ROW.json")
 
 
 @command.command(

@@ -14,7 +14,11 @@ from flow_rows import ROWS, number, told_apart
 from provider_server import ProviderServer, in_the_form_asked_for
 
 from fiducial.api.evaluators import flex_flow
+from fiducial.api.flow_folders import flow_folder
+from fiducial.api.reading import read_strictly
 from fiducial.judges import find_prompt
+from fiducial.judges.catalogue import all_prompts
+from fiducial.records import Verdict
 
 pytestmark = pytest.mark.skipif(
     not installed("promptflow"),
@@ -113,6 +117,30 @@ def test_pf_run_fails_no_line(
     assert result["scores"] == [0.0, 1.0] * 5
     metrics = result["metrics"]
     assert (metrics[f"{judge}_mean"], metrics[f"{judge}_graded"], metrics[f"{judge}_rows"]) == (0.5, 10, 10)
+
+
+@pytest.mark.parametrize("judge", ["rubric", "tool_call_accuracy"])
+def test_pf_runs_a_dag_flow_and_its_variants_and_the_results_come_back(
+    judge: str, environment: dict[str, str], server: ProviderServer, tmp_path: Path
+):
+    environment = environment | {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "k"}
+    flow = flow_folder(f"{judge}/direct", tmp_path / "flow", "dag", model="m")
+    (tmp_path / "row.json").write_text(json.dumps(ROWS[judge]))
+    shown = shell(environment, tmp_path, PF, "flow", "test", "--flow", flow, "--inputs", "row.json")
+    assert f'"{judge}_score": 1.0' in shown.stdout, shown.stdout + shown.stderr
+    data = tmp_path / "rows.jsonl"
+    data.write_text("".join(f"{json.dumps(row)}\n" for row in told_apart(ROWS[judge], 2)))
+    mapping = [f"{column}=${{data.{column}}}" for column in ROWS[judge]]
+    variant = next(name.variant for name in all_prompts() if name.judge == judge and name.variant != "direct")
+    shown = shell(
+        environment, tmp_path, PF, "run", "create", "--flow", flow, "--data", data, "--name", f"dag_{judge}",
+        "--variant", f"${{judge.{variant}}}", "--column-mapping", *mapping,
+    )  # fmt: skip
+    results = tmp_path / "promptflow" / ".runs" / f"dag_{judge}" / "flow_outputs" / "output.jsonl"
+    assert results.exists(), shown.stdout + shown.stderr
+    found = list(read_strictly("azure", results))
+    verdicts = [each for each in found if isinstance(each, Verdict) and each.by == judge]
+    assert [(each.case_id, each.score) for each in verdicts] == [("row-000001", 1.0), ("row-000002", 1.0)]
 
 
 @pytest.mark.parametrize("spec", ["rubric/direct", "rubric/few_shot"])

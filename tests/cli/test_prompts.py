@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from command import fiducial
 from judge_items import make_case, make_output
 
 from fiducial.cli.cache import command as cache
@@ -130,3 +131,21 @@ def test_the_cache_can_be_looked_at_and_emptied(tmp_path: Path) -> None:
     assert "1 replies" in say("info")
     assert "forgot 0" in say("clear", "--model", "other")
     assert "forgot 1" in say("clear")
+
+
+def test_a_flow_folder_is_written_in_one_of_two_forms(tmp_path: Path):
+    flex = fiducial("prompts", "flow", "rubric", "--out", tmp_path / "flex")
+    assert (flex.code, sorted(path.name for path in (tmp_path / "flex").iterdir())) == (0, ["flow.flex.yaml"])
+    dag = fiducial("prompts", "flow", "rubric/few_shot", "--dag", "--out", tmp_path / "dag")
+    assert dag.code == 0
+    flow = json.loads((tmp_path / "dag" / "flow.dag.yaml").read_text())  # JSON is YAML, too
+    assert flow["node_variants"]["judge"]["default_variant_id"] == "few_shot"
+    assert {"direct", "few_shot"} <= flow["node_variants"]["judge"]["variants"].keys()
+    assert flow["inputs"]["criterion"] == {"type": "string"}
+    for name in ("judge.py", "aggregate.py"):
+        compile((tmp_path / "dag" / name).read_text(), name, "exec")
+    mixed = fiducial("prompts", "flow", "rubric", "--dag", "--out", tmp_path / "flex")
+    assert (mixed.code, "holds flow.flex.yaml" in mixed.err) == (2, True)
+    assert (
+        "no flow for the judge 'nobody'" in fiducial("prompts", "flow", "nobody", "--out", tmp_path / "x").err
+    )

@@ -1,0 +1,155 @@
+"""Flow folders that promptflow runs: a flex flow, or a DAG flow with a variant per prompt."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from ..errors import InputError, UsageError
+from ..judges import find_prompt
+from ..judges.catalogue import all_prompts
+from .evaluators import EVALUATORS, JudgeEvaluator, flex_flow
+from .paths import FilePath, written_path
+
+FlowForm: TypeAlias = Literal["flex", "dag"]
+
+_TYPES = {str: "string", list: "list", dict: "object"}
+_COLUMNS = ("", "_score", "_result", "_reason", "_status")
+
+_JUDGE = '''"""Judge one row; the model is asked as OPENAI_BASE_URL and OPENAI_API_KEY say."""
+
+from functools import cache
+
+from fiducial.api.evaluators import {name}
+from promptflow.core import tool
+
+evaluator = cache({name})
+
+
+@tool
+def judge({parameters}) -> dict:
+    return evaluator(model, variant)({arguments})
+'''
+
+_AGGREGATE = '''"""Metrics over all rows: mean, n and status counts."""
+
+from fiducial.api.evaluators import {name}
+from promptflow.core import log_metric, tool
+
+
+@tool
+def aggregate(rows: list) -> dict:
+    metrics = {name}.__aggregate__({name}, [row for row in rows if row])
+    for key, value in metrics.items():
+        log_metric(key, value)
+    return metrics
+'''
+
+
+def flow_folder(
+    judge: str, folder: FilePath, form: FlowForm = "flex", *, model: str = "gpt-4.1-mini"
+) -> Path:
+    """Write a folder that `pf flow test` and `pf run create` take.
+
+    Args:
+        judge: A judge's name; for a DAG flow, ``name/variant`` names the default variant.
+        folder: Where it goes.
+        form: ``flex`` for ``flow.flex.yaml``, ``dag`` for ``flow.dag.yaml`` with every variant of the judge's prompt.
+        model: The model in a DAG flow that a row or ``--inputs model=NAME`` does not name.
+
+    Raises:
+        UsageError: There is no such judge, or the folder holds a flow of the other form.
+        InputError: The folder cannot be written.
+    """
+    place, name = written_path(folder), judge.partition("/")[0]
+    other = "flow.flex.yaml" if form == "dag" else "flow.dag.yaml"
+    if (place / other).exists():
+        raise UsageError(
+            f"{place}: holds {other}, and promptflow takes one flow a folder; choose another --out"
+        )
+    if form == "flex":
+        return flex_flow(name, place)
+    if name not in EVALUATORS:
+        raise UsageError(f"no flow for the judge {name!r}; there are {', '.join(sorted(EVALUATORS))}")
+    default = find_prompt(judge)[0]
+    variants = [each.variant for each in all_prompts() if each.judge == name]
+    evaluator = EVALUATORS[name]
+    files = {
+        "judge.py": _JUDGE.format(name=evaluator.__name__, **_signature(evaluator)),
+        "aggregate.py": _AGGREGATE.format(name=evaluator.__name__),
+        "flow.dag.yaml": _dag(evaluator, variants, getattr(default, "variant", variants[0]), model),
+    }
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for file, text in files.items():
+            (place / file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", path=place) from error
+    return place
+
+
+def _parameters(evaluator: type[JudgeEvaluator[...]]) -> list[inspect.Parameter]:
+    """Return the columns of a row; those with a default come last."""
+    return list(inspect.signature(evaluator.__call__).parameters.values())[1:]
+
+
+def _signature(evaluator: type[JudgeEvaluator[...]]) -> dict[str, str]:
+    taken = [(each.name, each.annotation.__name__) for each in _parameters(evaluator)]
+    return {
+        "parameters": ", ".join(
+            f"{name}: {kind}" for name, kind in [("model", "str"), ("variant", "str"), *taken]
+        ),
+        "arguments": ", ".join(f"{name}={name}" for name, _ in taken),
+    }
+
+
+def _dag(evaluator: type[JudgeEvaluator[...]], variants: list[str], default: str, model: str) -> str:
+    """Return the flow; JSON is YAML, too."""
+    taken = _parameters(evaluator)
+    columns = {each.name: f"${{inputs.{each.name}}}" for each in taken}
+    flow: dict[str, Any] = {
+        "inputs": {"model": {"type": "string", "default": model}}
+        | {each.name: _input(each) for each in taken},
+        "outputs": {
+            f"{evaluator.judge}{part}": {
+                "type": "object",
+                "reference": f"${{judge.output.{evaluator.judge}{part}}}",
+            }
+            for part in _COLUMNS
+        },
+        "nodes": [
+            {"name": "judge", "use_variants": True},
+            {
+                "name": "aggregate",
+                "type": "python",
+                "source": {"type": "code", "path": "aggregate.py"},
+                "inputs": {"rows": "${judge.output}"},
+                "aggregation": True,
+            },
+        ],
+        "node_variants": {
+            "judge": {
+                "default_variant_id": default,
+                "variants": {
+                    variant: {
+                        "node": {
+                            "type": "python",
+                            "source": {"type": "code", "path": "judge.py"},
+                            "inputs": {"model": "${inputs.model}", "variant": variant, **columns},
+                        }
+                    }
+                    for variant in variants
+                },
+            }
+        },
+    }
+    return json.dumps(flow, indent=2) + "\n"
+
+
+def _input(parameter: inspect.Parameter) -> dict[str, Any]:
+    given: dict[str, Any] = {"type": _TYPES.get(parameter.annotation, "object")}
+    if parameter.default is not inspect.Parameter.empty:
+        given["default"] = parameter.default
+    return given
