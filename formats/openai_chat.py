@@ -20,12 +20,13 @@ from .calls import AgentAnswer, answer_of, are_messages, role_of
 from .conversation_turns import asked_message, failed, is_agents, turns_of
 from .example import Example, answers_of
 from .example_records import records_of
-from .exchanges import Exchange, exchange_of, item_message, message_key
+from .exchanges import Exchange, exchange_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, decode, each, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, converted
 from .json_values import is_list, is_object
+from .logged_messages import item_message, message_key
 from .openai_evals import evals_example, is_evals_row
 from .sessions import conversations_of
 

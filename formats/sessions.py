@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from .conversation_turns import FAILED, failed, is_agents, turns_of
-from .exchanges import Exchange, message_key, says_something
+from .exchanges import Exchange
 from .field_reader import FieldReader
 from .imported_records import Skipped
 from .json_values import is_object
+from .logged_messages import message_key, says_something
 
 _LEAST_OVERLAP = 2
 

@@ -1,0 +1,96 @@
+"""Answers of a logged call, in whichever form the log has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .calls import are_messages
+from .field_reader import FieldReader
+from .json_values import as_text, is_list, is_object, parsed
+from .logged_messages import is_silent, item_message, message_key
+from .logged_request import DEEPEST, REQUESTS, RESPONSES
+
+_TEXTS = ("output_text", "content", "text", "answer", "reply", "completion", "generated_text", "message", "response", "output", "result")  # fmt: skip
+
+
+def response_in(inner: FieldReader, request: FieldReader) -> tuple[str | None, Any]:
+    """Return the answer and the name of its field; no name if there is no such field."""
+    if "choices" in inner:
+        return "choices", {name: inner.value.get(name) for name in ("choices", "model", "created")}
+    names = [name for name in RESPONSES if name in inner]
+    asked = {name for name in REQUESTS if request is inner}
+    name = next((name for name in names if inner.value[name] is not None), names[0] if names else None)
+    if name is None or name in asked:
+        return None, None
+    value = inner.value[name]
+    told = parsed(value)
+    return name, told if told is not value and _is_answer(told) else value
+
+
+def _is_answer(value: Any) -> bool:
+    known = ("choices", "candidates", "body", "output", "role", "messages")
+    return are_messages(value) or (is_object(value) and any(name in value for name in known))
+
+
+def answers_in(value: Any, at: str, depth: int = 0) -> list[list[FieldReader]]:  # noqa: PLR0911 - one form of an answer each
+    """Return the answers that a response holds, in whichever form."""
+    if value is None or depth > DEEPEST:
+        return []
+    if isinstance(value, str | int | float):
+        return [[FieldReader({"role": "assistant", "content": as_text(value)}, at)]]
+    if is_list(value):
+        return _listed(value, at)
+    response = FieldReader(value, at)
+    if response.get("choices", "candidates") is not None:
+        return [[_choice(each)] for each in response.nodes("choices", "candidates")]
+    for name in ("body", "data", "json"):
+        inner = response.unpacked(name)
+        if is_object(inner):
+            return answers_in(inner, response.place(name), depth + 1)
+    for name in ("messages", "output", "message"):
+        inner = response.value.get(name)
+        if isinstance(inner, list | dict):
+            return answers_in(inner, response.place(name), depth + 1)
+    if response.first("role", "tool_calls", "parts", "function_call") or is_list(response.get("content")):
+        return [[FieldReader({**value, "role": "assistant"}, at)]]
+    text = response.text(*_TEXTS)
+    return [] if text is None else [[FieldReader({"role": "assistant", "content": text}, at)]]
+
+
+def _listed(items: list[Any], at: str) -> list[list[FieldReader]]:
+    nodes = [FieldReader(item, f"{at}[{number}]") for number, item in enumerate(items) if not is_silent(item)]
+    if nodes and all(node.first("message", "delta") for node in nodes):
+        return [[_choice(node)] for node in nodes]
+    if nodes and not any(node.first("role", "type") for node in nodes):
+        return [[FieldReader({**node.value, "role": "assistant"}, node.at)] for node in nodes[:1]]
+    return (
+        [[FieldReader({"role": "assistant", **item_message(node)}, node.at) for node in nodes]]
+        if nodes
+        else []
+    )
+
+
+def _choice(choice: FieldReader) -> FieldReader:
+    for name in ("message", "content"):
+        inner = choice.get(name)
+        if is_object(inner):
+            return FieldReader({**inner, "role": "assistant"}, choice.place(name))
+    return FieldReader({"role": "assistant", "content": choice.get("text", "content", "message")}, choice.at)
+
+
+def beyond_request(asked: Sequence[FieldReader], choice: list[FieldReader]) -> list[FieldReader]:
+    """Return an answer's messages without those of the request, which some logs repeat in it."""
+    if len(choice) > len(asked) and all(
+        message_key(a) == message_key(b) for a, b in zip(asked, choice, strict=False)
+    ):
+        return choice[len(asked) :]
+    return choice
+
+
+def bodies_of(response: Any, depth: int = 0) -> list[FieldReader]:
+    """Return a response and the body within it, as far as they are objects."""
+    if not is_object(response) or depth > DEEPEST:
+        return []
+    node = FieldReader(response)
+    return [node, *bodies_of(node.unpacked("body"), depth + 1)]

@@ -1,0 +1,85 @@
+"""Request of a logged call: where it stands in a line, and its messages."""
+
+from __future__ import annotations
+
+from .calls import role_of, said_by_user
+from .field_reader import FieldReader
+from .json_values import is_list, is_object
+from .logged_messages import is_silent, item_message
+
+REQUESTS = (
+    "request",
+    "req",
+    "input",
+    "inputs",
+    "prompt",
+    "body",
+    "request_body",
+    "requestBody",
+    "kwargs",
+    "question",
+    "query",
+)
+RESPONSES = ("response", "res", "resp", "output", "outputs", "completion", "response_body", "responseBody", "result", "reply", "answer")  # fmt: skip
+_AROUND = ("data", "payload", "record", "event", "log", "entry", "exchange", "body")
+DEEPEST = 4
+"""Objects within each other that are looked into at most."""
+
+
+def scopes_of(line: FieldReader) -> list[FieldReader]:
+    """Return the line, and what it is wrapped in, up to the object that holds the request."""
+    scopes = [line]
+    while len(scopes) < DEEPEST and request_in(scopes[-1]) is None:
+        inner = next(
+            (
+                FieldReader(value, scopes[-1].place(name))
+                for name in _AROUND
+                if is_object(value := scopes[-1].unpacked(name))
+            ),
+            None,
+        )
+        if inner is None:
+            break
+        scopes.append(inner)
+    return scopes
+
+
+def request_in(node: FieldReader, depth: int = 0) -> FieldReader | None:
+    """Return the object whose messages, input or prompt is what was asked."""
+    if "messages" in node or "contents" in node:
+        return node
+    if node.get("object") == "response":
+        return node
+    for name in REQUESTS:
+        value = node.unpacked(name)
+        if is_object(value) and depth < DEEPEST:
+            held = FieldReader(value, node.place(name))
+            inner = request_in(held, depth + 1)
+            if inner is not None and (inner is held or held.first(*RESPONSES) is None):
+                return inner
+        elif value and (is_list(value) or isinstance(value, str)) and name not in {"body", "request_body"}:
+            return node
+    return None
+
+
+def asked_messages(request: FieldReader) -> list[FieldReader]:
+    """Return the messages of a request, its instructions first."""
+    name = request.first("messages", "contents", *REQUESTS)
+    value = None if name is None else request.unpacked(name)
+    if isinstance(value, str) and name not in {"messages", "contents"}:
+        value = [said_by_user(value)]
+    if name is None or not is_list(value):
+        raise request.refuse("messages", "a list of messages")
+    at = request.place(name)
+    messages = [
+        FieldReader(said_by_user(each) if isinstance(each, str) else item_message(FieldReader(each, f"{at}[{number}]")), f"{at}[{number}]")
+        for number, each in enumerate(value)
+        if not is_silent(each)
+    ]  # fmt: skip
+    for each in messages:
+        if role_of(each) is None:
+            raise each.refuse("role", "the role of a message")
+    system = request.get("instructions", "system", "system_prompt")
+    if system is not None and name != "contents":
+        messages.insert(0, FieldReader({"role": "system", "content": system}, request.place("system")))
+    return messages
