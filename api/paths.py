@@ -15,6 +15,7 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.store.copies import put_back, working_copy
 from ..records import FolderPath, MemoryFolder
 from ..records.objects import ObjectFolder, is_address, local_path, redacted
+from ..records.pipes import copy_of_pipe
 from ..records.plain_file import refuse_device
 
 __all__ = [
@@ -37,7 +38,7 @@ _CHECKPOINTS = "FIDUCIAL_CHECKPOINT_SECONDS"
 def input_path(given: FilePath) -> Path:
     """Return a path to read from.
 
-    The path of an address is a copy. The path of a run folder's address is its working copy.
+    The path of an address, or of a pipe, is a copy. The path of a run folder's address is its working copy.
 
     Args:
         given: A path, or an address of an object, a folder of objects, some of them (``s3://bucket/part-*.jsonl``) or a run folder.
@@ -50,7 +51,7 @@ def input_path(given: FilePath) -> Path:
     address = _address(given)
     if isinstance(address, Path):
         refuse_device(address)
-        return address
+        return copy_of_pipe(address)
     from ..evaluation.store.file_names import MANIFEST  # noqa: PLC0415 - likewise
     from ..records.fetching import fetch_input  # noqa: PLC0415 - most inputs are on this machine
 

@@ -48,7 +48,12 @@ class _Place(click.Path):
         """Look whether what an address came to is what the option wants."""
         if isinstance(value, str) and "://" in value and not (ctx is not None and ctx.resilient_parsing):
             value = self._reached(value, ctx)
-        return super().convert(value, param, ctx)
+        path = super().convert(value, param, ctx)
+        if self._reached is not _copy or (ctx is not None and ctx.resilient_parsing):
+            return path
+        from ..records.pipes import copy_of_pipe  # only inputs may be pipes
+
+        return copy_of_pipe(Path(path))
 
 
 INPUT = _Place(_copy)

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from fiducial.errors import as_named
+from fiducial.records import Case, Output, write_records
+from fiducial.records.pipes import copy_of_pipe
+
+
+def test_a_pipe_is_copied_once_and_called_by_its_name(tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"a line\n",))
+    writer.start()
+    copy = copy_of_pipe(pipe)
+    writer.join()
+    assert copy != pipe
+    assert copy_of_pipe(pipe) == copy
+    assert copy.read_bytes() == b"a line\n"
+    assert as_named(copy) == str(pipe)
+
+
+def test_other_paths_stay_as_they_are(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path, tmp_path / "file", tmp_path / "missing"):
+        assert copy_of_pipe(path) == path
+
+
+@pytest.mark.skipif(
+    not Path("/dev/fd").exists() or not Path("/bin/bash").exists(), reason="no process substitution"
+)
+def test_inputs_may_come_from_commands(tmp_path: Path):
+    write_records(tmp_path / "cases.jsonl", [Case(id="a", kind="no_call")])
+    write_records(tmp_path / "outputs.jsonl", [Output(case_id="a", system="s", text="Hello.")])
+    command = f"{sys.executable} -m fiducial check <(cat cases.jsonl) --outputs <(cat outputs.jsonl) --out verdicts.jsonl"
+    done = subprocess.run(
+        ["/bin/bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, (tmp_path / "verdicts.jsonl").exists()) == (0, True), done.stderr
+    broken = f"{sys.executable} -m fiducial check cases.jsonl --outputs <(echo broken) --out other.jsonl"
+    done = subprocess.run(
+        ["/bin/bash", "-c", broken], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.count("/dev/fd/")) == (2, 1), done.stderr
