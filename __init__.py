@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .api.preferring import prefer
     from .api.reading import Reading, read
     from .api.reviewing import add_labels, review
+    from .api.rubrics import rubrics
     from .api.run import Run
     from .api.table_statistics import calibrate, compare, estimate
     from .api.trials import trials
@@ -66,6 +67,7 @@ _HOME = {
         "api.preferring": "prefer",
         "api.reading": "read Reading",
         "api.reviewing": "add_labels review",
+        "api.rubrics": "rubrics",
         "api.run": "Run",
         "api.trials": "trials",
         "api.exporting": "export",
@@ -123,6 +125,7 @@ __all__ = [
     "read",
     "read_records",
     "review",
+    "rubrics",
     "score_bfcl",
     "statistic",
     "trials",

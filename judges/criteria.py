@@ -1,15 +1,11 @@
-"""Rubrics of several criteria: the question about each, and the score that follows from all.
-
-The formula is that of HealthBench (Arora et al. 2025, section 3, and `simple-evals/healthbench_eval.py`): points of the criteria that are met
-over the positive points that were possible.
-"""
+"""Criteria of a case, and the case that stands for each: the question about it."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
@@ -72,62 +68,3 @@ def told_of(criterion: Criterion) -> dict[str, Any]:
     """Return what the evidence of a verdict says of the criterion that it is about."""
     tags = {"tags": criterion.tags} if criterion.tags else {}
     return {"criterion": criterion_key(criterion), "points": criterion.points, **tags}
-
-
-class Points(NamedTuple):
-    """Points of an output by a rubric, of which some criteria may be ungraded.
-
-    Attributes:
-        low: Points if ungraded criteria went against the output.
-        high: Points if they went for it.
-        possible: Sum of the positive points.
-    """
-
-    low: float
-    high: float
-    possible: float
-
-    @property
-    def shares(self) -> tuple[float, float]:
-        """Points over the points possible; undefined where none are positive."""
-        return self.low / self.possible, self.high / self.possible
-
-
-def points_of(graded: Iterable[tuple[float, float | None]]) -> Points:
-    """Add up the points of criteria.
-
-    Args:
-        graded: Points of each criterion, and how far it is met in [0, 1]; None where that is not known.
-    """
-    low = high = possible = 0.0
-    for points, met in graded:
-        low += min(points, 0.0) if met is None else points * met
-        high += max(points, 0.0) if met is None else points * met
-        possible += max(points, 0.0)
-    return Points(low, high, possible)
-
-
-def met_of(score: float | None, points: float) -> float | None:
-    """Return how far a criterion is met, from the score of its verdict, which is 1 where that is good."""
-    return score if score is None or points >= 0 else 1.0 - score
-
-
-def clipped(value: float) -> float:
-    """Return a value within [0, 1]."""
-    return min(1.0, max(0.0, value))
-
-
-def tag_names(tags: Sequence[str] | Mapping[str, Any]) -> list[str]:
-    """Return the tags of a criterion as names; a value by name becomes ``name:value``."""
-    if isinstance(tags, Mapping):
-        return [f"{name}:{value}" for name, value in tags.items()]
-    return list(dict.fromkeys(tags))
-
-
-def axes_of(tags: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:
-    """Return the tags of a criterion by axis, which is what stands before a colon, or ``tag``."""
-    found: dict[str, list[str]] = {}
-    for name in tag_names(tags):
-        axis, colon, value = name.partition(":")
-        found.setdefault(axis if colon else "tag", []).append(value if colon else name)
-    return {axis: ", ".join(values) for axis, values in found.items()}

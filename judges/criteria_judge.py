@@ -11,18 +11,9 @@ from typing import Any
 import msgspec
 
 from ..records import UNGRADED, Case, Criterion, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
+from ..records.rubric_points import Points, clipped, met_of, points_of
 from .composite import Composite, Deliberation, JudgeQuestion, unread
-from .criteria import (
-    NONE_POSITIVE,
-    Points,
-    clipped,
-    criteria_of,
-    met_of,
-    points_of,
-    question_cases,
-    question_ids,
-    told_of,
-)
+from .criteria import NONE_POSITIVE, criteria_of, question_cases, question_ids, told_of
 from .prompt_judge import PromptJudge
 
 _VERSION = "points/1"

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from ...errors import DecodingError
 from ...records import Criterion
-from ..criteria import clipped, points_of, told_of
+from ...records.rubric_points import clipped, points_of
+from ..criteria import told_of
 from .json_reply import decode_object
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply
 

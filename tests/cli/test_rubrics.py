@@ -212,3 +212,75 @@ def test_a_rubric_that_cannot_be_used_is_refused_with_its_field(
     )
     assert told.code == 2
     assert why in told.err
+
+
+@pytest.fixture
+def judged(files: tuple[Path, Path], server: ProviderServer) -> Path:
+    server.script = judging
+    assert judge(files, server, "rubric/each", "rubric/together").code == 0
+    return Path("run")
+
+
+def test_scores_are_told_by_system_and_tag(judged: Path):
+    told = fiducial("rubrics", judged, "--json", "-")
+    assert told.code == 0, told.err
+    found = json.loads(told.out)
+    assert [each["judge"] for each in found["judges"]] == [
+        "rubric/together@m",
+        "criteria/points@rubric/each@m",
+    ]
+    for each in found["judges"]:
+        means = {
+            (system["system"], mean["tag"]): mean["score"]["value"]
+            for system in each["systems"]
+            for mean in system["means"]
+        }
+        assert means == {
+            ("good", None): 1.0,
+            ("good", "axis:accuracy"): 1.0,
+            ("good", "axis:safety"): 1.0,
+            ("bad", None): 0.0,
+            ("bad", "axis:accuracy"): 0.0,
+            ("bad", "axis:safety"): 0.0,
+        }
+    assert "axis:safety" in fiducial("rubrics", judged).out
+
+
+@pytest.mark.parametrize("named", ["Names a dose.", "1"])
+def test_labels_of_criteria_tell_the_judges_errors(judged: Path, named: str):
+    Path("labels.csv").write_text(
+        f"item,criterion,system,met\na,{named},good,1\na,{named},bad,no\na,2,good,yes\na,2,bad,0\n"
+    )
+    told = fiducial("rubrics", judged, "--labels", "labels.csv", "--json", "-")
+    assert told.code == 0, told.err
+    for each in json.loads(told.out)["judges"]:
+        assert each["agreement"]["labelled"] == 4
+        rates = [each["agreement"][name]["value"] for name in ("true_positive_rate", "true_negative_rate")]
+        assert rates == [1.0, 0.5]
+        assert each["criteria"][0]["name"] == "Names a dose."
+        assert {tag["name"] for tag in each["tags"]} == {"axis:accuracy", "axis:safety"}
+    assert "shrunken" in fiducial("rubrics", judged, "--labels", "labels.csv").out
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("item,criterion,met\nb,1,1\n", "no case has the id 'b'"),
+        ("item,criterion,met\na,9,1\n", "no criterion '9'"),
+        ("item,criterion,met\na,1,perhaps\n", "1 or 0"),
+        ("item,met\na,1\n", "column criterion"),
+    ],
+)
+def test_a_label_that_cannot_be_used_is_refused_with_its_line(judged: Path, text: str, why: str):
+    Path("labels.csv").write_text(text)
+    told = fiducial("rubrics", judged, "--labels", "labels.csv")
+    assert told.code == 2
+    assert why in told.err
+
+
+def test_a_run_without_rubrics_is_told_what_to_ask(files: tuple[Path, Path], server: ProviderServer):
+    server.script = judging
+    assert judge(files, server, "rubric").code == 0
+    told = fiducial("rubrics", "run")
+    assert told.code == 2
+    assert "rubric/each" in told.err

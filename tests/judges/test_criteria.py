@@ -10,17 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.judges.criteria import (
-    axes_of,
-    clipped,
-    criteria_of,
-    met_of,
-    points_of,
-    question_cases,
-    question_ids,
-    tag_names,
-)
+from fiducial.judges.criteria import criteria_of, question_cases, question_ids
 from fiducial.records import Case
+from fiducial.records.rubric_points import axes_of, clipped, met_of, points_of, tag_names
 
 POINTS = st.integers(-10, 10).filter(bool)
 ITEM = st.lists(st.tuples(POINTS, st.booleans()), min_size=1, max_size=12)

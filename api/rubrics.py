@@ -1,0 +1,59 @@
+"""`fiducial.rubrics`: scores by rubrics of many criteria, by system and tag, corrected with labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..calibration.rubrics.rubric_results import RubricNumbers
+from ..evaluation.past_runs.judged_rubrics import rubric_scores
+from ..evaluation.store.run_store import RunStore
+from ..report.text.rubric_text import rubric_document
+from .display import Shown, statistics_frame
+from .paths import FilePath, folder_path, input_path
+from .run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Rubrics(RubricNumbers, Shown, frozen=True, kw_only=True):
+    """Rubric scores of a run: ``found.judges[0].systems[0].means[0].score.low``."""
+
+    _words = staticmethod(rubric_document)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame with one row per judge, system and tag."""
+        return statistics_frame(
+            (
+                {
+                    "judge": judge.judge,
+                    "system": system.system,
+                    "tag": mean.tag,
+                    "ungraded": mean.ungraded,
+                    "corrected": None if mean.corrected is None else mean.corrected.value,
+                },
+                mean.score,
+            )
+            for judge in self.judges
+            for system in judge.systems
+            for mean in system.means
+        )
+
+
+def rubrics(run: Run | FilePath, *, labels: FilePath | None = None, level: float = 0.95) -> Rubrics:
+    """Score a run by its rubrics: points over points possible, by system and by tag of the criteria.
+
+    Args:
+        run: A run, or its folder.
+        labels: A table of labels of criteria: the case, the criterion (its text or its number), perhaps the system, and whether it is met.
+        level: Of the intervals.
+
+    Returns:
+        Means with intervals and bounds and, with labels, each judge's errors by criterion and tag and means corrected by them.
+
+    Raises:
+        InputError: No judge was asked about criteria, or a label cannot be used.
+        RunFolderError: It is no run folder.
+    """
+    with RunStore(run.kept if isinstance(run, Run) else folder_path(run)) as store:
+        return Rubrics.of(rubric_scores(store, None if labels is None else input_path(labels), level=level))

@@ -1,0 +1,1 @@
+"""Scores by rubrics of many criteria: means over items and tags, and what a judge's errors make of them."""

@@ -1,0 +1,101 @@
+"""Results of rubrics: means by system and tag, a judge's errors by criterion and tag, corrected means."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..statistic import Statistic
+
+
+class TagMean(msgspec.Struct, frozen=True, kw_only=True):
+    """Mean score of one system over the criteria of one tag, or over all criteria.
+
+    Attributes:
+        tag: The tag; None for all criteria.
+        score: Mean over items of points over points possible, clipped as a whole.
+        items: Items with a criterion of this tag and positive points.
+        ungraded: Those of them with an ungraded criterion, which are not in the mean.
+        bounds: The mean if ungraded criteria went against the system, and for it; None where all are graded.
+        corrected: The mean, corrected by the judge's errors; None without labels.
+    """
+
+    tag: str | None
+    score: Statistic
+    items: int
+    ungraded: int
+    bounds: tuple[float, float] | None = None
+    corrected: Statistic | None = None
+
+
+class CriterionAgreement(msgspec.Struct, frozen=True, kw_only=True):
+    """Agreement of a judge with labels on one criterion, one tag, or all.
+
+    Attributes:
+        name: The criterion's text or its key, or the tag.
+        labelled: Verdicts with a label.
+        true_positive_rate: Share of met criteria that the judge finds met.
+        true_negative_rate: Share of criteria that are not met that the judge finds not met.
+        shrunken: Both rates, drawn towards those of all criteria; None of a tag.
+    """
+
+    name: str
+    labelled: int
+    true_positive_rate: Statistic
+    true_negative_rate: Statistic
+    shrunken: tuple[float, float] | None = None
+
+
+class ItemScore(msgspec.Struct, frozen=True, kw_only=True):
+    """Score of one output, with what the judge's errors leave open of it.
+
+    Attributes:
+        item: ``case_id|system|trial``.
+        score: Points over points possible, unclipped; None while a criterion is ungraded.
+        bounds: Least and greatest score of ungraded criteria; None where all are graded.
+        expected: Expected score, by the judge's rates; None without labels.
+        deviation: Standard deviation of it.
+    """
+
+    item: str
+    score: float | None
+    bounds: tuple[float, float] | None = None
+    expected: float | None = None
+    deviation: float | None = None
+
+
+class RubricOfSystem(msgspec.Struct, frozen=True, kw_only=True):
+    """Scores of one system by one judge: all criteria first, then tag by tag."""
+
+    system: str
+    means: list[TagMean]
+    items: list[ItemScore]
+
+
+class RubricOfJudge(msgspec.Struct, frozen=True, kw_only=True):
+    """One judge's rubric: scores by system, and its errors where there are labels.
+
+    Attributes:
+        judge: Its name as it signs verdicts on items.
+        systems: By system.
+        agreement: With labels, over all criteria; None without labels.
+        criteria: By criterion, the most labelled first.
+        tags: By tag.
+    """
+
+    judge: str
+    systems: list[RubricOfSystem]
+    agreement: CriterionAgreement | None = None
+    criteria: list[CriterionAgreement] = []
+    tags: list[CriterionAgreement] = []
+
+
+class RubricNumbers(msgspec.Struct, frozen=True, kw_only=True):
+    """Rubric scores of a run, judge by judge.
+
+    Attributes:
+        judges: The judges.
+        unmatched: Labels that are of no criterion that was judged.
+    """
+
+    judges: list[RubricOfJudge]
+    unmatched: int = 0

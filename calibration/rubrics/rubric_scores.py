@@ -1,0 +1,284 @@
+"""Scores by rubrics: HealthBench's means, and what a judge's errors on criteria make of them.
+
+The mean of points over points possible is taken over items and clipped to [0, 1] as a whole (Arora et al. 2025). With labels, each verdict is
+corrected by the rates of its criterion (Rogan and Gladen 1978), which are drawn towards those of all criteria (`shrunken_rates`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.rubric_points import Points, clipped, points_of
+from ..arrays import cluster_numbers
+from ..intervals.closed_forms import t_quantile
+from ..intervals.clustered_means import Combination, mean_over_clusters
+from ..intervals.clustered_rates import share_of
+from ..statistic import Statistic, defined, undefined
+from .rubric_results import CriterionAgreement, ItemScore, RubricOfJudge, RubricOfSystem, TagMean
+from .shrunken_rates import ShrunkenRates, Trials, shrink
+
+_LEAST_INFORMATION = 0.05
+"""Of a judge whose rates add up to little more than 1, verdicts say next to nothing; what is corrected by them would have no bounds."""
+
+
+class JudgedCriterion(NamedTuple):
+    """One criterion of an item.
+
+    Attributes:
+        key: What identifies the criterion in whatever item.
+        points: Its points.
+        tags: Its tags.
+        met: How far the judge finds it met, in [0, 1]; None while it is ungraded.
+        label: How far it is met in truth; None where nobody said.
+    """
+
+    key: str
+    points: float
+    tags: tuple[str, ...] = ()
+    met: float | None = None
+    label: float | None = None
+
+
+class JudgedRubric(NamedTuple):
+    """One output with the verdicts on its criteria; none where nothing is known of them.
+
+    Attributes:
+        item: ``case_id|system|trial``.
+        system: The system.
+        cluster: The cluster of its case.
+        criteria: The criteria.
+    """
+
+    item: str
+    system: str
+    cluster: str
+    criteria: tuple[JudgedCriterion, ...]
+
+
+class _Rates(NamedTuple):
+    """Rates at which a judge finds met what is met, and not met what is not."""
+
+    positive: ShrunkenRates
+    negative: ShrunkenRates
+
+    def told(self, key: str) -> float:
+        """Return what a verdict says: 1 if it is always right, 0 if it says nothing."""
+        return self.positive.rate(key) + self.negative.rate(key) - 1
+
+    def truth(self, criterion: JudgedCriterion) -> float:
+        """Return the unbiased estimate of how far a criterion is met."""
+        false_alarms = 1 - self.negative.rate(criterion.key)
+        return (_met(criterion) - false_alarms) / self.told(criterion.key)
+
+
+def rubric_of_judge(
+    judge: str, items: Sequence[JudgedRubric], names: Callable[[str], str] = str, *, level: float = 0.95
+) -> RubricOfJudge:
+    """Return a judge's scores by system and tag, and its errors where there are labels.
+
+    Args:
+        judge: Its name.
+        items: Outputs with their judged criteria.
+        names: From a criterion's key to its text.
+        level: Of the intervals.
+    """
+    labelled = [
+        (criterion, item.cluster)
+        for item in items
+        for criterion in item.criteria
+        if criterion.label is not None and criterion.met is not None
+    ]
+    rates = _rates(criterion for criterion, _ in labelled)
+    counts = Counter(criterion.key for criterion, _ in labelled)
+    tags = dict.fromkeys(tag for criterion, _ in labelled for tag in criterion.tags)
+    return RubricOfJudge(
+        judge=judge,
+        systems=[
+            _system(system, [item for item in items if item.system == system], rates, level)
+            for system in dict.fromkeys(item.system for item in items)
+        ],
+        agreement=_agreement("all criteria", labelled, level) if labelled else None,
+        criteria=[
+            _agreement(names(key), [each for each in labelled if each[0].key == key], level, rates, key)
+            for key, _ in counts.most_common()
+        ],
+        tags=[_agreement(tag, [each for each in labelled if tag in each[0].tags], level) for tag in tags],
+    )
+
+
+def _met(criterion: JudgedCriterion) -> float:
+    assert criterion.met is not None
+    return criterion.met
+
+
+def _rates(labelled: Iterable[JudgedCriterion]) -> _Rates | None:
+    """Return a judge's rates by criterion; None without labels of both kinds."""
+    positive: dict[str, Trials] = {}
+    negative: dict[str, Trials] = {}
+    for each in labelled:
+        assert each.label is not None
+        for groups, weight, found in (
+            (positive, each.label, _met(each)),
+            (negative, 1 - each.label, 1 - _met(each)),
+        ):
+            successes, trials = groups.get(each.key, Trials(0.0, 0.0))
+            groups[each.key] = Trials(successes + weight * found, trials + weight)
+    of_met, of_others = shrink(positive), shrink(negative)
+    return None if of_met is None or of_others is None else _Rates(of_met, of_others)
+
+
+def _agreement(
+    name: str,
+    labelled: Sequence[tuple[JudgedCriterion, str]],
+    level: float,
+    rates: _Rates | None = None,
+    key: str | None = None,
+) -> CriterionAgreement:
+    def rate(*, met: bool) -> Statistic:
+        found = [(each, cluster) for each, cluster in labelled if ((each.label or 0) >= 0.5) == met]  # noqa: PLR2004 - half
+        right = np.array([float((_met(each) >= 0.5) == met) for each, _ in found])  # noqa: PLR2004 - likewise
+        return share_of(right, cluster_numbers(cluster for _, cluster in found), level=level)
+
+    shrunken = None if rates is None or key is None else (rates.positive.rate(key), rates.negative.rate(key))
+    return CriterionAgreement(
+        name=name,
+        labelled=len(labelled),
+        true_positive_rate=rate(met=True),
+        true_negative_rate=rate(met=False),
+        shrunken=shrunken,
+    )
+
+
+def _system(system: str, items: Sequence[JudgedRubric], rates: _Rates | None, level: float) -> RubricOfSystem:
+    tags = dict.fromkeys(tag for item in items for each in item.criteria for tag in each.tags)
+    return RubricOfSystem(
+        system=system,
+        means=[_mean(tag, items, rates, level) for tag in (None, *tags)],
+        items=[_item(item, rates) for item in items],
+    )
+
+
+def _of_tag(item: JudgedRubric, tag: str | None) -> JudgedRubric:
+    if tag is None:
+        return item
+    return item._replace(criteria=tuple(each for each in item.criteria if tag in each.tags))
+
+
+def _points(item: JudgedRubric) -> Points:
+    return points_of((each.points, each.met) for each in item.criteria)
+
+
+def _mean(tag: str | None, items: Sequence[JudgedRubric], rates: _Rates | None, level: float) -> TagMean:
+    """Return the mean of a system over the criteria of a tag, or over all."""
+    parts = [_of_tag(item, tag) for item in items]
+    scored = [part for part in parts if _points(part).possible]
+    unknown = 0 if tag is not None else sum(not item.criteria for item in items)
+    graded = [part for part in scored if all(each.met is not None for each in part.criteria)]
+    ungraded = len(scored) - len(graded) + unknown
+    shares = [_points(part).shares for part in scored] + [(0.0, 1.0)] * unknown
+    return TagMean(
+        tag=tag,
+        score=_clipped_mean([_points(part).shares[0] for part in graded], graded, level),
+        items=len(shares),
+        ungraded=ungraded,
+        bounds=_bounds(shares) if ungraded else None,
+        corrected=None if rates is None else _corrected(graded, rates, level),
+    )
+
+
+def _bounds(shares: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    low, high = (clipped(float(np.mean(ends))) for ends in zip(*shares, strict=True))
+    return low, high
+
+
+def _clipped_mean(values: Sequence[float], items: Sequence[JudgedRubric], level: float) -> Statistic:
+    if not values:
+        return undefined("no item is graded in full", n=0, level=level)
+    found = mean_over_clusters(np.array(values), cluster_numbers(item.cluster for item in items))
+    return _within(found, len(values), level, "cluster-t, clipped to [0, 1]")
+
+
+def _within(found: Combination, n: int, level: float, method: str, variance: float = 0.0) -> Statistic:
+    """Return a clipped mean with its interval, to whose variance some may be added."""
+    value = clipped(found.value)
+    if not math.isfinite(found.error):
+        return defined(value, n=n, method=f"{method}: no interval from a single cluster", level=level)
+    error = math.sqrt(found.error**2 + variance)
+    if not error or not math.isfinite(found.degrees):
+        return defined(value, n=n, method=f"{method}: no interval without a spread", level=level)
+    half = t_quantile(level, found.degrees) * error
+    ends = clipped(found.value - half), clipped(found.value + half)
+    return defined(value, ends, n=n, method=method, level=level)
+
+
+def _corrected(items: Sequence[JudgedRubric], rates: _Rates, level: float) -> Statistic:
+    """Return the mean with each verdict corrected by its criterion's rates, and with their errors in the interval."""
+    told = [rates.told(each.key) for item in items for each in item.criteria]
+    if not told:
+        return undefined("no item is graded in full", n=0, level=level)
+    if min(told) < _LEAST_INFORMATION:
+        why = "true positive and negative rate of a criterion add up to 1: verdicts say nothing of it"
+        return undefined(why, n=len(items), level=level)
+    values = [
+        sum(each.points * rates.truth(each) for each in item.criteria) / _points(item).possible
+        for item in items
+    ]
+    found = mean_over_clusters(np.array(values), cluster_numbers(item.cluster for item in items))
+    method = "Rogan-Gladen by criterion, cluster-t, rates shrunken"
+    return _within(found, len(items), level, method, _variance_of_rates(items, rates))
+
+
+def _variance_of_rates(items: Sequence[JudgedRubric], rates: _Rates) -> float:
+    """Return the variance that the mean has from the rates' errors, by the delta method.
+
+    A criterion's own error is independent of others'; that of the rate of all is shared by all.
+    """
+    slopes: dict[str, tuple[float, float]] = {}
+    for item in items:
+        share = 1 / (_points(item).possible * len(items))
+        for each in item.criteria:
+            truth, told = rates.truth(each), rates.told(each.key)
+            positive, negative = slopes.get(each.key, (0.0, 0.0))
+            slopes[each.key] = (
+                positive - share * each.points * truth / told,
+                negative + share * each.points * (1 - truth) / told,
+            )
+    return sum(
+        _variance(part, {key: slope[at] for key, slope in slopes.items()}) for at, part in enumerate(rates)
+    )
+
+
+def _variance(rates: ShrunkenRates, slopes: dict[str, float]) -> float:
+    own = sum(slope**2 * rates.variance(key) for key, slope in slopes.items())
+    shared = sum(slope * (1 - rates.weight(key)) for key, slope in slopes.items())
+    return own + shared**2 * rates.pooled_variance
+
+
+def _item(item: JudgedRubric, rates: _Rates | None) -> ItemScore:
+    """Return an item's score, and what is to be expected of it by the judge's rates."""
+    points = _points(item)
+    if not item.criteria or not points.possible:
+        return ItemScore(item=item.item, score=None)
+    low, high = points.shares
+    if any(each.met is None for each in item.criteria):
+        return ItemScore(item=item.item, score=None, bounds=(low, high))
+    if rates is None or min(rates.told(each.key) for each in item.criteria) < _LEAST_INFORMATION:
+        return ItemScore(item=item.item, score=low)
+    chances = list(_chances(item, rates))
+    pairs = list(zip(item.criteria, chances, strict=True))
+    expected = sum(each.points * chance for each, chance in pairs) / points.possible
+    variance = sum(each.points**2 * chance * (1 - chance) for each, chance in pairs) / points.possible**2
+    return ItemScore(item=item.item, score=low, expected=expected, deviation=math.sqrt(variance))
+
+
+def _chances(item: JudgedRubric, rates: _Rates) -> Iterator[float]:
+    """Yield the chance that each criterion is met, given its verdict; beforehand it is met or not alike."""
+    for each in item.criteria:
+        found = rates.positive.rate(each.key), 1 - rates.negative.rate(each.key)
+        met, not_met = found if _met(each) >= 0.5 else (1 - found[0], 1 - found[1])  # noqa: PLR2004 - half
+        yield met / (met + not_met) if met + not_met else 0.5

@@ -1,0 +1,38 @@
+"""`fiducial rubrics`: score a run by rubrics of many criteria."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .param_types import EXISTING_FILE, FOLDER
+from .shared_options import option
+from .table_options import emit
+
+_EXAMPLE = """\b
+Examples:
+  fiducial rubrics judged
+  fiducial rubrics judged --labels criteria.csv --json rubrics.json
+"""
+
+
+@click.command("rubrics", epilog=_EXAMPLE)
+@click.argument("run", type=FOLDER)
+@option(
+    "--labels",
+    type=EXISTING_FILE,
+    help="Labels of criteria: a table with the case, the criterion (its text or number), perhaps the system, and whether it is met.",
+)
+@option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    help="Of the intervals.",
+)
+@option("--json", "json_file", metavar="FILE", help="Write what was found, - to the terminal.")
+def command(run: Path, labels: Path | None, level: float, json_file: str | None) -> None:
+    """Score RUN by its rubrics: points over points possible, by system and tag; corrected by the judge's errors where there are labels."""
+    from ..api.rubrics import rubrics
+
+    emit(rubrics(run, labels=labels, level=level), json_file)

@@ -1,0 +1,145 @@
+"""Verdicts of a run on criteria, beside labels of criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from ...calibration.rubrics.rubric_results import RubricNumbers
+from ...calibration.rubrics.rubric_scores import JudgedCriterion, JudgedRubric, rubric_of_judge
+from ...errors import InputError
+from ...judges.criteria import criteria_of, criterion_key
+from ...records import Author, CaseIndex, Criterion, InputPath, ShownNames, Verdict, nearest
+from ...records.grades import GradeScale, UnknownGradeError
+from ...records.rubric_points import tag_names
+from ...records.table_rows import file_rows
+from ..store.run_store import RunStore
+
+_ITEM = ("item", "id", "case_id", "case", "prompt_id")
+_CRITERION = ("criterion", "criteria", "rubric")
+_LABEL = ("label", "met", "score", "criteria_met", "grade")
+
+CriterionPlace: TypeAlias = tuple[str, str, str | None]
+"""Case, key of the criterion, and system; None for every system."""
+
+
+class _Labels(NamedTuple):
+    """Labels of criteria, how far each is met, and the places that were looked up."""
+
+    met: Mapping[CriterionPlace, float]
+    used: set[CriterionPlace]
+
+    def of(self, case_id: str, key: str, system: str) -> float | None:
+        """Return the label of a criterion, that of the system before that of every system."""
+        for place in ((case_id, key, system), (case_id, key, None)):
+            if place in self.met:
+                self.used.add(place)
+                return self.met[place]
+        return None
+
+
+def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: float = 0.95) -> RubricNumbers:
+    """Return the rubric scores of a run, judge by judge.
+
+    Raises:
+        InputError: No judge was asked about criteria, or a label cannot be used.
+    """
+    with CaseIndex(store.inputs.cases) as cases:
+        given = _Labels({} if labels is None else dict(_labels(labels, cases)), set())
+        texts: dict[str, str] = {}
+        judges = {
+            name: [_rubric(each, cases, store.clusters, given, texts) for each in verdicts]
+            for name, verdicts in _by_judge(store, cases).items()
+        }
+    if not judges:
+        raise InputError(
+            "no judge was asked about criteria: ask rubric/each or rubric/together about cases with criteria",
+            path=str(store.path),
+        )
+    if labels is not None and not given.used:
+        raise InputError("no label is of a criterion that was judged", path=labels)
+    return RubricNumbers(
+        judges=[
+            rubric_of_judge(name, items, lambda key: texts.get(key, key), level=level)
+            for name, items in judges.items()
+        ],
+        unmatched=len(given.met.keys() - given.used),
+    )
+
+
+def _by_judge(store: RunStore, cases: CaseIndex) -> dict[str, list[Verdict]]:
+    """Return the verdicts on items of every judge that judged criteria; first repeats alone."""
+    names, verdicts, counted = ShownNames(), dict[Author, list[Verdict]](), set[Author]()
+    for verdict in store.verdicts.whole():
+        if verdict.source == "judge" and verdict.repeat == 0 and verdict.case_id in cases:
+            verdicts.setdefault(verdict.author, []).append(verdict)
+            if "possible" in verdict.evidence:
+                counted.add(verdict.author)
+    return {names.of(author, said[0].by): said for author, said in verdicts.items() if author in counted}
+
+
+def _rubric(
+    verdict: Verdict, cases: CaseIndex, clusters: Mapping[str, str], labels: _Labels, texts: dict[str, str]
+) -> JudgedRubric:
+    """Return an item with its criteria: as the verdict tells them, else as the case has them."""
+    criteria = criteria_of(cases[verdict.case_id])
+    texts |= {criterion_key(each): each.text for each in criteria}
+    told: list[dict[str, Any]] = verdict.evidence.get("criteria") or [
+        {"criterion": criterion_key(each), "points": each.points, "tags": each.tags} for each in criteria
+    ]
+    judged = tuple(
+        JudgedCriterion(
+            key=each["criterion"],
+            points=each["points"],
+            tags=tuple(tag_names(each.get("tags", ()))),
+            met=each.get("met"),
+            label=labels.of(verdict.case_id, each["criterion"], verdict.system),
+        )
+        for each in told
+    )
+    cluster = clusters.get(verdict.case_id, verdict.case_id)
+    return JudgedRubric(str(verdict.key), verdict.system, cluster, judged)
+
+
+def _labels(path: InputPath, cases: CaseIndex) -> Iterator[tuple[CriterionPlace, float]]:
+    """Read labels of criteria: a row for each, with the case, the criterion, perhaps the system, and the label."""
+    grades = GradeScale()
+    for line, row in file_rows(path):
+        item, criterion, label = (_cell(row, names, path, line) for names in (_ITEM, _CRITERION, _LABEL))
+        case_id = str(item)
+        if case_id not in cases:
+            hint = nearest(case_id, cases)
+            raise InputError(f"no case has the id {case_id!r}{hint}", path=path, line=line, field=_ITEM[0])
+        key = _key(str(criterion), criteria_of(cases[case_id]), path, line)
+        try:
+            met = grades.score(label)
+        except UnknownGradeError:
+            message = f"expected whether it is met, 1 or 0, got {label!r}"
+            raise InputError(message, path=path, line=line, field=_LABEL[0]) from None
+        if met is not None:
+            system = row.get("system")
+            yield (case_id, key, None if system in {None, ""} else str(system)), met
+
+
+def _cell(row: Mapping[str, Any], names: Iterable[str], path: InputPath, line: int) -> Any:
+    known = {name.lower(): value for name, value in row.items()}
+    for name in names:
+        if name in known:
+            return known[name]
+    expected = " or ".join(names)
+    raise InputError(f"expected a column {expected}; the columns are {', '.join(row)}", path=path, line=line)
+
+
+def _key(given: str, criteria: list[Criterion], path: InputPath, line: int) -> str:
+    """Return the key of a criterion that is named by its text, its key, or its number from 1."""
+    for each in criteria:
+        if given.strip() in {each.text.strip(), criterion_key(each)}:
+            return criterion_key(each)
+    if given.isdecimal() and 1 <= int(given) <= len(criteria):
+        return criterion_key(criteria[int(given) - 1])
+    raise InputError(
+        f"the case has no criterion {given[:60]!r}; name it by its text, or by its number from 1 to {len(criteria)}",
+        path=path,
+        line=line,
+        field=_CRITERION[0],
+    )

@@ -1,0 +1,78 @@
+"""Rubric scores in words: means by system and tag, and a judge's errors by criterion and tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...calibration.rubrics.rubric_results import CriterionAgreement, RubricNumbers, RubricOfJudge, TagMean
+from ...calibration.statistic import Statistic
+from ..document import CautionLine, Piece, document
+from ..document_table import DocumentTable
+from .number_text import counted, decimal, interval
+from .safe_text import shortened
+
+_ALL = "all"
+_SHOWN = 20
+_WIDEST = 60
+
+
+@document
+def rubric_document(found: RubricNumbers) -> Iterator[Piece]:
+    """Build the document of a run's rubric scores."""
+    for judge in found.judges:
+        yield judge.judge
+        yield from _means(judge)
+        yield from _errors(judge)
+        yield ""
+    if found.unmatched:
+        yield CautionLine(f"{counted(found.unmatched, 'label')} of no criterion that was judged")
+    yield "score: points of the criteria that are met over the points possible; the mean over items is clipped to 0 to 1"
+
+
+def _means(judge: RubricOfJudge) -> Iterator[Piece]:
+    rows = [
+        (f"{system.system}, {mean.tag or _ALL}", *_cells(mean))
+        for system in judge.systems
+        for mean in system.means
+    ]
+    head = ("system, criteria", "score", "interval", "n", "ungraded", "range", "corrected", "interval")
+    yield DocumentTable(head, rows)
+    if any(mean.ungraded for system in judge.systems for mean in system.means):
+        yield "  range: the mean if every ungraded criterion went against the system, and if it went for it"
+    reasons = {
+        mean.corrected.undefined
+        for system in judge.systems
+        for mean in system.means
+        if mean.corrected is not None and mean.corrected.undefined
+    }
+    yield from (CautionLine(f"not corrected: {reason}") for reason in sorted(reasons))
+
+
+def _cells(mean: TagMean) -> tuple[str, ...]:
+    between = "" if mean.bounds is None else f"{decimal(mean.bounds[0])} to {decimal(mean.bounds[1])}"
+    corrected = ("", "") if mean.corrected is None else _statistic(mean.corrected)
+    return (*_statistic(mean.score), f"{mean.score.n:,}", f"{mean.ungraded:,}", between, *corrected)
+
+
+def _statistic(found: Statistic) -> tuple[str, str]:
+    if found.value is None:
+        return "undefined", ""
+    return decimal(found.value), interval(found.low, found.high)
+
+
+def _errors(judge: RubricOfJudge) -> Iterator[Piece]:
+    if judge.agreement is None:
+        yield "  no labels: add those of criteria with --labels to see the judge's errors and correct the scores"
+        return
+    rows = [_agreement(each) for each in (judge.agreement, *judge.tags, *judge.criteria[:_SHOWN])]
+    head = ("agreement with labels", "labels", "TPR", "interval", "TNR", "interval", "TPR shrunken", "TNR")
+    yield DocumentTable(head, rows)
+    if len(judge.criteria) > _SHOWN:
+        yield f"  and {counted(len(judge.criteria) - _SHOWN, 'more criterion')}; --json has them all"
+    yield "  shrunken: a criterion's rates drawn towards those of all, the more, the fewer labels it has; they correct the scores"
+
+
+def _agreement(each: CriterionAgreement) -> Sequence[str]:
+    rates = [_statistic(rate) for rate in (each.true_positive_rate, each.true_negative_rate)]
+    shrunken = ("", "") if each.shrunken is None else tuple(map(decimal, each.shrunken))
+    return (shortened(each.name, _WIDEST), f"{each.labelled:,}", *rates[0], *rates[1], *shrunken)
