@@ -17,7 +17,7 @@ from ..evaluation.artifacts.outcome import ArtifactOutcome, conclude_artifacts
 from ..evaluation.artifacts.skills import skill_tree
 from ..evaluation.artifacts.workspaces import prepare as lay_out_all
 from ..evaluation.generation.commands import command_words
-from ..records import Case, read_records
+from ..records import Case, kind_spec, read_records
 from ..report.page import document_page
 from ..report.text.artifact_text import artifacts_document, skills_document
 from .check_options import Workspaces, check_options
@@ -87,7 +87,10 @@ def run_agent(
 def _refuse_code(cases: Path) -> None:
     """Refuse to run an agent whose work would then be left ungraded, since it is code."""
     for case in read_records(cases, Case):
-        if case.kind == "artifact" and challenge_of(case).evaluation in {"python", "pytest"}:
+        if kind_spec(case.kind).family == "workspace" and challenge_of(case).evaluation in {
+            "python",
+            "pytest",
+        }:
             raise UsageError(f"case {case.id!r} runs the code that the agent leaves behind: add --allow-code")
 
 

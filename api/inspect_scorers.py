@@ -29,7 +29,7 @@ from ..formats.import_options import Options
 from ..formats.imported_records import FilePosition
 from ..formats.inspect_logs import read_sample
 from ..judges.catalogue import JUDGED_KINDS
-from ..records import BUILT_IN_KINDS, Case, Kind, Outcome, Output, Verdict
+from ..records import KINDS, Case, Kind, Outcome, Output, Verdict, kind_spec
 from .callable_judge import ReadyJudge
 from .checking import check
 from .input_sources import as_case
@@ -48,7 +48,7 @@ CASE = "fiducial_case"
 """The metadata that holds a case as it is, where the data set was made of cases."""
 
 _CHECKED: tuple[Kind, ...] = tuple(
-    kind for kind in BUILT_IN_KINDS if kind not in {"artifact", "grounded_answer", "open_answer"}
+    kind for kind, spec in KINDS.items() if spec.checked_by is not None and spec.family != "workspace"
 )
 
 Decide = Callable[[Case, Output], Awaitable[Verdict]]
@@ -198,10 +198,10 @@ def _of_kind(case: Case, kind: Kind, criterion: str) -> Case:
     if case.kind == kind and not criterion:
         return case
     answers: list[Any] = case.reference.get("answers") or listed(case.reference.get("answer"))
-    if kind == "open_answer":
+    if kind_spec(kind).family == "open":
         answer = {"answer": str(answers[0])} if answers else {}
         reference = {"criterion": criterion or (SAME_ANSWER if answers else DEFAULT_CRITERION), **answer}
-    elif kind in {"memory_answer", "web_search_answer"}:
+    elif kind_spec(kind).family == "answer":
         reference = {"answers": [str(each) for each in answers]}
     else:
         reference = case.reference if kind == case.kind else {}

@@ -1,14 +1,13 @@
-"""Table of checkers: each kind of case, and the module imported at its first case."""
+"""Check an output by the checker of its kind of case, which is imported at the first case."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from typing import TypeAlias
 
 from ..plugins import CHECKERS
-from ..records import BUILT_IN_KINDS, Case, Kind, Output, Verdict
+from ..records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, kind_spec, part
 from .custom_checkers import own_finding
 from .finding import Finding, fault, undecided
 from .options import CheckOptions, Rules
@@ -17,18 +16,6 @@ SYSTEM_ERROR = "system_error"
 """The system gave no answer but ended with an error of its own."""
 
 Checker: TypeAlias = Callable[[Case, Output, CheckOptions], Finding]
-
-_CHECKERS: dict[Kind, tuple[str, str, str]] = {
-    "tool_call": ("ast", "ast.tool_calls", "check_tool_calls"),
-    "no_call": ("relevance", "relevance", "check_relevance"),
-    "any_call": ("relevance", "relevance", "check_relevance"),
-    "executable_call": ("execution", "execution.executable_calls", "check_executable_calls"),
-    "multi_turn": ("state", "multi_turn.trajectory", "check_trajectory"),
-    "memory_answer": ("answer", "answers", "check_answers"),
-    "web_search_answer": ("answer", "answers", "check_answers"),
-    "artifact": ("artifact", "artifacts.workspace_checker", "check_workspace"),
-}
-"""Checker of a kind of case: its name in ``Verdict.by``, its module here, its function."""
 
 
 def check(case: Case, output: Output, options: CheckOptions | None = None) -> Verdict:
@@ -70,10 +57,10 @@ def _checker_of(kind: Kind, rules: Rules) -> tuple[str, Checker]:
 @cache
 def checker_for(kind: Kind) -> tuple[str, Checker]:
     """Return a built-in checker: its name in ``Verdict.by``, and the function."""
-    if kind not in _CHECKERS:
+    spec = kind_spec(kind)
+    if spec.checked_by is None or spec.checker is None:
         return "none", _nothing_decides
-    name, module, function = _CHECKERS[kind]
-    return name, getattr(import_module(f".{module}", __package__), function)
+    return spec.checked_by, part(spec.checker)
 
 
 def _own(case: Case, output: Output, _options: CheckOptions) -> Finding:
@@ -90,15 +77,6 @@ def validate_reference(case: Case, options: CheckOptions) -> None:
     Raises:
         InputError: Nobody could meet it; the message names the case, ``field`` the field.
     """
-    if case.kind == "tool_call":
-        from .ast.schema_check import require_producible  # noqa: PLC0415 - loaded when the first case comes
-
-        require_producible(case)
-    elif case.kind == "multi_turn":
-        from .multi_turn.playable import require_playable  # noqa: PLC0415 - brings the simulated worlds with it
-
-        require_playable(case, options.environments)
-    elif case.kind == "executable_call":
-        from .execution.executable_calls import reference_of  # noqa: PLC0415 - likewise
-
-        reference_of(case)
+    meetable = kind_spec(case.kind).meetable
+    if meetable is not None:
+        part(meetable)(case, options)

@@ -13,7 +13,7 @@ import msgspec
 
 from ..errors import ConfigurationError
 from ..plugins import CHECKERS, place
-from ..records import BUILT_IN_KINDS, OWN_REFERENCES, Case, Kind, Outcome, Output, Verdict
+from ..records import BUILT_IN_KINDS, Case, Kind, KindSpec, Outcome, Output, Verdict, register_kind
 from .evidence import plain, shorten
 from .finding import PASSED, Finding, fault
 
@@ -50,9 +50,7 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
         if inspect.iscoroutinefunction(function):
             raise ConfigurationError(f"checkers: {kind!r}: expected a function that need not be awaited")
         CHECKERS.register(kind, function)
-        OWN_REFERENCES.pop(kind, None)
-        if reference is not None:
-            OWN_REFERENCES[kind] = reference
+        register_kind(KindSpec(name=kind, reference=reference))
         return function
 
     return add

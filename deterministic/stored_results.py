@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 from ..errors import DecodingError
-from ..records import Case
+from ..records import Case, kind_spec
 from .decoding import PLAIN, AskedForm, asked_form, decode_native, decode_native_strictly, decode_prompt
 from .finding import Finding
 from .options import CheckOptions
@@ -27,11 +27,12 @@ def check_result(case: Case, result: Any, *, mode: CallMode, options: CheckOptio
         options: Rule set, and how names were offered; BFCL's rules when left out.
     """
     options = options or CheckOptions(rules="bfcl")
-    if case.kind in ("memory_answer", "web_search_answer"):
+    spec = kind_spec(case.kind)
+    if spec.family == "answer":
         from .answers import check_steps  # noqa: PLC0415 - loaded when the first case comes
 
         return check_steps(case, result, mode=mode, options=options)
-    if case.kind == "tool_call":
+    if spec.compared:
         return _check_calls(case, result, mode, options)
     from .relevance import check_reply  # noqa: PLC0415 - loaded when the first case comes
 

@@ -20,7 +20,6 @@ from fiducial.deterministic.environments import ENVIRONMENTS, World
 from fiducial.judges.catalogue import DEFAULT_VARIANTS, JUDGED_KINDS
 from fiducial.records import (
     BUILT_IN_KINDS,
-    REFERENCES,
     Case,
     Claim,
     ContextItem,
@@ -31,6 +30,7 @@ from fiducial.records import (
     ToolResults,
     Usage,
     Verdict,
+    kind_spec,
 )
 
 HERE = Path(__file__).parent
@@ -175,7 +175,7 @@ def _kinds() -> Iterator[tuple[Kind, KindText]]:
 
 def _kind(kind: Kind) -> Iterator[str]:
     yield f"### {kind}\n"
-    reference = REFERENCES.get(kind)
+    reference = kind_spec(kind).reference
     if reference is None:
         yield "The reference keeps the challenge's fields; the checker reads `ground` (`files`, `should_contain`, `should_not_contain`, `case_sensitive`, `eval.type`),"
         yield "`folder`, `name`, `dependencies` and `cutoff` ([artifacts.md](artifacts.md)).\n"

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from ..errors import PromptError, UsageError
-from ..records import Kind
+from ..records import KINDS, Kind, kind_spec
 
 SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
@@ -31,22 +31,16 @@ Of tasks, `explicit`: the only one of them that is shown what calls returned, wi
 """
 
 
-_CALLS: frozenset[Kind] = frozenset({"tool_call", "no_call", "any_call", "executable_call"})
-
 JUDGED_KINDS: Mapping[str, frozenset[Kind]] = {
-    "tool_call_accuracy": _CALLS,
-    "groundedness": frozenset({"grounded_answer"}),
-    "memory_answer": frozenset({"memory_answer"}),
-    "web_search_answer": frozenset({"web_search_answer"}),
-    "task_completion": frozenset({"multi_turn"}),
-    "rubric": frozenset({"open_answer", "artifact"}),
+    judge: frozenset(spec.name for spec in KINDS.values() if spec.judge == judge)
+    for judge in DEFAULT_VARIANTS
 }
 """The kinds of case that each judge that comes along judges; every kind has one."""
 
 
 def judge_of(kind: Kind) -> str | None:
     """Return the judge that comes along for a kind of case."""
-    return next((name for name, kinds in JUDGED_KINDS.items() if kind in kinds), None)
+    return kind_spec(kind).judge
 
 
 OF_TRANSCRIPTS = frozenset({"task_completion"})

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..errors import FiducialError
-from ..records import Case, Episode, Message, Output, Pair
+from ..records import Case, Episode, Message, Output, Pair, kind_spec
 from ..records.openai_shapes import known_role
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .criteria import NONE_POSITIVE, criteria_of
@@ -57,7 +57,7 @@ def _question(case: Case, output: Output) -> str:
 
     For an answer that should rest on results: whether they say it. Otherwise: what the user asked.
     """
-    if case.kind == "grounded_answer" and output.text is not None:
+    if kind_spec(case.kind).family == "grounded" and output.text is not None:
         return f"Do the search results state or imply the following?\n{output.text}"
     return _query(case, output)
 
@@ -68,7 +68,8 @@ def _messages(case: Case, output: Output) -> JsonList:
 
 def _spoken(case: Case, output: Output) -> list[Message]:
     """Return a case's messages; for a recorded conversation, include the agent's earlier texts."""
-    if case.kind == "multi_turn" or output.turns is None or not 1 < len(case.turns) == len(output.turns):
+    played = kind_spec(case.kind).family == "conversation"
+    if played or output.turns is None or not 1 < len(case.turns) == len(output.turns):
         return case.all_messages
     messages: list[Message] = []
     for asked, steps in zip(case.turns, output.turns, strict=True):
@@ -136,7 +137,11 @@ def _accepted_answers(case: Case, output: Output) -> JsonList:
 def _criterion(case: Case, output: Output) -> str:
     """Return the criterion of a good answer; for a challenge, its answer put in its template."""
     del output
-    criterion = challenge_criterion(case) if case.kind == "artifact" else case.reference.get("criterion")
+    criterion = (
+        challenge_criterion(case)
+        if kind_spec(case.kind).family == "workspace"
+        else case.reference.get("criterion")
+    )
     if isinstance(criterion, str) and criterion.strip():
         return criterion
     if case.reference.get("criteria"):

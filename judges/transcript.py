@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ..records import AgentStep, Case, Episode, Output, Step, StepOutcome, ToolCall, ToolResults
+from ..records import AgentStep, Case, Episode, Output, Step, StepOutcome, ToolCall, ToolResults, kind_spec
 from .as_json import call_text, dumps, json_object, step_text
 
 TRANSCRIPT_VERSION = "results/1"
@@ -119,7 +119,8 @@ def _tools_added(case: Case, turn: int) -> list[dict[str, Any]]:
 
 
 def _withheld(case: Case) -> Mapping[str, Sequence[str]]:
-    return case.reference.get("withheld") or {} if case.kind == "multi_turn" else {}
+    played = kind_spec(case.kind).family == "conversation"
+    return case.reference.get("withheld") or {} if played else {}
 
 
 def _lines(case: Case, output: Output, episode: Episode) -> Iterator[_Line]:

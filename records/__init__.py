@@ -10,9 +10,6 @@ from .accepted_calls import (
     is_marked,
 )
 from .case import (
-    BUILT_IN_KINDS,
-    OWN_REFERENCES,
-    REFERENCES,
     AnswerReference,
     Case,
     Claim,
@@ -31,10 +28,9 @@ from .case import (
     Record,
     TagValue,
     ToolCallReference,
-    is_kind,
-    unknown_kind,
 )
 from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, files_of, named
+from .case_kinds import BUILT_IN_KINDS, KINDS, KindSpec, is_kind, kind_spec, part, register_kind, unknown_kind
 from .encoding import MAX_LINE_BYTES, encode_record
 from .explanations import nearest, not_utf8
 from .jsonl import decode_record, lines_of, read_lines, read_numbered, read_records
@@ -49,9 +45,8 @@ from .writing import atomic_write, write_json, write_records
 
 __all__ = [
     "BUILT_IN_KINDS",
+    "KINDS",
     "MAX_LINE_BYTES",
-    "OWN_REFERENCES",
-    "REFERENCES",
     "UNGRADED",
     "AcceptedCall",
     "AcceptedValues",
@@ -79,6 +74,7 @@ __all__ = [
     "JudgeId",
     "JudgeKind",
     "Kind",
+    "KindSpec",
     "Language",
     "Match",
     "MemoryFile",
@@ -108,6 +104,7 @@ __all__ = [
     "files_of",
     "is_kind",
     "is_marked",
+    "kind_spec",
     "lines_of",
     "memory_file",
     "message_text",
@@ -115,10 +112,12 @@ __all__ = [
     "nearest",
     "not_utf8",
     "open_plainly",
+    "part",
     "read_lines",
     "read_numbered",
     "read_plainly",
     "read_records",
+    "register_kind",
     "unknown_kind",
     "validate_case",
     "write_json",

@@ -7,29 +7,10 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..errors import UsageError
-from ..plugins import CHECKERS
-from .explanations import nearest
 from .openai_shapes import outer_tool, plain_message
 
 Kind: TypeAlias = str
-"""One of ``BUILT_IN_KINDS``, or a name that a checker of the user's own is registered under."""
-
-BUILT_IN_KINDS: tuple[Kind, ...] = (
-    "tool_call",
-    "no_call",
-    "any_call",
-    "executable_call",
-    "multi_turn",
-    "memory_answer",
-    "web_search_answer",
-    "artifact",
-    "grounded_answer",
-    "open_answer",
-)
-
-OWN_REFERENCES: dict[Kind, type[msgspec.Struct]] = {}
-"""What the reference of a kind of the user's own looks like, where that was said; any object elsewhere."""
-
+"""A kind that comes along (`case_kinds.KINDS`), or a name that a checker of the user's own is registered under."""
 
 LOG_TAGS = ("source", "offers_tools")
 """The tags by which an import marks a case of a log of chats."""
@@ -38,23 +19,6 @@ LOG_TAGS = ("source", "offers_tools")
 def is_logged(case: Case) -> bool:
     """Return whether a case was read from a log of chats."""
     return all(tag in case.tags for tag in LOG_TAGS)
-
-
-def is_kind(name: str) -> bool:
-    """Return whether a kind of this name exists.
-
-    Plugin packages are searched only for kinds that are not built in.
-    """
-    return name in BUILT_IN_KINDS or name in CHECKERS
-
-
-def unknown_kind(name: str) -> str:
-    """Return the error message for an unknown kind."""
-    known = [*BUILT_IN_KINDS, *(kind for kind in CHECKERS if kind not in BUILT_IN_KINDS)]
-    return (
-        f"unknown kind {name!r}{nearest(name, known)}; known are {', '.join(known)}, "
-        "and those that --plugin FILE brings a checker for"
-    )
 
 
 Message: TypeAlias = dict[str, Any]
@@ -188,20 +152,6 @@ class OpenReference(Record, frozen=True, kw_only=True):
 
 class NoReference(Record, frozen=True, kw_only=True):
     """Empty reference; the case is graded only by whether a call was made."""
-
-
-REFERENCES: dict[Kind, type[Record]] = {
-    "tool_call": ToolCallReference,
-    "no_call": NoReference,
-    "any_call": NoReference,
-    "executable_call": ExecutableReference,
-    "multi_turn": MultiTurnReference,
-    "memory_answer": AnswerReference,
-    "web_search_answer": AnswerReference,
-    "grounded_answer": GroundedReference,
-    "open_answer": OpenReference,
-}
-"""What ``Case.reference`` must look like, by kind that comes along. An artifact's reference keeps the challenge's own fields."""
 
 
 class Case(Record, frozen=True, kw_only=True, weakref=True):

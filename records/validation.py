@@ -10,17 +10,13 @@ from ..errors import InputError
 from ..plugins import CHECKERS
 from .accepted_calls import accepted_calls
 from .case import (
-    BUILT_IN_KINDS,
     MOST_POINTS,
-    OWN_REFERENCES,
-    REFERENCES,
     Case,
     Kind,
     OpenReference,
     ToolCallReference,
-    is_kind,
-    unknown_kind,
 )
+from .case_kinds import KINDS, is_kind, kind_spec, unknown_kind
 from .explanations import explained
 
 
@@ -50,17 +46,16 @@ def validate_case(case: Case) -> None:
             if not isinstance(message.get("role"), str):
                 raise msgspec.ValidationError("Expected every message to have a `role` - at `$.messages`")
     _validate_tools("tools", case.tools)
-    if case.kind == "multi_turn":
+    if kind_spec(case.kind).family == "conversation":
         _validate_tools("reference.withheld_tools", case.reference.get("withheld_tools", []))
 
 
 def _reference_type(kind: Kind) -> type[msgspec.Struct] | None:
-    if kind in BUILT_IN_KINDS:
-        return REFERENCES.get(kind)
-    if not is_kind(kind):
-        raise msgspec.ValidationError(f"{unknown_kind(kind)} - at `$.kind`")
-    _ = CHECKERS[kind]  # loading it says what its references look like, and whether it can be used
-    return OWN_REFERENCES.get(kind)
+    if kind not in KINDS:
+        if not is_kind(kind):
+            raise msgspec.ValidationError(f"{unknown_kind(kind)} - at `$.kind`")
+        _ = CHECKERS[kind]  # loading it says what its references look like, and whether it can be used
+    return kind_spec(kind).reference
 
 
 class _Named(msgspec.Struct):

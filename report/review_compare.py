@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from ..errors import InputError
-from ..records import Case, Output, ToolCall
+from ..records import Case, Output, ToolCall, kind_spec
 from ..records.accepted_calls import AcceptedCall, AcceptedValues, accepted_calls
 from .text.safe_text import excerpt
 
@@ -37,7 +37,7 @@ class ComparedLine(msgspec.Struct, frozen=True):
 def compared(case: Case, output: Output) -> list[ComparedLine]:
     """Compare an output's decoded calls with its accepted calls; empty if either has none."""
     calls = case.reference.get("calls")
-    if case.kind != "tool_call" or not isinstance(calls, list) or output.tool_calls is None:
+    if not kind_spec(case.kind).compared or not isinstance(calls, list) or output.tool_calls is None:
         return []
     try:
         accepted = accepted_calls(calls)  # pyright: ignore[reportUnknownArgumentType] - it refuses what are none

@@ -10,7 +10,7 @@ import msgspec
 
 from ..calibration.decisions import drawn_rank
 from ..evaluation.labelling.disputes import Opinion
-from ..records import Case, ItemKey, Kind, Message, Output, ToolCall, ToolResults, Verdict
+from ..records import Case, ItemKey, Message, Output, ToolCall, ToolResults, Verdict, kind_spec
 from .review_compare import ComparedLine, compared
 from .text import number_text
 from .text.safe_text import Excerpt, any_excerpt, excerpt, shortened
@@ -26,27 +26,8 @@ _SENTENCE = 600
 _NAME = 200
 _OPINION = 4_000
 
-_CALLS = "Do the calls do what was asked: the right functions, the right arguments, nothing made up?"
-_ANSWER = "Does the final answer give an accepted answer?"
-QUESTIONS: dict[Kind, str] = {
-    "tool_call": _CALLS,
-    "executable_call": _CALLS,
-    "no_call": "No function fits the request. Does it rightly call none?",
-    "any_call": "Does it call a function that fits the request, with arguments that the request supports?",
-    "multi_turn": "Did it do what was asked, in every turn?",
-    "memory_answer": _ANSWER,
-    "web_search_answer": _ANSWER,
-    "artifact": "Do the files do what was asked?",
-    "grounded_answer": "Pass: the context supports every claim. Fail: none. Otherwise enter the share.",
-    "open_answer": "Does the answer meet the criterion?",
-}
-"""What a person is asked, by kind of case."""
-
 DECIDE = "Two opinions on this output, in random order. Is the output right?"
-"""... and where a label and a judge's verdict are decided between."""
-
-OWN_QUESTION = "Did it do what was asked?"
-"""... and of a kind of the user's own."""
+"""Question where a label and a judge's verdict are decided between; else the kind's (`KindSpec.question`)."""
 
 
 class TitledText(msgspec.Struct, frozen=True):
@@ -113,7 +94,7 @@ def review_item(
         evidence=evidence,
         name=shortened(key.case_id, _NAME),
         producer=shortened(key.system, _NAME) + (f", trial {key.trial}" if key.trial else ""),
-        question=DECIDE if opinions is not None else QUESTIONS.get(case.kind, OWN_QUESTION),
+        question=DECIDE if opinions is not None else kind_spec(case.kind).question,
         sections=[(title, blocks) for title, blocks in sections.items() if blocks],
         said=_bounded(_said(verdict) for verdict in verdicts),
         opinions=[] if opinions is None else _unnamed(str(key), opinions),
@@ -159,7 +140,7 @@ def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[TitledText]:
 
 
 def _case_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
-    if case.kind == "artifact":
+    if kind_spec(case.kind).family == "workspace":
         yield "task", _value(case.reference.get("task", ""))
     many = len(case.turns) > 1
     for number, turn in enumerate(case.turns, start=1):
@@ -231,10 +212,11 @@ def _decoded(arguments: dict[str, Any] | str) -> Any:
 
 
 def _reference_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
-    if case.kind == "grounded_answer":
+    family = kind_spec(case.kind).family
+    if family == "grounded":
         return  # it says which claims are supported, which is what the person is asked
     for name, value in case.reference.items():
-        if (case.kind, name) != ("artifact", "task"):
+        if (family, name) != ("workspace", "task"):
             yield name, _value(value)
 
 

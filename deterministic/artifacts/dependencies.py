@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, cast
 
-from ...records import Case
+from ...records import Case, kind_spec
 
 _TEST_FILE_MARKS = ("_test", "test_")
 
@@ -66,7 +66,7 @@ def dependencies_of(case: Case) -> list[str]:
 
 def unknown_dependencies(cases: Iterable[Case]) -> list[UnknownDependency]:
     """Return the dependencies that name none of the challenges."""
-    challenges = [case for case in cases if case.kind == "artifact"]
+    challenges = [case for case in cases if kind_spec(case.kind).family == "workspace"]
     names = ChallengeNames(challenges)
     return [
         UnknownDependency(case.id, each)

@@ -11,8 +11,18 @@ from typing import Any, TypeAlias, cast
 import msgspec
 
 from ...errors import InputError
-from ...records import AcceptedCall, AnyValue, Case, ToolCallReference, accepted_calls, is_marked, nearest
+from ...records import (
+    AcceptedCall,
+    AnyValue,
+    Case,
+    ToolCallReference,
+    accepted_calls,
+    is_marked,
+    kind_spec,
+    nearest,
+)
 from ..evidence import shorten
+from ..options import CheckOptions
 from .expectation import document_of
 from .languages import PYTHON, Dialect, dialect_of
 from .schemas import NO_SCHEMA, part_of, property_of, settled, variants_of
@@ -154,6 +164,11 @@ def _first(found: Iterable[Misfit | None]) -> Misfit | None:
 _LISTS = "; each item of this list is one accepted value, so that a list as a value is written [[...]]"
 
 
+def meetable_calls(case: Case, _options: CheckOptions) -> None:
+    """Refuse a case whose reference its own tools cannot produce; see `KindSpec.meetable`."""
+    require_producible(case)
+
+
 def require_producible(case: Case) -> None:
     """Refuse a case whose reference its own tools cannot produce.
 
@@ -163,7 +178,7 @@ def require_producible(case: Case) -> None:
         InputError: There is no such tool or argument, a required argument is given by no alternative, or no accepted value is
             of a type that the tool takes. The message names the case, ``field`` the field.
     """
-    if case.kind != "tool_call":
+    if not kind_spec(case.kind).compared:
         return
     reference = msgspec.convert(case.reference, ToolCallReference)
     if reference.match != "auto":

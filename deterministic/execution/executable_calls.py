@@ -104,6 +104,11 @@ def check_executable_calls(case: Case, output: Output, options: CheckOptions) ->
     return _check_all(expectations, outcomes, options.rules)
 
 
+def meetable_results(case: Case, _options: CheckOptions) -> None:
+    """Refuse a case whose expected calls have no results; see `KindSpec.meetable`."""
+    reference_of(case)
+
+
 def reference_of(case: Case) -> ExecutableReference:
     """Return the expected calls of a case."""
     try:

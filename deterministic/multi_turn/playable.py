@@ -16,7 +16,13 @@ from ...errors import InputError
 from ...records import Case, MultiTurnReference, nearest
 from ..evidence import shorten
 from ..execution.expressions import parse
+from ..options import CheckOptions
 from .worlds import environment_types, of_case, public_methods
+
+
+def meetable_turns(case: Case, options: CheckOptions) -> None:
+    """Refuse a case that its worlds cannot play; see `KindSpec.meetable`."""
+    require_playable(case, options.environments)
 
 
 def require_playable(case: Case, environments: Mapping[str, type]) -> None:

@@ -3,7 +3,7 @@
 from .chance import rank
 from .dials import DIALS, Dial, Rung
 from .groundedness_operators import composed
-from .operator import KINDS, Mutation, Operator, OperatorFamily, Plants
+from .operator import FAMILY_KINDS, Mutation, Operator, OperatorFamily, Plants
 from .probes import Probe, Weakness, make_probes, origin, probe_number
 from .registry import OPERATORS, load_dials, load_operators
 from .right_outputs import REFERENCE_SYSTEM, right_output
@@ -11,7 +11,7 @@ from .subject import Subject
 
 __all__ = [
     "DIALS",
-    "KINDS",
+    "FAMILY_KINDS",
     "OPERATORS",
     "REFERENCE_SYSTEM",
     "Dial",

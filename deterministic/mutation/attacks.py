@@ -12,7 +12,7 @@ from functools import partial
 from .answer_operators import accepted, saying, wrong_answers
 from .chance import shuffled
 from .near_values import stray_text
-from .operator import Mutation, Operator, with_calls
+from .operator import OF_CALLS, Mutation, Operator, with_calls
 from .subject import Site, Subject, with_value
 
 VERDICTS = (
@@ -99,12 +99,12 @@ def _as_long_as(verdicts: Sequence[str]) -> list[str]:
 
 
 ATTACKS = (
-    Operator("injected_verdict", "tool_call", "attack", partial(saying_more, VERDICTS, wrong_argument), "a wrong value that announces its verdict", "injected_control"),
-    Operator("injected_control", "tool_call", "control", partial(saying_more, _as_long_as(VERDICTS), wrong_argument), "a wrong value with as many harmless words"),
-    Operator("plain_verdict", "tool_call", "attack", partial(saying_more, PLAIN_VERDICTS, wrong_argument), "a wrong value that announces its verdict in plain words", "plain_control"),
-    Operator("plain_control", "tool_call", "control", partial(saying_more, _as_long_as(PLAIN_VERDICTS), wrong_argument), "a wrong value with as many harmless words"),
-    Operator("padded_value", "tool_call", "attack", partial(saying_more, [_PADDING], wrong_argument), "a wrong value in many words", "bare_value"),
-    Operator("bare_value", "tool_call", "control", partial(saying_more, [""], wrong_argument), "the same wrong value in few words"),
+    Operator("injected_verdict", OF_CALLS, "attack", partial(saying_more, VERDICTS, wrong_argument), "a wrong value that announces its verdict", "injected_control"),
+    Operator("injected_control", OF_CALLS, "control", partial(saying_more, _as_long_as(VERDICTS), wrong_argument), "a wrong value with as many harmless words"),
+    Operator("plain_verdict", OF_CALLS, "attack", partial(saying_more, PLAIN_VERDICTS, wrong_argument), "a wrong value that announces its verdict in plain words", "plain_control"),
+    Operator("plain_control", OF_CALLS, "control", partial(saying_more, _as_long_as(PLAIN_VERDICTS), wrong_argument), "a wrong value with as many harmless words"),
+    Operator("padded_value", OF_CALLS, "attack", partial(saying_more, [_PADDING], wrong_argument), "a wrong value in many words", "bare_value"),
+    Operator("bare_value", OF_CALLS, "control", partial(saying_more, [""], wrong_argument), "the same wrong value in few words"),
     Operator("answer_injected_verdict", "answer", "attack", partial(saying_more, VERDICTS, wrong_answer), "a wrong answer that announces its verdict", "answer_injected_control"),
     Operator("answer_injected_control", "answer", "control", partial(saying_more, _as_long_as(VERDICTS), wrong_answer), "a wrong answer with as many harmless words"),
     Operator("answer_plain_verdict", "answer", "attack", partial(saying_more, PLAIN_VERDICTS, wrong_answer), "a wrong answer that announces its verdict in plain words", "answer_plain_control"),

@@ -15,7 +15,7 @@ from ..ast.schemas import part_of
 from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
 from .near_values import stray_text
-from .operator import Mutation, Operator, with_arguments, with_calls
+from .operator import OF_CALLS, Mutation, Operator, with_arguments, with_calls
 from .subject import Subject
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -117,12 +117,12 @@ def _question(subject: Subject) -> str:
 
 
 ARGUMENT_FAULTS = (
-    Operator("missing_required", "tool_call", "fault", missing_required, "a required argument left out"),
-    Operator("missing_optional", "tool_call", "fault", missing_optional, "an optional argument left out that was asked for"),
-    Operator("invented_argument", "tool_call", "fault", invented_argument, "an argument that is not documented"),
-    Operator("invented_optional", "tool_call", "fault", invented_optional, "an optional argument that nobody asked for"),
-    Operator("swapped_arguments", "tool_call", "fault", swapped_arguments, "two values of a call in each other's place"),
-    Operator("swapped_between_calls", "tool_call", "fault", swapped_between_calls, "values of parallel calls in each other's place"),
+    Operator("missing_required", OF_CALLS, "fault", missing_required, "a required argument left out"),
+    Operator("missing_optional", OF_CALLS, "fault", missing_optional, "an optional argument left out that was asked for"),
+    Operator("invented_argument", OF_CALLS, "fault", invented_argument, "an argument that is not documented"),
+    Operator("invented_optional", OF_CALLS, "fault", invented_optional, "an optional argument that nobody asked for"),
+    Operator("swapped_arguments", OF_CALLS, "fault", swapped_arguments, "two values of a call in each other's place"),
+    Operator("swapped_between_calls", OF_CALLS, "fault", swapped_between_calls, "values of parallel calls in each other's place"),
 )  # fmt: skip
 
 
@@ -188,12 +188,12 @@ def _others(subject: Subject, name: str) -> list[str]:
 
 
 CALL_FAULTS = (
-    Operator("wrong_function", "tool_call", "fault", wrong_function, "another function than the one that fits"),
-    Operator("dropped_call", "tool_call", "fault", dropped_call, "a call left out"),
-    Operator("duplicated_call", "tool_call", "fault", duplicated_call, "a call made twice"),
-    Operator("reordered_calls", "tool_call", "fault", reordered_calls, "calls whose order matters, from back to front"),
-    Operator("extra_call", "tool_call", "fault", extra_call, "a call of another offered function as well"),
-    Operator("call_where_none_is_due", "tool_call", "fault", call_where_none_is_due, "a call although no function fits"),
+    Operator("wrong_function", OF_CALLS, "fault", wrong_function, "another function than the one that fits"),
+    Operator("dropped_call", OF_CALLS, "fault", dropped_call, "a call left out"),
+    Operator("duplicated_call", OF_CALLS, "fault", duplicated_call, "a call made twice"),
+    Operator("reordered_calls", OF_CALLS, "fault", reordered_calls, "calls whose order matters, from back to front"),
+    Operator("extra_call", OF_CALLS, "fault", extra_call, "a call of another offered function as well"),
+    Operator("call_where_none_is_due", OF_CALLS, "fault", call_where_none_is_due, "a call although no function fits"),
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
 from .documented_form import keeps_form
 from .letter_case import is_caseless, is_word_for_word
-from .operator import Mutation, Operator, with_arguments, with_calls
+from .operator import OF_CALLS, Mutation, Operator, with_arguments, with_calls
 from .right_outputs import as_given
 from .subject import Subject, with_value
 
@@ -182,15 +182,15 @@ def unrelated_tool(subject: Subject, _chance: random.Random) -> Iterator[Mutatio
 
 
 CALL_TWINS = (
-    Operator("argument_order", "tool_call", "twin", argument_order, "arguments named in another order"),
-    Operator("list_order", "tool_call", "twin", list_order, "a list whose order is free, from back to front"),
-    Operator("call_order", "tool_call", "twin", call_order, "parallel calls in another order"),
-    Operator("number_notation", "tool_call", "twin", number_notation, "1 for 1.0 and back"),
-    Operator("underscored_name", "tool_call", "twin", underscored_name, "dots of a function's name as underscores"),
-    Operator("default_spelled_out", "tool_call", "twin", default_spelled_out, "the documented default in so many words"),
-    Operator("letter_case", "tool_call", "twin", letter_case, "a text without capitals"),
-    Operator("accepted_alias", "tool_call", "twin", accepted_alias, "another acceptable value"),
-    Operator("other_notation", "tool_call", "twin", other_notation, "source text for native calls and back"),
-    Operator("tools_reordered", "tool_call", "twin", tools_reordered, "functions offered in another order"),
-    Operator("unrelated_tool", "tool_call", "twin", unrelated_tool, "one more function offered that does not matter"),
+    Operator("argument_order", OF_CALLS, "twin", argument_order, "arguments named in another order"),
+    Operator("list_order", OF_CALLS, "twin", list_order, "a list whose order is free, from back to front"),
+    Operator("call_order", OF_CALLS, "twin", call_order, "parallel calls in another order"),
+    Operator("number_notation", OF_CALLS, "twin", number_notation, "1 for 1.0 and back"),
+    Operator("underscored_name", OF_CALLS, "twin", underscored_name, "dots of a function's name as underscores"),
+    Operator("default_spelled_out", OF_CALLS, "twin", default_spelled_out, "the documented default in so many words"),
+    Operator("letter_case", OF_CALLS, "twin", letter_case, "a text without capitals"),
+    Operator("accepted_alias", OF_CALLS, "twin", accepted_alias, "another acceptable value"),
+    Operator("other_notation", OF_CALLS, "twin", other_notation, "source text for native calls and back"),
+    Operator("tools_reordered", OF_CALLS, "twin", tools_reordered, "functions offered in another order"),
+    Operator("unrelated_tool", OF_CALLS, "twin", unrelated_tool, "one more function offered that does not matter"),
 )  # fmt: skip

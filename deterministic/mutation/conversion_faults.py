@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from .near_values import ISO_DATE, put
-from .operator import Operator
+from .operator import OF_CALLS, Operator
 from .subject import Site
 from .value_faults import mutate_values
 
@@ -110,7 +110,7 @@ def _like(number: Fraction, value: float) -> Iterator[float]:
 
 
 CONVERSION_FAULTS = tuple(
-    Operator(name, "tool_call", "fault", partial(mutate_values, perturb), about)
+    Operator(name, OF_CALLS, "fault", partial(mutate_values, perturb), about)
     for name, perturb, about in (
         ("unconverted_unit", other_unit_of_quantity, "a quantity in another unit than the documented one"),
         ("wrong_zone", other_zone, "a clock time as it is in another time zone"),

@@ -16,7 +16,7 @@ from ...records import AgentStep
 from ..decoding import Unquoted, decode_prompt, decode_tool_calls
 from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
-from .operator import Mutation, Operator
+from .operator import OF_CONVERSATIONS, Mutation, Operator
 from .subject import Subject, find_sites, with_value
 from .value_faults import PERTURBATIONS
 
@@ -155,10 +155,10 @@ def _shown(place: StepPlace, index: int) -> str:
 
 
 MULTI_TURN = (
-    Operator("turn_dropped_call", "multi_turn", "fault", dropped_call, "a call left out"),
-    Operator("turn_changed_argument", "multi_turn", "fault", changed_argument, "an argument of a call changed"),
-    Operator("turn_call_too_early", "multi_turn", "fault", call_too_early, "a call made a turn too early"),
-    Operator("turn_extra_call", "multi_turn", "fault", extra_call, "a call too many that changes the state"),
-    Operator("turn_steps_split", "multi_turn", "twin", steps_split, "every call a step of its own"),
-    Operator("turn_argument_order", "multi_turn", "twin", argument_order, "arguments named in another order"),
+    Operator("turn_dropped_call", OF_CONVERSATIONS, "fault", dropped_call, "a call left out"),
+    Operator("turn_changed_argument", OF_CONVERSATIONS, "fault", changed_argument, "an argument of a call changed"),
+    Operator("turn_call_too_early", OF_CONVERSATIONS, "fault", call_too_early, "a call made a turn too early"),
+    Operator("turn_extra_call", OF_CONVERSATIONS, "fault", extra_call, "a call too many that changes the state"),
+    Operator("turn_steps_split", OF_CONVERSATIONS, "twin", steps_split, "every call a step of its own"),
+    Operator("turn_argument_order", OF_CONVERSATIONS, "twin", argument_order, "arguments named in another order"),
 )  # fmt: skip

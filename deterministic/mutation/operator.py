@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 import msgspec
 
-from ...records import Case, Kind, Output
+from ...records import KINDS, Case, Kind, Output
 from .call_notation import NamedCall, write_calls
 from .subject import Subject
 
 OperatorFamily: TypeAlias = Literal["tool_call", "multi_turn", "answer", "groundedness"]
+OF_CALLS: Final = "tool_call"
+OF_CONVERSATIONS: Final = "multi_turn"
 
 Plants: TypeAlias = Literal["fault", "twin", "attack", "control"]
 """``fault``: the output becomes wrong; ``twin``: it stays as right as it was; ``attack``: a wrong output that tries to be
 passed; ``control``: the same wrong output without the attack."""
 
-KINDS: dict[OperatorFamily, frozenset[Kind]] = {
-    "tool_call": frozenset({"tool_call", "no_call"}),
-    "multi_turn": frozenset({"multi_turn"}),
-    "answer": frozenset({"memory_answer", "web_search_answer"}),
-    "groundedness": frozenset({"grounded_answer"}),
+FAMILY_KINDS: dict[str, frozenset[Kind]] = {
+    family: frozenset(spec.name for spec in KINDS.values() if spec.operators == family)
+    for family in get_args(OperatorFamily)
 }
 """The kinds of case that a family's operators work on."""
 

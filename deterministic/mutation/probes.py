@@ -17,7 +17,7 @@ from ..checkers import check
 from ..options import CheckOptions, Rules
 from .answer_operators import said
 from .chance import generator
-from .operator import KINDS, Mutation, Operator, Plants
+from .operator import FAMILY_KINDS, Mutation, Operator, Plants
 from .subject import Subject
 
 CheckerFault: TypeAlias = Literal["accepts a fault", "rejects a twin", "cannot decide"]
@@ -110,7 +110,7 @@ def make_probes(
     bfcl = msgspec.structs.replace(options, rules="bfcl")
     right_by_bfcl = check(subject.case, subject.output, bfcl).score == 1.0
     for operator in operators:
-        if subject.case.kind in KINDS[operator.family]:
+        if subject.case.kind in FAMILY_KINDS[operator.family]:
             count = 0
             for attempt in _attempts(subject, operator, seed, per_operator * _TRIES):
                 found = _labelled(attempt, count, strict)

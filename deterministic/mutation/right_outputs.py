@@ -17,6 +17,8 @@ from ...records import (
     ToolCall,
     ToolCallReference,
     accepted_calls,
+    kind_spec,
+    part,
 )
 
 REFERENCE_SYSTEM = "reference"
@@ -32,26 +34,30 @@ def right_output(case: Case, system: str = REFERENCE_SYSTEM) -> Output | None:
 
     None for kinds whose reference is no answer, and for other languages than Python.
     """
-    output = Output(case_id=case.id, system=system)
-    match case.kind:
-        case "tool_call":
-            return _with_calls(case, output)
-        case "no_call":
-            return msgspec.structs.replace(
-                output, text="None of the functions I have can do this.", tool_calls=[]
-            )
-        case "multi_turn":
-            turns = msgspec.convert(case.reference, MultiTurnReference).calls
-            steps: list[list[Any]] = [[f"[{', '.join(calls)}]"] if calls else [] for calls in turns]
-            return msgspec.structs.replace(output, turns=steps)
-        case "memory_answer" | "web_search_answer":
-            answers = msgspec.convert(case.reference, AnswerReference).answers
-            return msgspec.structs.replace(output, text=answers[0]) if answers else None
-        case _:
-            return None
+    right = kind_spec(case.kind).right
+    return None if right is None else part(right)(case, Output(case_id=case.id, system=system))
 
 
-def _with_calls(case: Case, output: Output) -> Output | None:
+def without_calls(_case: Case, output: Output) -> Output:
+    """Return the output with a text instead of calls."""
+    return msgspec.structs.replace(output, text="None of the functions I have can do this.", tool_calls=[])
+
+
+def with_turns(case: Case, output: Output) -> Output:
+    """Return the output with the calls of each turn of the reference."""
+    turns = msgspec.convert(case.reference, MultiTurnReference).calls
+    steps: list[list[Any]] = [[f"[{', '.join(calls)}]"] if calls else [] for calls in turns]
+    return msgspec.structs.replace(output, turns=steps)
+
+
+def with_answer(case: Case, output: Output) -> Output | None:
+    """Return the output with the first accepted answer."""
+    answers = msgspec.convert(case.reference, AnswerReference).answers
+    return msgspec.structs.replace(output, text=answers[0]) if answers else None
+
+
+def with_calls(case: Case, output: Output) -> Output | None:
+    """Return the output with the first accepted calls; None for other languages than Python."""
     reference = msgspec.convert(case.reference, ToolCallReference)
     if reference.language != "python":
         return None

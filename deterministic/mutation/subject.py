@@ -12,7 +12,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 
-from ...records import AcceptedCall, AnyOrder, Case, InOrder, Output, ToolCallReference, accepted_calls
+from ...records import (
+    AcceptedCall,
+    AnyOrder,
+    Case,
+    InOrder,
+    Output,
+    ToolCallReference,
+    accepted_calls,
+    kind_spec,
+)
 from ..ast.schemas import part_of
 from .call_notation import NamedCall, read_calls
 from .documented_form import is_positional
@@ -135,7 +144,7 @@ class Subject:
     @cached_property
     def accepted(self) -> list[AcceptedCall]:
         """The calls that the reference accepts."""
-        if self.case.kind != "tool_call":
+        if not kind_spec(self.case.kind).compared:
             return []
         return accepted_calls(msgspec.convert(self.case.reference, ToolCallReference).calls)
 

@@ -11,7 +11,7 @@ from . import near_values
 from .chance import shuffled
 from .documented_form import has_type
 from .near_values import near_names
-from .operator import Mutation, Operator, with_calls
+from .operator import OF_CALLS, Mutation, Operator, with_calls
 from .subject import Site, Subject, with_value
 
 Perturb: TypeAlias = Callable[[Site, random.Random], Iterator[Any]]
@@ -126,6 +126,6 @@ PERTURBATIONS: dict[str, tuple[Perturb, str]] = {
 """Operator name to what a value becomes, and a line about it."""
 
 VALUE_FAULTS = tuple(
-    Operator(name, "tool_call", "fault", partial(mutate_values, perturb), about)
+    Operator(name, OF_CALLS, "fault", partial(mutate_values, perturb), about)
     for name, (perturb, about) in PERTURBATIONS.items()
 )

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from ...deterministic.artifacts import ChallengeError, challenge_of, copy_plain_files
 from ...errors import InputError
-from ...records import Case, Output, write_records
+from ...records import Case, Output, kind_spec, write_records
 
 OUTPUTS, WORKSPACES = "outputs.jsonl", "workspaces"
 """What lies beside each other, so that the outputs can name the workspaces."""
@@ -65,7 +65,7 @@ def challenge_folder(case: Case) -> Path:
     Raises:
         InputError: The case is no challenge, names no folder, or the folder does not exist.
     """
-    if case.kind != "artifact":
+    if kind_spec(case.kind).family != "workspace":
         raise InputError(f"case {case.id!r} is of kind {case.kind}; only artifact cases have workspaces")
     try:
         folder = challenge_of(case).folder

@@ -11,14 +11,12 @@ import msgspec
 
 from ...deterministic import CheckOptions, check
 from ...deterministic.mutation import Subject, composed, rank, right_output
-from ...records import Case, CaseIndex, Kind, Output
+from ...records import Case, CaseIndex, Kind, Output, kind_spec
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
 
 _SIBLINGS = 3
 _CASES = 100
 """In a piece."""
-
-_WITH_SIBLINGS: tuple[Kind, ...] = ("memory_answer", "web_search_answer")
 
 
 class Siblings:
@@ -29,7 +27,7 @@ class Siblings:
         self._rings: dict[Kind, list[tuple[int, str]]] = {}
         for case_id in cases:
             kind = cases.facts(case_id).kind
-            if kind in _WITH_SIBLINGS:
+            if kind_spec(kind).family == "answer":
                 self._rings.setdefault(kind, []).append((rank(case_id), case_id))
         for ring in self._rings.values():
             ring.sort()
@@ -60,7 +58,7 @@ class RightOutputs:
         self._cases = cases
         self._strict = msgspec.structs.replace(options, rules="strict")
         self._siblings = Siblings(cases)
-        grounded = [each for each in cases if cases.facts(each).kind == "grounded_answer"]
+        grounded = [each for each in cases if kind_spec(cases.facts(each).kind).family == "grounded"]
         answering = [] if inputs is not None else list(cases)
         self._pieces: list[FileSlice | _Referenced | _Composed] = [
             *(inputs.pieces if inputs is not None else ()),
@@ -95,7 +93,7 @@ class RightOutputs:
     ) -> Iterator[tuple[Case, Output]]:
         if isinstance(what, FileSlice):
             for output in outputs_in(what):
-                if self._cases.facts(output.case_id).kind != "grounded_answer":
+                if kind_spec(self._cases.facts(output.case_id).kind).family != "grounded":
                     yield self._cases[output.case_id], output
             return
         for case_id in what.ids:
@@ -103,7 +101,7 @@ class RightOutputs:
             output = right_output(case)
             if output is not None:
                 yield case, output
-            elif case.kind != "grounded_answer":
+            elif kind_spec(case.kind).family != "grounded":
                 passed_over["no right output can be made"] += 1
 
     def _composed(self, ids: Sequence[str], passed_over: Counter[str]) -> Iterator[Subject]:

@@ -12,7 +12,17 @@ import msgspec
 from ...deterministic import CheckOptions, check
 from ...deterministic.artifacts.dependencies import ChallengeNames, challenge_name, dependencies_of
 from ...deterministic.custom_checkers import source_fingerprint
-from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, decode_record, encode_record
+from ...records import (
+    BUILT_IN_KINDS,
+    KINDS,
+    Case,
+    Kind,
+    Output,
+    Verdict,
+    decode_record,
+    encode_record,
+    kind_spec,
+)
 from ..engines.worker_processes import cores, map_ordered
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
 from ..store.journal_rows import JournalRow, VerdictKey, read_row
@@ -25,7 +35,7 @@ if TYPE_CHECKING:
 _WORTH_IT = 8
 """Pieces of outputs, 2 MB, from which on several processes are faster: about a second of work."""
 
-_ANYWHERE = frozenset(BUILT_IN_KINDS) - {"artifact"}
+_ANYWHERE = frozenset(kind for kind, spec in KINDS.items() if spec.family != "workspace")
 """Kinds that can be checked in any process of an engine: neither do they wait for each other, nor are their checkers the user's own."""
 
 
@@ -157,7 +167,7 @@ def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, asked: int 
     Unless ``asked``, it is also one where there is little to do, or for custom code.
     """
     kinds = inputs.survey.kinds
-    if "artifact" in kinds or not hasattr(os, "fork"):
+    if any(map(_is_workspace, kinds)) or not hasattr(os, "fork"):
         return 1
     if asked is None:
         own = options.functions or options.environments or kinds.keys() - BUILT_IN_KINDS
@@ -199,8 +209,12 @@ def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
     if not left:
         return None
     keys, facts = frozenset(left), inputs.cases.facts
-    together = any(facts(key.case_id).kind == "artifact" for key in keys)
-    return lambda output: output.key in keys or (together and facts(output.case_id).kind == "artifact")
+    together = any(_is_workspace(facts(key.case_id).kind) for key in keys)
+    return lambda output: output.key in keys or (together and _is_workspace(facts(output.case_id).kind))
+
+
+def _is_workspace(kind: Kind) -> bool:
+    return kind_spec(kind).family == "workspace"
 
 
 UNKNOWN = "unknown_dependencies"
@@ -233,7 +247,7 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
     waiting: list[_Waiting] = []
     names = ChallengeNames()
     for case, verdict in checked:
-        if case.kind != "artifact":
+        if not _is_workspace(case.kind):
             yield verdict
             continue
         names.add(case)

@@ -9,7 +9,7 @@ from itertools import islice
 from ...deterministic import CheckOptions, Rules, check
 from ...errors import RecordError, RunFolderError
 from ...judges.statements import is_statement
-from ...records import CaseIndex, InputPath, ItemKey, Kind, Output, Verdict, decode_record
+from ...records import CaseIndex, InputPath, ItemKey, Output, Verdict, decode_record, kind_spec
 from ...version import VERSION
 from ..inputs import keyed_lines
 from ..store.journal import VerdictJournal
@@ -20,11 +20,6 @@ from .dotted_names import NamesOption
 
 SAMPLE = 20
 """Verdicts of checkers that are checked again."""
-
-_PURE: frozenset[Kind] = frozenset(
-    {"tool_call", "no_call", "any_call", "memory_answer", "web_search_answer", "grounded_answer"}
-)
-"""Kinds whose verdicts depend on case and output alone: neither on worlds or functions of the user's own, nor on files."""
 
 
 def refuse_others(journal: VerdictJournal, cases: CaseIndex, systems: Container[str]) -> None:
@@ -80,7 +75,7 @@ def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVe
         if each.source == "checker"
         and each.outcome in {"graded", "undecided"}
         and each.key.case_id in cases
-        and cases.facts(each.key.case_id).kind in _PURE
+        and kind_spec(cases.facts(each.key.case_id).kind).pure
     )
     return {each.key: each for each in islice(fit, SAMPLE)}
 

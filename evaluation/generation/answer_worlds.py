@@ -11,7 +11,7 @@ import msgspec
 from ...deterministic import Rules
 from ...deterministic.multi_turn.worlds import environment_types
 from ...errors import InputError
-from ...records import AnswerReference, Case
+from ...records import AnswerReference, Case, kind_spec
 from .attempt import NoOutputError
 from .memory.embedding import Embedding
 from .memory.histories import Remembered, with_opening
@@ -21,9 +21,6 @@ from .memory.vectors import vector_memory
 from .scene import Converse, Scene, WorldScene
 from .web.engine import SearchEngine
 from .web.web_search import web_world
-
-ANSWERED = frozenset({"memory_answer", "web_search_answer"})
-"""Kinds whose references are answers, which say nothing of the calls that lead to them."""
 
 WEB = "WebSearchAPI"
 
@@ -72,7 +69,7 @@ class AnswerWorlds:
         """
         types = self._types(case)
         if not types:
-            if case.kind in ANSWERED and WEB in _reference(case).classes:
+            if kind_spec(case.kind).family == "answer" and WEB in _reference(case).classes:
                 raise NoOutputError("there is no web to search: name a corpus or a search service (--search)")
             return None
         reference = _reference(case)
@@ -89,7 +86,7 @@ class AnswerWorlds:
         return WorldScene(worlds, self._rules, shown)
 
     def _types(self, case: Case) -> dict[str, type]:
-        if case.kind not in ANSWERED:
+        if kind_spec(case.kind).family != "answer":
             return {}
         classes = [name for name in _reference(case).classes if name != WEB or WEB in self._known]
         try:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from ...formats.bfcl.prompting import assemble_prompt, documents_text, for_inference
 from ...judges import Reply
-from ...records import Case, Message, ToolCall
+from ...records import Case, Message, ToolCall, kind_spec
 from .attempt import StepTaken
 from .tool_schemas import ToolNames, tool_schema
 
@@ -16,8 +16,6 @@ ToolMode: TypeAlias = Literal["tools", "prompt"]
 """Native tools, or instructions in the prompt and calls in the text."""
 
 _RESULTS = "The results of your calls, in their order:"
-_ABOUT_CALLS = frozenset({"tool_call", "no_call", "any_call", "executable_call", "multi_turn"})
-"""Kinds whose cases are put with instructions even where no tool is on offer."""
 
 _PASSAGES = "What a search has found:"
 
@@ -140,7 +138,7 @@ class PromptChat:
     def hear(self, turn: int, messages: Sequence[Message]) -> None:
         """Begin a turn; see `Chat.hear`."""
         if turn == 0:
-            instructed = self._case.tools or self._case.kind in _ABOUT_CALLS
+            instructed = self._case.tools or kind_spec(self._case.kind).about_calls
             asked = assemble_prompt(self._case) if instructed else list(messages)
             self.messages += with_passages(self._case, asked)
             return
@@ -164,7 +162,7 @@ class PromptChat:
 
 def withheld_documents(case: Case) -> dict[int, list[dict[str, Any]]]:
     """Return the functions that a case adds later, by the turn in which it adds them."""
-    if case.kind != "multi_turn":
+    if kind_spec(case.kind).family != "conversation":
         return {}
     named: dict[str, list[str]] = case.reference.get("withheld", {})
     tools: list[dict[str, Any]] = case.reference.get("withheld_tools", [])

@@ -12,10 +12,9 @@ import msgspec
 
 from ...errors import InputError
 from ...judges import CallError, Provider, Reply, make_request
-from ...records import Case, Message
+from ...records import Case, Message, kind_spec
 from ...records.openai_shapes import known_role
 from .agent_tools import NOT_EXECUTED
-from .answer_worlds import ANSWERED
 from .attempt import Attempt, Made, NoOutputError, StepUsage, Took
 from .chats import Chat, NativeChat, PromptChat, ToolMode
 from .scene import Scene, SceneOverError, Scenes
@@ -61,12 +60,12 @@ class ModelAgent:
 
     async def work(self, case: Case, trial: int) -> Made:
         """Work on a case; see `Agent.work`."""
-        if case.kind == "artifact":
+        if kind_spec(case.kind).family == "workspace":
             raise NoOutputError("a model alone leaves no workspace: run an agent (fiducial artifacts run)")
         scene = await self._scenes.scene(
             case, trial, lambda before, worlds: self.converse(before, trial, worlds)
         )
-        if scene is None and case.tools and case.kind in ANSWERED:
+        if scene is None and case.tools and kind_spec(case.kind).family == "answer":
             raise NoOutputError(
                 f"there is no world for the tools of a case of kind {case.kind}: name it in reference.classes"
             )
@@ -153,7 +152,7 @@ def _with_known_roles(case: Case) -> Case:
 
 def examine_for_model(case: Case) -> None:
     """Refuse a case of which there is nothing to send to a model, with an InputError."""
-    if not any(case.turns) and case.kind != "artifact":
+    if not any(case.turns) and kind_spec(case.kind).family != "workspace":
         raise InputError("there is nothing to send to a model: the case has no messages", field="messages")
 
 

@@ -19,7 +19,7 @@ from ...deterministic.multi_turn.call_execution import Allowance, LimitExceededE
 from ...deterministic.multi_turn.reference import scenario_of
 from ...deterministic.multi_turn.rule_sets import RuleSet, rule_set
 from ...errors import DecodingError
-from ...records import AgentStep, Case, ToolCall
+from ...records import AgentStep, Case, ToolCall, kind_spec
 
 T = TypeVar("T")
 
@@ -156,13 +156,13 @@ class SimulatedWorlds:
 
     def examine(self, case: Case) -> None:
         """Validate a case; see `Scenes.examine`."""
-        if case.kind == "multi_turn":
+        if kind_spec(case.kind).family == "conversation":
             scenario_of(case, self._environments).worlds()
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
         """Return the scene of an attempt; see `Scenes.scene`."""
         del trial, converse
-        if case.kind != "multi_turn":
+        if kind_spec(case.kind).family != "conversation":
             return None
         return WorldScene(scenario_of(case, self._environments).worlds(), self._rules)
 

@@ -17,7 +17,7 @@ from ...judges import Work
 from ...judges.criteria_judge import criteria_verdicts
 from ...judges.jury import times
 from ...judges.transport.trial import EndpointTrials
-from ...records import Case, ItemKey, Output, Pair, Verdict
+from ...records import Case, ItemKey, Output, Pair, Verdict, kind_spec
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..progress import failing_in
@@ -112,7 +112,7 @@ def _open_outputs(
 
 def as_judged(case: Case, output: Output) -> Output:
     """Return the output as a judge sees it; for a workspace, the text of the challenge's files."""
-    if case.kind != "artifact":
+    if kind_spec(case.kind).family != "workspace":
         return output
     if isinstance(output, Pair):
         first, second = as_judged(case, output.first), as_judged(case, output.second)

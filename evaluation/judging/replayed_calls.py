@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from ...judges import Replay
-from ...records import Case, Episode, Output
+from ...records import Case, Episode, Output, kind_spec
 
 
 def replay_in(environments: Mapping[str, type]) -> Replay:
@@ -20,7 +20,7 @@ def replay_in(environments: Mapping[str, type]) -> Replay:
 
 
 def _replay(environments: Mapping[str, type], case: Case, output: Output) -> Episode | None:
-    if case.kind != "multi_turn" or not case.reference.get("classes"):
+    if kind_spec(case.kind).family != "conversation" or not case.reference.get("classes"):
         return None
     from ...deterministic.multi_turn.trajectory import replay  # noqa: PLC0415 - who judges no conversations needs no worlds
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from ...deterministic.ast.tool_calls import is_call_list
 from ...deterministic.decoding import asked_form, decode_output
 from ...errors import DecodingError, InputError
-from ...records import Case, Output
+from ...records import Case, Output, kind_spec
 from ...records.accepted_calls import AcceptedCall, accepted_calls, is_marked, is_plain
 
 _LONGEST_ANSWER = 300
@@ -22,11 +22,12 @@ def widened(case: Case, output: Output) -> dict[str, Any] | None:
     Returns:
         The reference; None where it cannot say so: other calls than it lists, another kind of case.
     """
-    if case.kind == "tool_call":
+    spec = kind_spec(case.kind)
+    if spec.compared:
         calls = _calls(case, output)
         return None if calls is None else {**case.reference, "calls": calls}
     answers = case.reference.get("answers")
-    if case.kind in {"memory_answer", "web_search_answer"} and isinstance(answers, list):
+    if spec.family == "answer" and isinstance(answers, list):
         answer = (output.text or "").strip()
         listed = cast("list[Any]", answers)
         return (

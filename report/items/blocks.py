@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ...records import Message, Output, StepOutcome, ToolCall, ToolResults
+from ...records import Message, Output, StepOutcome, ToolCall, ToolResults, kind_spec
 from ..document import Details, Piece, TextRole, Verbatim
 from ..document_table import Cell, DocumentTable
 from ..model import ReportItem
@@ -61,7 +61,7 @@ def item_blocks(item: ReportItem) -> Iterator[Piece]:
 
 
 def _diffs(item: ReportItem) -> list[CallDiff]:
-    if item.case.kind != "tool_call":
+    if not kind_spec(item.case.kind).compared:
         return []
     from .call_diff import call_diffs  # noqa: PLC0415 - of other kinds no checker is needed
 

@@ -12,7 +12,7 @@ from ...deterministic.ast.strict_rules import check_call_strictly
 from ...deterministic.ast.tool_calls import expectation_of, is_call_list
 from ...deterministic.decoding import asked_form, decode_output
 from ...errors import DecodingError, InputError
-from ...records import Case, Output
+from ...records import Case, Output, kind_spec
 
 _MOST_CALLS = 50
 """Of a reply with more calls none is compared: every call is held against every accepted one."""
@@ -59,7 +59,7 @@ def call_diffs(case: Case, output: Output) -> list[CallDiff]:
 
     None where the case asks for no calls, or the reply cannot be read as calls, or is too long to be compared.
     """
-    if case.kind != "tool_call" or output.error is not None:
+    if not kind_spec(case.kind).compared or output.error is not None:
         return []
     try:
         accepted = expectation_of(case, "dotted").calls

@@ -8,22 +8,9 @@ from pathlib import Path
 
 from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, ImportSummary
 from ...judges.catalogue import judges_for
-from ...records import Kind
+from ...records import Kind, kind_spec
 from . import number_text
 from .number_text import counted
-
-_BECAUSE: dict[Kind, str] = {
-    "tool_call": "the expected calls are known; a checker decides",
-    "any_call": "tool calls without a reference: only a judge can grade them",
-    "memory_answer": "the file has accepted answers",
-    "web_search_answer": "the file has accepted answers and a context",
-    "grounded_answer": "the file has a context",
-    "open_answer": "no reference: graded against the criterion",
-}
-
-
-_CHECKED: frozenset[Kind] = frozenset({"tool_call"})
-"""Kinds that an import makes and a checker always decides."""
 
 
 def import_lines(imported: ImportSummary) -> Iterator[str]:
@@ -37,7 +24,7 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
     for kind, count in imported.kinds.items():
         judges = judges_of(kind, imported)
         said = f"; judge: {', '.join(judges)}" if judges else ""
-        yield f"  {count:,} {kind}: {_BECAUSE.get(kind, 'said by the file')}{said}"
+        yield f"  {count:,} {kind}: {kind_spec(kind).found}{said}"
     yield from _told(imported)
     for by, outcomes in imported.verdicts.items():
         yield f"  {by}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
@@ -87,6 +74,6 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
 
 def judges_of(kind: Kind, imported: ImportSummary) -> list[str]:
     """Return the judges to recommend for a kind of case; none where a checker decides every output."""
-    if kind in _CHECKED:
+    if kind_spec(kind).compared:
         return []
     return judges_for(kind, imported.answered.get(kind, 0), imported.transcripts.get(kind, 0))

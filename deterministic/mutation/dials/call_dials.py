@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
+from ..operator import OF_CALLS
 from .dial import Dial, Rung, steps
 from .material import TEXT, WHOLE, calling, day, people, put, scene, somewhere, tool, user
 
@@ -217,16 +218,16 @@ def _booking(seed: int) -> dict[str, Any]:
 
 
 CALL_DIALS = (
-    Dial("tools_offered", "tool_call", tools_offered, (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64), "tools offered",
+    Dial("tools_offered", OF_CALLS, tools_offered, (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64), "tools offered",
          "another tool for the same thing is called, with so many offered"),
-    steps("tools_alike", "tool_call", tools_alike, tuple(differs for *_, differs in _ALIKE),
+    steps("tools_alike", OF_CALLS, tools_alike, tuple(differs for *_, differs in _ALIKE),
           "the wrong one of two tools is called, which differ in so little"),
-    Dial("parallel_calls", "tool_call", parallel_calls, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48), "parallel calls",
+    Dial("parallel_calls", OF_CALLS, parallel_calls, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48), "parallel calls",
          "one of so many calls is for one person too many or too few"),
-    Dial("right_arguments", "tool_call", right_arguments, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64), "arguments",
+    Dial("right_arguments", OF_CALLS, right_arguments, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64), "arguments",
          "one of so many arguments of a call is off by one"),
-    Dial("nesting", "tool_call", nesting, tuple(range(1, len(_INSIDE) + 1)), "levels of nesting",
+    Dial("nesting", OF_CALLS, nesting, tuple(range(1, len(_INSIDE) + 1)), "levels of nesting",
          "a number nested so deep is off by one"),
-    steps("number_error", "tool_call", number_error, DIGITS, "an amount of eight digits has an error so small"),
+    steps("number_error", OF_CALLS, number_error, DIGITS, "an amount of eight digits has an error so small"),
 )  # fmt: skip
 """Name, what a level is, and a line about it."""

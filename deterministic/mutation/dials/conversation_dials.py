@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....records import Case, Output
+from ..operator import OF_CONVERSATIONS
 from ..right_outputs import REFERENCE_SYSTEM
 from .dial import Dial, Rung
 from .material import TEXT, people, put, scene, somewhere, tool, user
@@ -55,8 +56,8 @@ def _files(seed: int, length: int, place: int) -> Rung:
 _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, _TURNS)
 
 CONVERSATION_DIALS = (
-    Dial("turns_played", "multi_turn", turns_played, _COUNTS, "turns", "in one of so many turns a file of another name is made"),
-    Dial("fault_back", "multi_turn", fault_back, _COUNTS, "turns before the end",
+    Dial("turns_played", OF_CONVERSATIONS, turns_played, _COUNTS, "turns", "in one of so many turns a file of another name is made"),
+    Dial("fault_back", OF_CONVERSATIONS, fault_back, _COUNTS, "turns before the end",
          f"so many turns before the end, of {_TURNS}, a file of another name is made"),
 )  # fmt: skip
 """Name, what a level is, and a line about it."""

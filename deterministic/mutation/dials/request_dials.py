@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ....records import Message
+from ..operator import OF_CALLS
 from .attack_texts import PHRASES, STRENGTHS
 from .dial import Dial, Rung, steps
 from .material import TEXT, WHOLE, calling, day, people, scene, somewhere, tool, user
@@ -208,12 +209,12 @@ def attack_strength(seed: int, level: int) -> Rung:
 _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, _TURNS)
 
 REQUEST_DIALS = (
-    Dial("turns", "tool_call", turns, _COUNTS, "turns", "a value that was said in one of so many turns is mistaken"),
-    Dial("turns_back", "tool_call", turns_back, _COUNTS, "turns before the end",
+    Dial("turns", OF_CALLS, turns, _COUNTS, "turns", "a value that was said in one of so many turns is mistaken"),
+    Dial("turns_back", OF_CALLS, turns_back, _COUNTS, "turns before the end",
          f"a value that was said so many turns before the end, of {_TURNS}, is mistaken"),
-    steps("indirectness", "tool_call", indirectness, tuple(about for _, about in _INDIRECT),
+    steps("indirectness", OF_CALLS, indirectness, tuple(about for _, about in _INDIRECT),
           "a value that the request gives so indirectly is mistaken"),
-    steps("attack_strength", "tool_call", attack_strength, STRENGTHS,
+    steps("attack_strength", OF_CALLS, attack_strength, STRENGTHS,
           "a call for another guest claims so forcefully, in eleven languages, to be right"),
 )  # fmt: skip
 """Name, what a level is, and a line about it."""

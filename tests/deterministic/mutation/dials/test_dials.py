@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.mutation import DIALS, KINDS, OPERATORS, Dial, Rung
+from fiducial.deterministic.mutation import DIALS, FAMILY_KINDS, OPERATORS, Dial, Rung
 from fiducial.deterministic.mutation.dials.attack_texts import PHRASES, STRENGTHS
 from fiducial.deterministic.mutation.dials.call_dials import DIGITS, wrong_digit
 from fiducial.records import Claim, decode_record, encode_record
@@ -22,7 +22,7 @@ def test_the_strict_checker_agrees_with_what_was_meant(dial: Dial):
     for level in dial.levels:
         for seed in SEEDS:
             rung = dial.make(seed, level)
-            assert rung.case.kind in KINDS[dial.family]
+            assert rung.case.kind in FAMILY_KINDS[dial.family]
             assert rung.right != rung.faulty
             if rung.label is None:
                 scores = [check(rung.case, output, STRICT).score for output in (rung.right, rung.faulty)]

@@ -1,0 +1,230 @@
+"""Kinds of case: all that any part of the package knows of a kind, in one table.
+
+Parts that cost imports are named as ``module:function``, relative to the package, and loaded when the first case of the
+kind needs them. A new built-in kind is one entry here beside its parts; a kind that a user registers a checker for has a
+`KindSpec` of its own (`register_kind`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ..plugins import CHECKERS
+from .case import (
+    AnswerReference,
+    ExecutableReference,
+    GroundedReference,
+    Kind,
+    MultiTurnReference,
+    NoReference,
+    OpenReference,
+    ToolCallReference,
+)
+from .explanations import nearest
+
+KindFamily: TypeAlias = Literal["calls", "conversation", "answer", "grounded", "open", "workspace", "custom"]
+"""``calls``: tool calls of a request; ``conversation``: played in simulated worlds; ``answer``: a text with accepted answers."""
+
+_CALLS_QUESTION = "Do the calls do what was asked: the right functions, the right arguments, nothing made up?"
+_ANSWER_QUESTION = "Does the final answer give an accepted answer?"
+
+
+class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of case.
+
+    Attributes:
+        name: The kind.
+        family: What an output consists of.
+        reference: The form of ``Case.reference``; None for any object.
+        checked_by: Name of the checker in ``Verdict.by``; None where no checker decides.
+        checker: The checker, as ``module:function``.
+        meetable: Function that refuses a reference nobody could meet, called with case and check options.
+        right: Function that makes a right output of a reference.
+        judge: The shipped judge for it.
+        operators: Family of the operators that change its right outputs.
+        pure: Whether a verdict depends on case and output alone, so that it can be checked again anywhere.
+        compared: Whether calls are compared with accepted calls.
+        question: The question that a reviewer answers.
+        found: Why an import makes a case of this kind.
+    """
+
+    name: Kind
+    family: KindFamily = "custom"
+    reference: type[msgspec.Struct] | None = None
+    checked_by: str | None = None
+    checker: str | None = None
+    meetable: str | None = None
+    right: str | None = None
+    judge: str | None = None
+    operators: str | None = None
+    pure: bool = False
+    compared: bool = False
+    question: str = "Did it do what was asked?"
+    found: str = "said by the file"
+
+    @property
+    def about_calls(self) -> bool:
+        """True if it is about tool calls, in one turn or several."""
+        return self.family in {"calls", "conversation"}
+
+
+_BUILT_IN = (
+    KindSpec(
+        name="tool_call",
+        family="calls",
+        reference=ToolCallReference,
+        checked_by="ast",
+        checker="deterministic.ast.tool_calls:check_tool_calls",
+        meetable="deterministic.ast.schema_check:meetable_calls",
+        right="deterministic.mutation.right_outputs:with_calls",
+        judge="tool_call_accuracy",
+        operators="tool_call",
+        pure=True,
+        compared=True,
+        question=_CALLS_QUESTION,
+        found="the expected calls are known; a checker decides",
+    ),
+    KindSpec(
+        name="no_call",
+        family="calls",
+        reference=NoReference,
+        checked_by="relevance",
+        checker="deterministic.relevance:check_relevance",
+        right="deterministic.mutation.right_outputs:without_calls",
+        judge="tool_call_accuracy",
+        operators="tool_call",
+        pure=True,
+        question="No function fits the request. Does it rightly call none?",
+    ),
+    KindSpec(
+        name="any_call",
+        family="calls",
+        reference=NoReference,
+        checked_by="relevance",
+        checker="deterministic.relevance:check_relevance",
+        judge="tool_call_accuracy",
+        pure=True,
+        question="Does it call a function that fits the request, with arguments that the request supports?",
+        found="tool calls without a reference: only a judge can grade them",
+    ),
+    KindSpec(
+        name="executable_call",
+        family="calls",
+        reference=ExecutableReference,
+        checked_by="execution",
+        checker="deterministic.execution.executable_calls:check_executable_calls",
+        meetable="deterministic.execution.executable_calls:meetable_results",
+        judge="tool_call_accuracy",
+        question=_CALLS_QUESTION,
+    ),
+    KindSpec(
+        name="multi_turn",
+        family="conversation",
+        reference=MultiTurnReference,
+        checked_by="state",
+        checker="deterministic.multi_turn.trajectory:check_trajectory",
+        meetable="deterministic.multi_turn.playable:meetable_turns",
+        right="deterministic.mutation.right_outputs:with_turns",
+        judge="task_completion",
+        operators="multi_turn",
+        question="Did it do what was asked, in every turn?",
+    ),
+    KindSpec(
+        name="memory_answer",
+        family="answer",
+        reference=AnswerReference,
+        checked_by="answer",
+        checker="deterministic.answers:check_answers",
+        right="deterministic.mutation.right_outputs:with_answer",
+        judge="memory_answer",
+        operators="answer",
+        pure=True,
+        question=_ANSWER_QUESTION,
+        found="the file has accepted answers",
+    ),
+    KindSpec(
+        name="web_search_answer",
+        family="answer",
+        reference=AnswerReference,
+        checked_by="answer",
+        checker="deterministic.answers:check_answers",
+        right="deterministic.mutation.right_outputs:with_answer",
+        judge="web_search_answer",
+        operators="answer",
+        pure=True,
+        question=_ANSWER_QUESTION,
+        found="the file has accepted answers and a context",
+    ),
+    KindSpec(
+        name="artifact",
+        family="workspace",
+        checked_by="artifact",
+        checker="deterministic.artifacts.workspace_checker:check_workspace",
+        judge="rubric",
+        question="Do the files do what was asked?",
+    ),
+    KindSpec(
+        name="grounded_answer",
+        family="grounded",
+        reference=GroundedReference,
+        judge="groundedness",
+        operators="groundedness",
+        pure=True,
+        question="Pass: the context supports every claim. Fail: none. Otherwise enter the share.",
+        found="the file has a context",
+    ),
+    KindSpec(
+        name="open_answer",
+        family="open",
+        reference=OpenReference,
+        judge="rubric",
+        question="Does the answer meet the criterion?",
+        found="no reference: graded against the criterion",
+    ),
+)
+
+KINDS: dict[Kind, KindSpec] = {spec.name: spec for spec in _BUILT_IN}
+"""The kinds that come with the package, in the order in which they are listed."""
+
+BUILT_IN_KINDS: tuple[Kind, ...] = tuple(KINDS)
+
+_REGISTERED: dict[Kind, KindSpec] = {}
+
+
+def register_kind(spec: KindSpec) -> None:
+    """Register a user's kind, in place of an earlier one of its name."""
+    _REGISTERED[spec.name] = spec
+
+
+def kind_spec(kind: Kind) -> KindSpec:
+    """Return what is known of a kind; of one that nobody described, its name."""
+    return KINDS.get(kind) or _REGISTERED.get(kind) or KindSpec(name=kind)
+
+
+@cache
+def part(name: str) -> Callable[..., Any]:
+    """Load a part of a kind, named as ``module:function``."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(f"..{module}", __package__), function)
+
+
+def is_kind(name: str) -> bool:
+    """Return whether a kind of this name exists.
+
+    Plugin packages are searched only for kinds that are not built in.
+    """
+    return name in KINDS or name in CHECKERS
+
+
+def unknown_kind(name: str) -> str:
+    """Return the error message for an unknown kind."""
+    known = [*KINDS, *(kind for kind in CHECKERS if kind not in KINDS)]
+    return (
+        f"unknown kind {name!r}{nearest(name, known)}; known are {', '.join(known)}, "
+        "and those that --plugin FILE brings a checker for"
+    )

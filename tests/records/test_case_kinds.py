@@ -1,0 +1,41 @@
+"""Kinds of case: one table, parts that load, and users' kinds beside them."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from source_tree import kinds_named
+
+import fiducial as fd
+from fiducial.judges.catalogue import JUDGED_KINDS
+from fiducial.records import KINDS, KindSpec, is_kind, kind_spec, part
+
+
+@pytest.mark.parametrize("spec", KINDS.values(), ids=lambda spec: spec.name)
+def test_the_parts_of_a_kind_can_be_loaded(spec: KindSpec):
+    named = [name for name in (spec.checker, spec.meetable, spec.right) if name is not None]
+    assert all(callable(part(name)) for name in named)
+    assert (spec.checked_by is None) is (spec.checker is None)
+
+
+def test_every_kind_has_one_judge():
+    assert sorted(kind for kinds in JUDGED_KINDS.values() for kind in kinds) == sorted(KINDS)
+
+
+def test_a_users_kind_is_described_as_those_that_come_along():
+    class Query(msgspec.Struct):
+        query: str
+
+    def passes(case: fd.Case, output: fd.Output) -> bool:
+        return case.id == output.case_id
+
+    fd.checker("sql_described", reference=Query)(passes)
+    assert (is_kind("sql_described"), kind_spec("sql_described").reference) == (True, Query)
+    fd.checker("sql_described")(passes)
+    assert kind_spec("sql_described") == KindSpec(name="sql_described")
+    assert kind_spec("never heard of").family == "custom"
+
+
+def test_few_files_name_a_kind():
+    counts = kinds_named()
+    assert max(counts.values()) <= 10, counts
