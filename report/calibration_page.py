@@ -11,9 +11,11 @@ from ..calibration.agreement.calibration_results import CalibrationNumbers, Judg
 from ..calibration.statistic import Statistic
 from .document import Columns, Details, Figure, Piece, document
 from .document_table import FIRST, Cell, DocumentTable
-from .figures.agreement import confusion, heat
+from .figures.agreement import heat
 from .figures.forest_plot import PlottedInterval, forest
+from .figures.judge_rates import judge_rates
 from .figures.scores import Bin, distribution, reliability
+from .items.addresses import CELLS, group_of, items_at
 from .score_bins import bin_table
 from .text import number_text
 from .text.adjudication_text import adjudication_pieces
@@ -21,6 +23,9 @@ from .text.calibration_text import people_words
 from .text.caution_text import folded
 from .text.comparison_text import comparison_document
 from .text.diagnosis_text import judges_alone_words, probability_words, system_words
+from .text.systems_text import judge_names
+from .threshold_rates import RatesAtThreshold
+from .trust import SURE
 
 T = TypeVar("T")
 
@@ -35,17 +40,24 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
 )
 """Statistic, heading, explanation."""
 
+_NAME = 26
+"""Columns of a judge's name beside the figure."""
+
+_EVERY = frozenset(key for key, _, _ in COLUMNS)
+_OF_SLICES = frozenset({"true_positive_rate", "true_negative_rate", "cohen_kappa"})
+"""Statistics by slice; the others are in calibration.json."""
+
 MOST_SLICES = 40
 """Values of one column that are shown."""
 
 
-def statistic_cell(found: Statistic | None) -> Cell:
+def statistic_cell(found: Statistic | None, method: bool = True) -> Cell:  # noqa: FBT001, FBT002 - of a cell
     """Return a cell with value, interval and method, or the reason if undefined."""
     if found is None:
         return Cell("-", title="not computed")
     if found.value is None:
         return Cell("undefined", found.undefined or "no value")
-    how = f"{found.method or 'no interval'}; n = {number_text.count(found.n)}"
+    how = f"{found.method or 'no interval'}; n = {number_text.count(found.n)}" if method else ""
     return Cell(number_text.decimal(found.value), number_text.interval(found.low, found.high), how)
 
 
@@ -54,6 +66,7 @@ def calibration_page(
     found: CalibrationNumbers,
     scores: Mapping[str, Sequence[Bin]] | None = None,
     baselines: Collection[str] = (),
+    thresholds: Mapping[str, Sequence[RatesAtThreshold]] | None = None,
 ) -> Iterator[Piece]:
     """Build the calibration page.
 
@@ -61,17 +74,23 @@ def calibration_page(
         found: The calibration.
         scores: Groups of like scores, of judges whose scores are more than 0 and 1.
         baselines: Judges that read nothing: they are in the tables, and in no figure.
+        thresholds: Rates by pass threshold, of the same judges.
     """
-    yield from folded(found.cautions, found.judges)
+    readers = {name: panel for name, panel in found.judges.items() if name not in baselines} or found.judges
+    yield Columns([_rates(readers), _cells(readers)])
     constant = {name.replace("_", " "): panel for name, panel in found.baselines.items()}
-    yield DocumentTable(
+    every = DocumentTable(
         _head("Judge"), [_row(name, panel) for name, panel in (found.judges | constant).items()]
     )
-    readers = {name: panel for name, panel in found.judges.items() if name not in baselines} or found.judges
+    yield Details("Every statistic, with the baselines", [every])
+    yield from folded(found.cautions, found.judges)
     if len(readers) < len(found.judges):
-        yield "What judges that read nothing get stands in the table above; the rest of it is in calibration.json."
         found = _of(found, readers)
-    yield Columns(list(_figures(readers, scores or {})))
+    if scores:
+        yield Columns(list(_figures(readers, scores)))
+    for name, rates in (thresholds or {}).items():
+        if rates:
+            yield Details(f"Thresholds of {name}", list(_thresholds(found, name, rates)))
     beside = {
         "Judges against each other": _against_each_other(found, readers),
         "Adjudicated labels": adjudication_pieces(found.adjudication),
@@ -102,16 +121,69 @@ def _of(found: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumber
     )
 
 
-def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequence[Bin]]) -> Iterator[Piece]:
-    """Yield each judge's confusion matrix, score distribution and reliability curve.
-
-    Distribution and curve are drawn only for judges with scores other than 0 and 1.
-    """
-    for name, panel in judges.items():
-        yield Figure(
-            confusion(panel.tp, panel.fn, panel.fp, panel.tn, of=name),
-            caption=name + number_text.passing(panel.pass_at),
+def _rates(judges: Mapping[str, JudgeCalibration]) -> Figure:
+    """Draw each judge's true positive and true negative rate."""
+    drawn = [
+        (
+            name,
+            [
+                PlottedInterval.of(name, panel.statistics.get(key))
+                for key in ("true_positive_rate", "true_negative_rate")
+            ],
         )
+        for name, panel in judges.items()
+    ]
+    caption = "Share of good outputs that each judge passes, and of bad ones that it fails"
+    return Figure(judge_rates(caption, drawn, wanted=SURE), caption=f"{caption}. Dashed: {SURE:g}.")
+
+
+def _cells(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:
+    """Return the 2x2 tables, a row each; counts lead to their outputs."""
+    names = judge_names(list(judges), columns=_NAME)
+    rows = [
+        (
+            Cell(names.of(name), number_text.passing(panel.pass_at).removeprefix("; ")),
+            *(
+                Cell(f"{count:,}", link=items_at(group=group_of(name, cell)) if count else "")
+                for cell, count in zip(CELLS, (panel.tp, panel.fn, panel.fp, panel.tn), strict=True)
+            ),
+        )
+        for name, panel in judges.items()
+    ]
+    return DocumentTable((f"Judge ({names.shared})" if names.shared else "Judge", *CELLS), rows)
+
+
+def _thresholds(found: CalibrationNumbers, name: str, rates: Sequence[RatesAtThreshold]) -> Iterator[Piece]:
+    """Yield a judge's rates by threshold, and the choice on held-out groups."""
+    better = found.better_cuts.get(name)
+    if better is not None:
+        gain = number_text.statistic(better.gain)
+        which = (
+            f"Threshold {better.better_at:g} has the largest balanced accuracy"
+            if better.better_at != better.pass_at
+            else f"No threshold has a larger balanced accuracy than {better.pass_at:g}"
+        )
+        yield f"{which}. Chosen on other groups and scored on held-out ones, the gain is {gain}: {'clear' if better.clear else 'not clear'}."
+    caption = "Rates by threshold"
+    drawn = [
+        (
+            f"passes from {each.at:.3g} on",
+            [
+                PlottedInterval.of("", each.passes_good),
+                PlottedInterval.of("", each.fails_bad),
+                PlottedInterval.of("", each.corrected),
+            ],
+        )
+        for each in rates
+    ]
+    figure = judge_rates(caption, drawn, lanes=("passes good", "fails bad", "corrected"))
+    yield Figure(figure, caption=f"{caption} of {name}")
+    yield "Corrected: pass rate of the undecided outputs (Rogan and Gladen), if their labels are a random sample; undefined without labels of both classes."
+
+
+def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequence[Bin]]) -> Iterator[Piece]:
+    """Yield the score distribution and reliability curve of judges with scores other than 0 and 1."""
+    for name, panel in judges.items():
         if bins := scores.get(name):
             numbers = DocumentTable(("score", "labels pass", "fail", "share that passes"), bin_table(bins))
             drawn = distribution(f"Scores of {name} by label", bins, cut=panel.pass_at)
@@ -143,18 +215,19 @@ def _against_each_other(found: CalibrationNumbers, judges: Mapping[str, JudgeCal
         yield f"Pairs without a common item: {number_text.count(apart)}."
 
 
-def _head(*first: str) -> list[str | Cell]:
-    return [*first, "n", *(Cell(heading, title=explanation) for _, heading, explanation in COLUMNS)]
+def _head(*first: str, of: Collection[str] = _EVERY) -> list[str | Cell]:
+    named = (Cell(heading, title=explanation) for key, heading, explanation in COLUMNS if key in of)
+    return [*first, "n", *named]
 
 
-def _row(name: str, panel: JudgeCalibration) -> list[str | Cell]:
+def _row(name: str, panel: JudgeCalibration, of: Collection[str] = _EVERY) -> list[str | Cell]:
     clusters = number_text.counted(panel.n_clusters, "cluster") if panel.n_clusters else ""
     counts = f"; tp {panel.tp:,}, fp {panel.fp:,}, fn {panel.fn:,}, tn {panel.tn:,}"
     missing = f"{number_text.count(panel.n_missing)} missing" if panel.n_missing else ""
     return [
-        Cell(name, f"{clusters}{number_text.passing(panel.pass_at)}{counts}"),
+        Cell(name, f"{clusters}{number_text.passing(panel.pass_at)}{counts}" if of is _EVERY else ""),
         Cell(number_text.count(panel.n), missing),
-        *(statistic_cell(panel.statistics.get(key)) for key, _, _ in COLUMNS),
+        *(statistic_cell(panel.statistics.get(key), of is _EVERY) for key, _, _ in COLUMNS if key in of),
     ]
 
 
@@ -163,8 +236,10 @@ def _slice(
 ) -> Iterator[Piece]:
     shown = list(values.items())[:MOST_SLICES]
     yield Columns([figure for judge in drawn for figure in _multiple(column, judge, shown)])
-    rows = [[value, *_row(name, panel)] for value, judges in shown for name, panel in judges.items()]
-    yield DocumentTable(_head(column, "Judge"), rows, words=FIRST | {1})
+    rows = [
+        [value, *_row(name, panel, _OF_SLICES)] for value, judges in shown for name, panel in judges.items()
+    ]
+    yield DocumentTable(_head(column, "Judge", of=_OF_SLICES), rows, words=FIRST | {1})
     if len(values) > len(shown):
         yield f"{number_text.count(len(values) - len(shown))} more values are in calibration.json."
 

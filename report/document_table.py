@@ -30,7 +30,7 @@ class Cell(msgspec.Struct, frozen=True):
     """Table cell: text, smaller detail, tooltip, and on a page a drawing.
 
     ``mark`` is how it is coloured on a page, beside the words that say it: ``right``, ``wrong`` or ``doubt``;
-    ``plain`` is what a terminal shows in place of all of it, such as a plot in letters.
+    ``link`` is where it leads on a page; ``plain`` is what a terminal shows in place of all of it, such as a plot in letters.
     """
 
     text: str
@@ -39,6 +39,7 @@ class Cell(msgspec.Struct, frozen=True):
     figure: Markup = NOTHING
     mark: CellMark | None = None
     plain: str = ""
+    link: str = ""
 
 
 class DocumentTable(Block, frozen=True):
@@ -146,6 +147,8 @@ def _content(cell: str | Cell) -> str:
     if isinstance(cell, str):
         return fit(cell) if cell.isascii() else filled("<bdi>%s</bdi>", fit(cell))
     shown = _content(cell.text)
+    if cell.link:
+        shown = filled('<a href="%s">%s</a>', cell.link, shown)
     if cell.mark:
         shown = filled('<span class="%s">%s</span>', cell.mark, shown)
     behind = filled(" <small>%s</small>", fit(cell.behind)) if cell.behind else NOTHING

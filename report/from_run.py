@@ -14,13 +14,13 @@ from ..evaluation.store.file_names import REPORT, VERDICTS
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import RunStore
 from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
-from .figures.scores import Bin
 from .html import write_report
 from .items.run_items import RunItems
 from .model import MOST_TEXTS, ReportData
 from .run_summary import RunSummary
 from .score_bins import score_bins
 from .text import number_text
+from .threshold_rates import threshold_rates
 
 _MOST_NAMED = 4
 """Systems that a title names; of more it says how many there are."""
@@ -86,15 +86,17 @@ def report_data(store: RunStore) -> ReportData:
         certificates=_certificates(store),
         notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, found.systems)],
     )
-    return msgspec.structs.replace(data, scores=_scores(store, data))
+    judges = _fractional(data)
+    panels = {} if data.calibration is None else data.calibration.judges
+    cuts = {name: panel.pass_at for name, panel in panels.items()}
+    return msgspec.structs.replace(
+        data, scores=score_bins(store, judges, cuts), thresholds=threshold_rates(store, judges, cuts)
+    )
 
 
-def _scores(store: RunStore, data: ReportData) -> dict[str, list[Bin]]:
-    """Groups of like scores of judges that read what they judge, and say more than 0 and 1."""
-    if data.calibration is None:
-        return {}
-    judges = data.calibration.probability.keys() - set(data.baselines)
-    return score_bins(store, judges, {name: panel.pass_at for name, panel in data.calibration.judges.items()})
+def _fractional(data: ReportData) -> set[str]:
+    """Return the judges that read what they judge, and say more than 0 and 1."""
+    return set() if data.calibration is None else data.calibration.probability.keys() - set(data.baselines)
 
 
 def edited(store: RunStore) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from urllib.parse import urlencode
 
 import jinja2
 
@@ -12,11 +11,12 @@ from ..records import InputPath
 from .calibration_page import calibration_page
 from .document import as_html
 from .first_answers import answers
+from .items.addresses import items_at
 from .items.error_text import in_words
 from .items.packing import pack
 from .judges_page import costs_document, trust_document
 from .model import MOST_TEXTS, Candidate, ReportData
-from .overview import overview_document
+from .overview import MOST_COLUMNS, faults_document, overview_document
 from .page import rendered, templates, write_page
 from .text.judges_text import judges_table
 from .text.systems_text import by_rate, systems_document
@@ -50,10 +50,9 @@ def _failures(data: ReportData) -> list[tuple[int, str, str]]:
     if not data.systems:
         return []
     best = by_rate(data.systems)[0]
-    where = {"status": "wrong", "system": best.system}
     faults = list(best.faults.items())[:_MOST_FAULTS]
     return [
-        (count, in_words(fault), f"#items?{urlencode({**where, 'fault': fault}, errors='replace')}")
+        (count, in_words(fault), items_at(status="wrong", system=best.system, fault=fault))
         for fault, count in faults
     ]
 
@@ -88,15 +87,17 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
         items=pack(items, data.cuts, texts),
         calibration=None
         if data.calibration is None
-        else as_html(calibration_page(data.calibration, data.scores, data.baselines)),
+        else as_html(calibration_page(data.calibration, data.scores, data.baselines, data.thresholds)),
         answers=told,
-        systems=as_html(systems_document(data.systems, data.judges)),
-        judged=as_html(judges_table(told.trust, most=_MOST_JUDGES)),
+        systems=as_html(systems_document(data.systems, data.judges, linked=True)),
+        judged=as_html(judges_table(told.trust, most=_MOST_JUDGES, linked=True)),
         failures=_failures(data),
+        faults=as_html(faults_document(data.systems)) if len(data.systems) > MOST_COLUMNS else "",
         overview=as_html(overview_document(data.systems, data.compared)),
         trust=as_html(trust_document(told.trust, data.labels, data.certificates)),
         judges=as_html(costs_document(data.judges, data.calibration)),
         in_words=in_words,
+        items_at=items_at,
         passing=_passing(data),
         told=_told,
     )

@@ -16,6 +16,7 @@ from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .figures.scores import Bin
 from .items.asked import SentPrompt
 from .run_summary import RunSummary
+from .threshold_rates import RatesAtThreshold
 
 MOST_TEXTS = 1_000
 """Items whose texts a page holds, unless it is asked for more."""
@@ -91,6 +92,7 @@ class ReportData(RunSummary, frozen=True, kw_only=True):
         labels: How many outputs have a label, by who gave it.
         certificates: What certificates in the run's folder say of its judges, by judge.
         scores: Groups of like scores beside labels, of judges whose scores are more than 0 and 1.
+        thresholds: Rates of the same judges by pass threshold.
     """
 
     title: str
@@ -103,3 +105,4 @@ class ReportData(RunSummary, frozen=True, kw_only=True):
     labels: Mapping[str, int] = {}
     certificates: Mapping[str, list[str]] = {}
     scores: Mapping[str, list[Bin]] = {}
+    thresholds: Mapping[str, list[RatesAtThreshold]] = {}

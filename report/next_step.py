@@ -14,6 +14,7 @@ from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
 from ..records import Kind
 from ..records.judge_id import COUNTED
+from .items.addresses import item_at, items_at
 from .limiting_labels import labels_for_pair
 from .ranking import deciding, pair_of, ranked_rates
 from .run_summary import Answer, RunSummary
@@ -40,7 +41,9 @@ def next_step(found: RunSummary, trust: Sequence[Trust]) -> Answer:
         answer = rule(found)
         if answer is not None:
             return answer
-    return _certify(found, trust) or Answer(text=_reviewed(found), evidence="items")
+    return _certify(found, trust) or Answer(
+        text=_reviewed(found), evidence="items", address=items_at(status="wrong")
+    )
 
 
 def _certify(found: RunSummary, trust: Sequence[Trust]) -> Answer | None:
@@ -294,5 +297,6 @@ def _mend_labels(found: RunSummary) -> Answer | None:
     return Answer(
         text=f"Most judges contradict {counted(count, 'label')}. Decide who is right:",
         evidence="items",
+        address=item_at(calibration.suspected_label_errors[0].item_id),
         command=found.reviewed("--of suspects"),
     )

@@ -5,6 +5,7 @@ It is the detail behind the first answer.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..calibration.comparison.comparison_results import ComparisonNumbers, Strata
@@ -13,6 +14,8 @@ from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDG
 from .document import Columns, Details, Figure, Piece, document
 from .document_table import Cell, DocumentTable
 from .figures.forest_plot import PlottedInterval, forest
+from .items.addresses import items_at
+from .items.error_text import in_words
 from .ranking import ahead, deciding, ranked_rates
 from .text import number_text
 
@@ -28,14 +31,48 @@ def overview_document(systems: Sequence[SystemResult], compared: ComparisonNumbe
     """
     parts = _parts(systems, compared)
     yield overview_figures(systems, compared)
-    head = ("part", *(system.system for system in systems))
-    yield DocumentTable(
-        head, [(name, *(_rate(rates.get(each.system)) for each in systems)) for name, rates in parts.items()]
-    )
+    table = {name: [_rate(rates.get(each.system)) for each in systems] for name, rates in parts.items()}
+    names = [system.system for system in systems]
+    yield _across("part", names, table) if len(systems) <= MOST_COLUMNS else _down("system", names, table)
     if rows := list(_judges(systems)):
-        yield Details(
-            "Each judge's rate of the undecided outputs", [DocumentTable(head, rows), *_notes(systems)]
-        )
+        judged = DocumentTable(("part", *names), rows)
+        yield Details("Each judge's rate of the undecided outputs", [judged, *_notes(systems)])
+
+
+MOST_COLUMNS = 6
+"""Systems that stand side by side; more of them are the rows."""
+
+
+def _across(what: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
+    return DocumentTable((what, *names), [(name, *cells) for name, cells in table.items()])
+
+
+def _down(what: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
+    return DocumentTable(
+        (what, *table), [(name, *cells) for name, *cells in zip(names, *table.values(), strict=True)]
+    )
+
+
+def faults_document(systems: Sequence[SystemResult]) -> list[Piece]:
+    """Return the commonest faults of many systems as one table, each number a link to its items."""
+    totals: Counter[str] = Counter()
+    for system in systems:
+        totals.update(system.faults)
+    faults = [fault for fault, _ in totals.most_common(_MOST_FAULTS)]
+    if not faults:
+        return []
+    rows = [(system.system, *(_fault(system, fault) for fault in faults)) for system in systems]
+    return [DocumentTable(("faults", *(Cell(in_words(fault), title=fault) for fault in faults)), rows)]
+
+
+_MOST_FAULTS = 8
+"""Faults in a table of many systems."""
+
+
+def _fault(system: SystemResult, fault: str) -> Cell:
+    count = system.faults.get(fault, 0)
+    address = items_at(status="wrong", system=system.system, fault=fault)
+    return Cell(number_text.count(count) if count else "", link=address if count else "")
 
 
 def overview_figures(systems: Sequence[SystemResult], compared: ComparisonNumbers | None) -> Columns:

@@ -19,11 +19,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         text: In a sentence or two, with its numbers.
         evidence: The section of the report that shows it.
         command: What to type; empty where there is nothing.
+        address: The very items that it speaks of, in the report, ``#CASE/SYSTEM/TRIAL`` or ``#items?...``; empty where it speaks of none.
     """
 
     text: str
     evidence: str
     command: str = ""
+    address: str = ""
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):

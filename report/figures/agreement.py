@@ -1,4 +1,4 @@
-"""Agreement figures: a 2x2 table, and a heat map by row and column."""
+"""Heat map of agreement by row and column."""
 
 from __future__ import annotations
 
@@ -6,42 +6,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ..text.number_text import count, decimal
+from ..text.number_text import decimal
 from .drawing import WIDTH, box, svg, text
-
-
-def confusion(tp: int, fn: int, fp: int, tn: int, *, of: str = "judge") -> Markup:
-    """Draw a 2x2 table of judge against label.
-
-    A cell's colour is stronger the larger its share of the label's row.
-    """
-    shapes = [
-        text(135, 12, "judge: pass", "head", anchor="middle"),
-        text(235, 12, "judge: fail", "head", anchor="middle"),
-    ]
-    rows = (
-        ("label: pass", ((tp, "agree"), (fn, "differ"))),
-        ("label: fail", ((fp, "differ"), (tn, "agree"))),
-    )
-    for row, (name, cells) in enumerate(rows):
-        y = 20.0 + row * 56
-        labels = sum(number for number, _ in cells)
-        shapes.append(text(78, y + 30, name, "head", anchor="end"))
-        for column, (number, kind) in enumerate(cells):
-            shapes += _cell(86.0 + column * 100, y, number, labels, kind)
-    says = f"label pass: judge pass {tp}, judge fail {fn}; label fail: judge pass {fp}, judge fail {tn}"
-    return svg("confusion", 290, 134, f"Labels against {of}", shapes, says=says)
-
-
-def _cell(x: float, y: float, number: int, of: int, kind: str) -> list[Markup]:
-    share = number / of if of else 0.0
-    shown = f"{share:.0%} of {count(of)}" if of else "no such label"
-    return [
-        box(x, y, 98, 54, kind, strength=0.06 + 0.44 * share),
-        text(x + 49, y + 26, count(number), "number", anchor="middle"),
-        text(x + 49, y + 43, shown, "share", anchor="middle"),
-    ]
-
 
 _NAMES = 150.0
 """Pixels of the names of rows."""

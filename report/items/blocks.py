@@ -12,13 +12,12 @@ from ..document import Details, Piece, TextRole, Verbatim
 from ..document_table import Cell, DocumentTable
 from ..model import ReportItem
 from ..text.safe_text import any_excerpt, json_excerpt, shortened
+from .addresses import NAME_LIMIT
 from .passages import cited
 
 if TYPE_CHECKING:
     from .call_diff import ArgumentDiff, CallDiff
 
-NAME_LIMIT = 200
-"""Characters of an id, a name or an error type."""
 BLOCK_LIMIT = 6_000
 """Characters of a text: a message, an output, a reference, a judge's reply."""
 _VALUE_LIMIT = 400
@@ -41,23 +40,42 @@ def bounded(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
         yield f"{left:,} more {what} are not shown here; the records hold them."
 
 
-def item_blocks(item: ReportItem) -> Iterator[Piece]:
-    """Yield an item's request, output, reference and context."""
-    yield from bounded(_conversation(item), "messages and steps")
-    output, diffs = item.output, _diffs(item)
-    if output.error is not None:
-        yield verbatim("The system ended with", output.error)
-    yield from map(_diff_table, diffs)
-    written = list(_written(output))
-    yield from [Details("The calls as they were written", written)] if diffs and written else written
-    yield from bounded(_passages(item), "passages")
-    if item.case.reference:
-        reference = verbatim("What is right", item.case.reference)
-        yield Details("What is right, as the case has it", [reference]) if diffs else reference
+def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
+    """Return an item's request, output and reference, and what stands behind its verdicts."""
+    diffs = _diffs(item)
+    reference = [verbatim("Expected", item.case.reference)] if item.case.reference else []
+    first = [*bounded(_conversation(item), "messages and steps")]
+    if item.output.error is not None:
+        first.append(verbatim("The system ended with", item.output.error))
+    written = list(_written(item.output))
+    first += [*map(_diff_table, diffs)] if diffs else [*written, *reference]
+    rest: list[Piece] = [*bounded(_passages(item), "passages")]
+    if diffs and (raw := [*written, *reference]):
+        rest.append(Details("The calls as they were written, and what is expected", raw))
     if item.case.tools:
-        yield Details(
-            f"Functions ({len(item.case.tools)})", [verbatim("Function documents", item.case.tools)]
-        )
+        functions = verbatim("Function documents", item.case.tools)
+        rest.append(Details(f"Functions ({len(item.case.tools)})", [functions]))
+    return first, rest
+
+
+def first_line(output: Output) -> str:
+    """Return what an output says first: its text, its calls, its error."""
+    if output.error is not None:
+        return f"ended with: {output.error}"
+    if output.text:
+        return output.text
+    steps = [step for turn in output.turns or () for step in turn if not isinstance(step, ToolResults)]
+    calls = output.tool_calls or next((step for step in steps if not isinstance(step, str)), None)
+    if calls:
+        return ", ".join(f"{call.name}({_arguments(call.arguments)})" for call in calls)
+    text = next((step for step in steps if isinstance(step, str)), None)
+    return text or output.workspace or "(nothing)"
+
+
+def _arguments(given: Any) -> str:
+    if not isinstance(given, dict):
+        return str(given)
+    return ", ".join(f"{name}={_value(value)}" for name, value in given.items())
 
 
 def _diffs(item: ReportItem) -> list[CallDiff]:

@@ -21,17 +21,18 @@ from ...records import Author
 from ..document import as_html
 from ..model import MOST_TEXTS, Candidate, ItemVerdicts, ReportItem
 from ..text.safe_text import excerpt, shortened
-from .blocks import NAME_LIMIT
-from .view import STATUSES, ItemStatus, item_document, said_of, status_of
+from .addresses import NAME_LIMIT, UNGRADED
+from .blocks import first_line
+from .view import STATUSES, ItemStatus, groups_of, item_document, said_of, status_of
 
 MOST_LISTED = 200_000
 """Items that a page lists."""
 
-_MOST_ASKED = 25
+_MOST_ASKED = 8
 """Items, of those whose texts a page holds, that come with what judges were sent, unless all texts are asked for: requests are long."""
 
-_QUERY = 160
-"""Characters of a query in the list."""
+_QUERY, _ANSWER = 120, 64
+"""Characters of a query in the list, and of an answer's first line."""
 _CHUNK_ITEMS, _CHUNK_BYTES = 256, 1_000_000
 """What is unpacked at once, at most: this many items, or bytes."""
 
@@ -73,6 +74,7 @@ class _Gist(NamedTuple):
     status: int
     fault: int
     said: int
+    group: int
 
 
 class _Names:
@@ -89,11 +91,14 @@ class _Columns:
     """List of items as columns of numbers; 45 bytes an item, beside the names of cases."""
 
     def __init__(self, cuts: Mapping[Author, PassThreshold]) -> None:
-        self._cuts = cuts
+        self.cuts = cuts
         self.cases, self.systems, self.categories, self.faults, self.said = (_Names() for _ in range(5))
+        self.groups: dict[tuple[str, ...], int] = {}
         self.queries: list[str] = []
         self.status, self.trial = array("B"), array("q")
-        self.case, self.system, self.category, self.fault, self.says = (array("I") for _ in range(5))
+        self.case, self.system, self.category, self.fault, self.says, self.group = (
+            array("I") for _ in range(6)
+        )
         self.place, self.reader = array("Q"), array("I")
         self._readers: list[Callable[[int, bool], ReportItem]] = []
         self._gist = lru_cache(_MOST_ALIKE)(self._gist_of)
@@ -107,6 +112,7 @@ class _Columns:
         self.status.append(gist.status)
         self.fault.append(gist.fault)
         self.says.append(gist.said)
+        self.group.append(gist.group)
         self.case.append(case)
         self.system.append(self.systems.of(item.key.system))
         self.category.append(self.categories.of(item.category))
@@ -119,9 +125,10 @@ class _Columns:
     def _gist_of(self, told: ItemVerdicts) -> _Gist:
         fault = "" if told.checker is None else told.checker.error_type or ""
         return _Gist(
-            STATUSES.index(status_of(told, self._cuts)),
+            STATUSES.index(status_of(told, self.cuts)),
             self.faults.of(fault),
-            self.said.of(said_of(told, self._cuts)),
+            self.said.of(said_of(told, self.cuts)),
+            self.groups.setdefault(groups_of(told, self.cuts), len(self.groups)),
         )
 
     def worth_reading(self) -> list[int]:
@@ -157,7 +164,16 @@ class _Columns:
         for name, (names, numbers) in columns.items():
             found[f"{name}s"] = [_name(text) for text in names.numbers]
             found[name] = [numbers[number] for number in listed]
+        names = {name: place for place, name in enumerate(self.group_names())}
+        found["groups"] = list(names)
+        found["grouped"] = [[names[_name(each)] for each in together] for together in self.groups]
+        found["group"] = [self.group[number] for number in listed]
         return found
+
+    def group_names(self) -> list[str]:
+        """Return the groups that items can be found by, the ungraded ones first."""
+        found = dict.fromkeys(_name(each) for together in self.groups for each in together)
+        return sorted(found, key=lambda name: (name != UNGRADED, name))
 
 
 def pack(
@@ -177,16 +193,17 @@ def pack(
     read = listed if texts is None else listed[:texts]
     # Outputs for the same case say much that is the same, and what is the same nearby takes no room.
     by_case = sorted(range(len(read)), key=lambda row: (columns.case[read[row]], read[row]))
-    packed = list(
-        _chunks(
-            as_html(item_document(columns.read(read[row], asked=texts is None or row < _MOST_ASKED), cuts))
-            for row in by_case
-        )
-    )
+    answers = [""] * len(read)
+    packed = list(_chunks(_pages(columns, read, by_case, answers, texts)))
+    index["answers"] = answers
     index["chunks"] = [size for size, _ in packed]
     index["places"] = sorted(range(len(read)), key=by_case.__getitem__)
-    names: dict[str, list[str]] = {name: index[f"{name}s"] for name in ("system", "category", "fault")}
-    choices = {name: sorted(filter(None, values)) for name, values in names.items()}
+    names: dict[str, list[str]] = {
+        name: index[f"{name}s"] for name in ("system", "category", "fault", "group")
+    }
+    choices = {
+        name: sorted(filter(None, values)) if name != "group" else values for name, values in names.items()
+    }
     return Packed(
         index=_packed(index),
         chunks=[chunk for _, chunk in packed],
@@ -195,6 +212,16 @@ def pack(
         texts=len(read),
         choices={"status": [status for number, status in enumerate(STATUSES) if totals[number]], **choices},
     )
+
+
+def _pages(
+    columns: _Columns, read: Sequence[int], order: Iterable[int], answers: list[str], texts: int | None
+) -> Iterator[str]:
+    """Yield the items' pages in an order; the first line of each answer is put in its row."""
+    for row in order:
+        item = columns.read(read[row], asked=texts is None or row < _MOST_ASKED)
+        answers[row] = excerpt(" ".join(first_line(item.output)[: 4 * _ANSWER].split()), _ANSWER).text
+        yield as_html(item_document(item, columns.cuts))
 
 
 def _renumbered(numbers: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias, TypeVar, get_args
@@ -14,8 +15,9 @@ from ..document_table import FIRST, Cell, CellMark, DocumentTable
 from ..model import ItemVerdicts, ReportItem
 from ..text import number_text
 from ..text.safe_text import shortened
+from .addresses import CELLS, NAME_LIMIT, UNGRADED, group_of
 from .asked import SentPrompt
-from .blocks import NAME_LIMIT, item_blocks, verbatim
+from .blocks import item_blocks, verbatim
 from .error_text import in_words
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
@@ -53,6 +55,23 @@ def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> ItemS
     return "right" if sides[0] == {True} else "wrong"
 
 
+def groups_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
+    """Return the groups that an item can be found by: ungraded, and a cell per judge with a label."""
+    graded = (item.checker is not None and item.checker.graded) or any(
+        verdict.graded for verdict in _readers(item.judges)
+    )
+    found: list[str] = [] if graded else [UNGRADED]
+    label = item.label if item.label is not None and item.label.score is not None else item.checker
+    if label is None or label.score is None:
+        return tuple(found)
+    for verdict in item.judges:
+        if verdict.score is not None:
+            at = _cut(verdict, cuts)
+            place = 2 * (label.score < at) + (verdict.score < at)
+            found.append(group_of(verdict.by, CELLS[place]))
+    return tuple(found)
+
+
 def _readers(judges: Sequence[S]) -> Sequence[S]:
     """Return the judges that read the output.
 
@@ -76,13 +95,15 @@ def said_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> str:
 
 @document
 def item_document(item: ReportItem, cuts: Mapping[Author, PassThreshold]) -> Iterator[Piece]:
-    """Build an item's document: verdicts with reasons, request, output and reference.
+    """Build an item's document: request, output and reference, verdicts with reasons, the rest.
 
     No text in it is longer than this module's limits.
     """
+    request, rest = item_blocks(item)
+    yield from request
     rows = [_verdict_row(role, verdict, item, cuts) for role, verdict in _said(item)]
-    yield DocumentTable((), rows, words=FIRST | {1, 2})
-    yield from item_blocks(item)
+    yield DocumentTable((), rows, caption="Verdicts", words=FIRST | {1, 2})
+    yield from rest
     for number, verdict in enumerate(item.judges):
         sent = item.asked[number] if item.asked else _UNSHOWN if verdict.raw is not None else None
         if pieces := list(_exchange(verdict, sent)):
@@ -90,6 +111,10 @@ def item_document(item: ReportItem, cuts: Mapping[Author, PassThreshold]) -> Ite
 
 
 _UNSHOWN = SentPrompt(problem="`fiducial report RUN --all-texts` shows it")
+
+
+_READ = re.compile(r"</?[A-Z]\d?>")
+"""Tags between which a reply's reason and score stand, which were read."""
 
 
 def _exchange(verdict: Verdict, asked: SentPrompt | None) -> Iterator[Piece]:
@@ -102,7 +127,7 @@ def _exchange(verdict: Verdict, asked: SentPrompt | None) -> Iterator[Piece]:
             verbatim(f"sent as {message['role']}", message_text(message)) for message in asked.messages
         )
     if verdict.raw is not None:
-        yield verbatim("replied", verdict.raw, "agent")
+        yield verbatim("replied", _READ.sub("", verdict.raw), "agent")
 
 
 def _verdict_row(

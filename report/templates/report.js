@@ -1,6 +1,6 @@
 "use strict";
 // Lists the items that are packed in this page. What is shown of one is markup that was escaped when the page was made.
-const ROW = 68; // pixels, as in the style sheet
+const ROW = 86; // pixels, as in the style sheet
 const byId = (id) => document.getElementById(id);
 
 async function unpacked(element) {
@@ -42,6 +42,21 @@ class Items {
   faultOf(row) { return this.faults[this.fault[row]]; }
   saidOf(row) { return this.saids[this.said[row]]; }
   queryOf(row) { return this.queries[this.case[row]]; }
+  answerOf(row) { return this.answers[row] || ""; }
+  inGroup(row, name) { return this.grouped[this.group[row]].some((each) => this.groups[each] === name); }
+  // The rows of the same case and trial, system by system.
+  siblings(row) {
+    if (!this.together) {
+      this.together = new Map();
+      for (let each = 0; each < this.length; each += 1) {
+        const key = `${this.case[each]}/${this.trial[each]}`;
+        if (!this.together.has(key)) this.together.set(key, []);
+        this.together.get(key).push(each);
+      }
+      for (const rows of this.together.values()) rows.sort((a, b) => this.systemOf(a).localeCompare(this.systemOf(b), undefined, { numeric: true }));
+    }
+    return this.together.get(`${this.case[row]}/${this.trial[row]}`);
+  }
   idOf(row) { return [this.caseOf(row), this.systemOf(row), ...(this.trial[row] ? [String(this.trial[row])] : [])]; }
   titleOf(row) { return this.idOf(row).join(" · ") ; }
 
@@ -71,7 +86,7 @@ class Items {
 
   // What is searched: the words of the list, and of the texts once they were unpacked.
   inList(row, wanted) {
-    const words = [this.titleOf(row), this.categoryOf(row), this.faultOf(row), this.saidOf(row), this.queryOf(row)];
+    const words = [this.titleOf(row), this.categoryOf(row), this.faultOf(row), this.saidOf(row), this.queryOf(row), this.answerOf(row)];
     return words.some((text) => text.toLowerCase().includes(wanted));
   }
 
@@ -130,6 +145,7 @@ class Browser {
     }
     const row = this.items.find(state.item);
     this.active = this.rows.indexOf(row);
+    if (this.active < 0 && this.beside && row >= 0) this.active = this.rows.findIndex((each) => this.items.siblings(each)[0] === this.items.siblings(row)[0]);
     if (row < 0) this.missing(state.item);
     else this.show(row);
     this.reveal();
@@ -149,7 +165,7 @@ class Browser {
     const of = { system: (row) => items.systemOf(row), status: (row) => items.statusOf(row), category: (row) => items.categoryOf(row), fault: (row) => items.faultOf(row) };
     const filtered = [];
     for (let row = 0; row < items.length; row += 1) {
-      if (FILTERS.every((name) => !wanted[name] || of[name](row) === wanted[name])) filtered.push(row);
+      if (FILTERS.every((name) => !wanted[name] || (name === "group" ? items.inGroup(row, wanted[name]) : of[name](row) === wanted[name]))) filtered.push(row);
     }
     this.search += 1;
     const found = words ? filtered.filter((row) => items.inList(row, words)) : filtered;
@@ -172,6 +188,11 @@ class Browser {
     const key = { case: (row) => items.caseOf(row), system: (row) => items.systemOf(row) }[sort];
     this.rows = key ? rows.slice().sort((a, b) => key(a).localeCompare(key(b), undefined, { numeric: true }) || a - b) : rows;
     byId("count").value = `${this.rows.length.toLocaleString("en")} of ${items.length.toLocaleString("en")}${doing}`;
+    this.beside = sort === "beside";
+    if (this.beside) {
+      const seen = new Set();
+      this.rows = this.rows.filter((row) => { const first = items.siblings(row)[0]; return !seen.has(first) && seen.add(first); });
+    }
     this.canvas.style.height = `${this.rows.length * ROW}px`;
     this.active = this.item === null ? -1 : this.rows.indexOf(this.item);
     this.draw();
@@ -196,12 +217,47 @@ class Browser {
     const query = made("span", "query", items.queryOf(row));
     query.dir = "auto";
     const head = made("span", "head");
+    if (this.beside) {
+      element.className = "row";
+      head.append(made("bdi", "id", items.caseOf(row)));
+      const systems = made("span", "systems");
+      for (const each of items.siblings(row)) systems.append(this.chip(each));
+      element.append(head, query, systems);
+      return element;
+    }
     head.append(made("span", "status", status), made("bdi", "id", items.titleOf(row)));
-    element.append(head, query, made("span", "said", [items.saidOf(row), items.faultOf(row)].filter(Boolean).join(" · ")));
+    const answer = made("span", "answer", items.answerOf(row));
+    answer.dir = "auto";
+    element.append(head, query, answer, made("span", "said", [items.saidOf(row), items.faultOf(row)].filter(Boolean).join(" · ")));
     return element;
   }
 
+  // A system's outcome on a case, which leads to its output.
+  chip(row) {
+    const { items } = this, status = items.statusOf(row);
+    const link = made("a", `chip ${status.replace(" ", "-")}`, `${items.systemOf(row)}: ${status}`);
+    link.href = addressOf(items.idOf(row), this.chosen);
+    if (row === this.item) link.setAttribute("aria-current", "true");
+    return link;
+  }
+
+  // Previous and next, and the other systems on the same case.
+  beacons(row) {
+    const steps = made("p", "steps");
+    for (const [step, name] of [[-1, "previous"], [1, "next"]]) {
+      const button = made("button", "", name);
+      button.type = "button";
+      button.disabled = !(this.active + step in this.rows);
+      button.addEventListener("click", () => this.go(this.active + step, false));
+      steps.append(button);
+    }
+    const others = this.items.siblings(row);
+    if (others.length > 1) steps.append(...others.map((each) => this.chip(each)));
+    return steps;
+  }
+
   clicked(event) {
+    if (event.target.closest("a.chip")) return;
     const row = event.target.closest("[role=option]");
     if (row !== null) this.go(Number(row.id.slice(4)), true);
   }
@@ -246,7 +302,7 @@ class Browser {
     title.append(link);
     const about = made("p", "faint", [items.statusOf(row), items.categoryOf(row)].join(" · "));
     const body = made("div", "detail");
-    this.article.replaceChildren(title, about, body);
+    this.article.replaceChildren(this.beacons(row), title, about, body);
     const text = await items.textOf(row);
     if (this.item !== row) return;
     if (text === null) body.append(made("p", "note", `The texts of this item are not in this page, which holds those of the ${items.texts.toLocaleString("en")} most worth reading; the records hold all, and --all-texts packs all.`));
@@ -275,6 +331,20 @@ class Browser {
     this.go(steps[event.key], false);
     return true;
   }
+}
+
+for (const button of document.querySelectorAll("button.copy")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const command = button.parentElement.querySelector("code").textContent;
+    try {
+      await navigator.clipboard.writeText(command);
+      button.textContent = "copied";
+    } catch {
+      window.getSelection().selectAllChildren(button.parentElement.querySelector("code"));
+      button.textContent = "selected";
+    }
+  });
 }
 
 async function begin() {

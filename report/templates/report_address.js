@@ -1,5 +1,5 @@
 "use strict";
-const FILTERS = ["system", "status", "category", "fault"];
+const FILTERS = ["system", "status", "category", "fault", "group"];
 
 // What the fragment of the address says: #case/system/trial?filters, or #items?filters; null for one that is a section's.
 function stateOf(hash) {

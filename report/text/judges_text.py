@@ -8,6 +8,7 @@ from itertools import groupby
 from ..document import Piece
 from ..document_table import FIRST, Cell, DocumentTable
 from ..figures.forest_plot import interval_strip
+from ..items.addresses import group_of, items_at
 from ..markup import NOTHING
 from ..trust import Trust
 from . import number_text
@@ -17,17 +18,23 @@ _NAME = 26
 """Columns of a judge's name: more than of a system's, since a variant stands behind it."""
 
 
-def judges_table(trust: Sequence[Trust], *, most: int | None = None, why: bool = False) -> Iterator[Piece]:
+def judges_table(
+    trust: Sequence[Trust], *, most: int | None = None, why: bool = False, linked: bool = False
+) -> Iterator[Piece]:
     """Yield a table of judges, and the number of rows beyond ``most``.
 
     Variants alike share a row.
 
-    With ``why`` each judge has its row, with the reason of its verdict in place of a drawing.
+    With ``why`` each judge has its row, with the reason of its verdict in place of a drawing; with ``linked`` errors lead to
+    their items.
     """
     groups = [[each] for each in trust] if why else list(alike(trust))
     shown = groups if most is None or len(groups) <= most else groups[: max(1, most - 1)]
     names = judge_names([each.judge for each in trust], columns=_NAME)
-    rows = [(group_label(group, names.of(group[0].judge)), *_cells(group[0], why=why)) for group in shown]
+    rows = [
+        (group_label(group, names.of(group[0].judge)), *_cells(group[0], why=why, linked=linked))
+        for group in shown
+    ]
     head = (
         "judge" + (f" ({names.shared})" if names.shared else ""),
         "passed bad",
@@ -60,7 +67,7 @@ def group_label(group: Sequence[Trust], name: str) -> str:
     return name if len(group) == 1 else f"{name.partition('/')[0]} x{len(group)}"
 
 
-def _cells(each: Trust, *, why: bool) -> tuple[str | Cell, ...]:
+def _cells(each: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
     worst, worse = each.at_worst, each.worse
     drawn = (
         NOTHING
@@ -68,11 +75,19 @@ def _cells(each: Trust, *, why: bool) -> tuple[str | Cell, ...]:
         else interval_strip(worse.value, worse.low, worse.high)
     )
     return (
-        f"{each.panel.fp:,} of {each.bad:,}" if each.bad else "-",
-        f"{each.panel.fn:,} of {each.good:,}" if each.good else "-",
+        _errors(each, "passes bad", each.panel.fp, each.bad, linked=linked),
+        _errors(each, "fails good", each.panel.fn, each.good, linked=linked),
         "-" if worst is None else Cell(f"{100 * worst:.0f} %", figure=NOTHING if why else drawn),
         Cell(verdict_of(each), each.why if why else "", "" if why else each.why),
     )
+
+
+def _errors(each: Trust, cell: str, errors: int, of: int, *, linked: bool) -> str | Cell:
+    """Return errors of so many outputs, as a link where there are some."""
+    shown = f"{errors:,} of {of:,}" if of else "-"
+    if not (linked and errors):
+        return shown
+    return Cell(shown, link=items_at(group=group_of(each.judge, cell)))
 
 
 def verdict_of(each: Trust) -> str:

@@ -15,6 +15,8 @@ from ...evaluation.conclusion.run_results import (
     SystemResult,
 )
 from ..document import Piece
+from ..document_table import Cell
+from ..items.addresses import UNGRADED, items_at
 from ..items.error_text import in_words
 from ..short_names import NAME, ShortNames, clipped, short_names
 from . import number_text
@@ -56,15 +58,20 @@ def ungraded(system: SystemResult) -> int | None:
     return None if decided is None else decided.of - decided.n
 
 
-def systems_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:
-    """Show the systems by rate; of one system, its parts."""
+def systems_document(
+    systems: Sequence[SystemResult], judges: Sequence[JudgeUse], *, linked: bool = False
+) -> Iterator[Piece]:
+    """Show the systems by rate; of one system, its parts.
+
+    With ``linked``, ungraded counts lead to their items, on a page that lists them.
+    """
     if len(systems) == 1:
         yield from _parts(systems[0], judges)
     elif systems:
-        yield from _side_by_side(by_rate(systems))
+        yield from _side_by_side(by_rate(systems), linked=linked)
 
 
-def _side_by_side(systems: Sequence[SystemResult]) -> Iterator[Piece]:
+def _side_by_side(systems: Sequence[SystemResult], *, linked: bool) -> Iterator[Piece]:
     names = short_names(system.system for system in systems)
     whole = [
         system.overall
@@ -87,9 +94,11 @@ def _side_by_side(systems: Sequence[SystemResult]) -> Iterator[Piece]:
         )
         n = "-" if main is None else number_text.count(main.n)
         left = ungraded(system)
-        rows.append(
-            (names.of(system.system), main, (n, *cells, "-" if left is None else number_text.count(left)))
+        missing = "-" if left is None else number_text.count(left)
+        last = (
+            Cell(missing, link=items_at(system=system.system, group=UNGRADED)) if linked and left else missing
         )
+        rows.append((names.of(system.system), main, (n, *cells, last)))
     mark = "*" if is_judged else ""
     main_head = (
         "all outputs" + (mark if is_whole and _uncorrected(systems) else "")

@@ -15,7 +15,7 @@ WIDTH = 80
 
 _LEAST_PLOT, _MOST_PLOT = 11, 21
 
-PlotRow = tuple[str, Statistic | None, tuple[str, ...]]
+PlotRow = tuple[str, Statistic | None, tuple[str | Cell, ...]]
 """A name, its main rate, and the cells behind it."""
 
 
@@ -25,7 +25,8 @@ def plotted_table(
     """Lay out rates with a plot in the remaining width; omit the plot if that is too narrow."""
     cells = [(name, statistic_text(rate), *behind) for name, rate, behind in rows]
     widths = [
-        max(columns_of(str(each)) for each in column) for column in zip((shared, *head), *cells, strict=True)
+        max(columns_of(each if isinstance(each, str) else each.text) for each in column)
+        for column in zip((shared, *head), *cells, strict=True)
     ]
     room = min(_MOST_PLOT, WIDTH - sum(widths) - 2 * len(widths))
     if room < max(_LEAST_PLOT, len(scale) + 2):

@@ -48,6 +48,79 @@ def test_a_fault_leads_to_its_items(browser: Browser, demo: Path):
     count(browser, "4 of 540")
 
 
+def test_a_systems_failures_are_one_click_away(browser: Browser, demo: Path):
+    browser.open(demo / "report.html")
+    chips = browser.all(".chips a")
+    chips[-1].click()
+    count(browser, "239 of 540")
+
+
+def test_an_ungraded_count_leads_to_as_many_items(browser: Browser, demo: Path):
+    browser.open(demo / "report.html")
+    (link, *_) = browser.all("#answers a[href*='group=ungraded']")
+    assert link.text == "4"
+    link.click()
+    count(browser, "4 of 540")
+
+
+def test_a_cell_of_a_judges_table_leads_to_as_many_items(browser: Browser, demo: Path):
+    browser.open(demo / "report.html")
+    (link, *_) = browser.all("#calibration a[href*='group=']")
+    number = link.text
+    link.click()
+    count(browser, f"{number} of 540")
+
+
+def test_the_reason_of_a_verdict_is_two_clicks_away(browser: Browser, demo: Path):
+    browser.open(demo / "report.html")
+    browser.one(".chips a").click()
+    count(browser, "4 of 540")
+    browser.one("#list [role=option]").click()
+    browser.until("return document.querySelector('#item .detail')?.textContent.includes('Verdicts')")
+
+
+def test_the_next_step_leads_to_the_very_item_and_its_command_can_be_copied(browser: Browser, demo: Path):
+    browser.open(demo / "report.html")
+    assert browser.one("#next button.copy").is_displayed()
+    browser.one("#next button.copy").click()
+    browser.until(
+        "return ['copied', 'selected'].includes(document.querySelector('#next button.copy').textContent)"
+    )
+    browser.one("#next a").click()
+    browser.until("return document.querySelector('#item h3')?.textContent === 'support-04 · sloppy'")
+
+
+def test_systems_stand_side_by_side_in_one_row_a_case(browser: Browser, demo: Path):
+    browser.open(demo / "report.html", place="#items?sort=beside")
+    browser.until("return document.querySelectorAll('#list [role=option]').length > 0")
+    shown = browser.run(
+        "return [...document.querySelector('#list [role=option]').querySelectorAll('.chip')].map((each) => each.textContent)"
+    )
+    assert [each.partition(":")[0] for each in shown] == ["careful", "hasty", "sloppy"]
+    browser.one("#list .chip.wrong").click()
+    browser.until("return document.querySelector('#item h3')?.textContent === 'support-04 · hasty'")
+
+
+def test_a_status_has_its_colour_in_the_list(browser: Browser, demo: Path):
+    browser.open(demo / "report.html", place="#items?status=wrong")
+    browser.until("return document.querySelectorAll('#list .wrong .status').length > 0")
+    colours = browser.run(
+        "return ['.status', '.id'].map((kind) => getComputedStyle(document.querySelector('#list .wrong ' + kind)).color)"
+    )
+    assert colours[0] != colours[1]
+
+
+def test_next_and_previous_go_through_the_items(browser: Browser, demo: Path):
+    browser.open(demo / "report.html", place="#travel-02/sloppy?status=wrong")
+    browser.until("return document.querySelectorAll('#item .steps button').length === 2")
+    browser.run("document.querySelectorAll('#item .steps button')[1].click()")
+    browser.until("return document.querySelector('#item h3').textContent === 'travel-03 · hasty'")
+
+
+def test_the_demos_page_weighs_at_most_400_kb(demo: Path):
+    assert (demo / "report.html").stat().st_size <= 400_000
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 def test_nothing_is_wider_than_the_window(browser: Browser, demo: Path, size: tuple[int, int]):
     browser.open(demo / "report.html", size=size)

@@ -138,7 +138,7 @@ def test_decisions_between_label_and_judge_are_taken_in(browser: Browser, demo: 
     decided = browser.downloaded("labels-disagreements-ann.jsonl")
     added = fiducial("review", run, "--add", decided)
     assert (added.code, f"{shown} added" in added.out) == (0, True), added.err
-    assert f"format {shown}" in fiducial("calibrate", run).out
+    assert f"format {shown}" in fiducial("calibrate", run, "-v").out
     assert browser.console() == []
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from review_page import in_node
 
-NOTHING = {"q": "", "sort": "", "system": "", "status": "", "category": "", "fault": ""}
+NOTHING = {"q": "", "sort": "", "system": "", "status": "", "category": "", "fault": "", "group": ""}
 
 
 def state_of(fragment: str) -> Any:

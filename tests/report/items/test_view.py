@@ -40,21 +40,17 @@ def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., C
     item = make_item(kind="tool_call", asks=asks).read(0, False)
     item = msgspec.structs.replace(item, output=Output(case_id="case-1", system="alpha", tool_calls=[CALL]))
     pieces = shown(item)
-    (_, diff) = [each for each in pieces if isinstance(each, DocumentTable)]
+    (diff, _) = [each for each in pieces if isinstance(each, DocumentTable)]
     assert diff.caption == "Differs from the nearest accepted call"
     assert '<span class="wrong">&#34;Oslo&#34;</span>' in as_html([diff])
     folded = [each.title for each in pieces if isinstance(each, Details)]
-    assert folded[:3] == [
-        "The calls as they were written",
-        "What is right, as the case has it",
-        "Functions (1)",
-    ]
+    assert folded[:2] == ["The calls as they were written, and what is expected", "Functions (1)"]
 
 
 def test_a_reply_that_is_no_call_is_shown_as_it_is(make_item: Callable[..., Candidate]):
     asks = {"tools": [TOOL], "reference": {"calls": [{"name": "book", "arguments": {"city": "Rome"}}]}}
     pieces = shown(make_item(kind="tool_call", asks=asks, text="No.").read(0, False))
-    assert titles(pieces) == ["user", "Output", "What is right"]
+    assert titles(pieces) == ["user", "Output", "Expected"]
 
 
 def _conversation(make_item: Callable[..., Candidate], turns: list[list[Any]], **more: Any) -> ReportItem:
