@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -20,11 +20,18 @@ from ..evaluation.audit.certificate import CertificateRecord, DriftTest
 from ..evaluation.audit.certificate_check import CertificateValidity, read_certificate
 from ..evaluation.audit.certificate_check import check_certificate as check
 from ..evaluation.audit.judged_run import read_judged_run
+from ..evaluation.audit.signed_certificate import disclosed_anchors, sign_certificate
+from ..evaluation.audit.signed_certificate import verify_certificate as verify_signed
 from ..evaluation.store.file_names import AUDIT
 from ..records import write_json
 from ..report.text.audit_screen import audit_screen
 from ..report.text.audit_text import audit_document
-from ..report.text.certificate_text import alternatives_document, certificate_document, standing_document
+from ..report.text.certificate_text import (
+    alternatives_document,
+    certificate_document,
+    standing_document,
+    verified_document,
+)
 from .display import Document, Shown, statistics_frame
 from .paths import FilePath, folder_path, input_path, written_path
 from .run import Run, folder_of
@@ -123,6 +130,7 @@ def certify(
     accept: float | None = None,
     drift: DriftTest = "paired",
     out: FilePath | None = None,
+    sign: FilePath | None = None,
 ) -> Certificate:
     """Certify the claims about a judge that a labelled run supports.
 
@@ -137,6 +145,7 @@ def certify(
         drift: How later runs show drift: ``paired``, each anchor against itself in this run; or ``e-process``, against the accepted level, which
             holds where verdicts on the same anchor vary independently.
         out: The file for the certificate, which is written only when every claim holds.
+        sign: An Ed25519 private key (PEM): also writes a signed copy without the anchors beside it, ``NAME.signed.json``, for others.
 
     Returns:
         The certificate; ``holds`` says whether every claim does.
@@ -161,9 +170,61 @@ def certify(
             drift=drift,
         )
     )
-    if out is not None and found.holds:
-        write_json(written_path(out), found)
+    if out is None:
+        if sign is not None:
+            raise UsageError("--sign signs the certificate that --out names")
+        return found
+    if found.holds:
+        place = written_path(out)
+        if sign is not None:
+            salt = sign_certificate(found, input_path(sign), signed_copy(place))
+            found = msgspec.structs.replace(found, salt=salt.hex())
+        write_json(place, found)
     return found
+
+
+def signed_copy(certificate: Path) -> Path:
+    """Return the path of a certificate's signed copy."""
+    return certificate.with_name(f"{certificate.stem}.signed.json")
+
+
+class VerifiedCertificate(Shown, frozen=True, kw_only=True):
+    """Content of a signed certificate whose signature is valid.
+
+    Attributes:
+        statement: The in-toto statement.
+        anchors: How many anchors of the private certificate it commits to; None where none were shown.
+    """
+
+    statement: dict[str, Any]
+    anchors: int | None
+
+    def document(self) -> Document:
+        """Return the claims as a document."""
+        return verified_document(self.statement, self.anchors)
+
+
+def verify_certificate(
+    signed: FilePath, key: FilePath, *, certificate: FilePath | None = None
+) -> VerifiedCertificate:
+    """Verify a signed certificate.
+
+    Args:
+        signed: The file that `certify` wrote with ``sign``.
+        key: The signer's Ed25519 public key (PEM).
+        certificate: The private certificate, to check that its anchors are those that were signed.
+
+    Raises:
+        InputError: The signature does not fit, or a file cannot be used.
+        MissingExtraError: ``cryptography`` is not installed.
+    """
+    statement = verify_signed(input_path(signed), input_path(key))
+    shown = (
+        None
+        if certificate is None
+        else disclosed_anchors(statement, read_certificate(input_path(certificate)))
+    )
+    return VerifiedCertificate(statement=statement, anchors=shown)
 
 
 def check_certificate(run: Run | FilePath, certificate: FilePath, *, judge: str | None = None) -> Standing:

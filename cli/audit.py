@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from ..api.pass_thresholds import PassAt
 from ..errors import as_named
-from .audit_claims import alternative, certify_run
+from .audit_claims import alternative, certify_run, verify
 from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .invocation import command_line
@@ -58,6 +58,7 @@ def command() -> None:
 
 
 command.add_command(certify_run)
+command.add_command(verify)
 command.add_command(alternative)
 command.add_command(export_probes)
 command.add_command(import_results)

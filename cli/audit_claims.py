@@ -16,6 +16,7 @@ from .table_options import emit
 _CERTIFY = """\b
 Examples:
   fiducial audit certify run --claim true_negative_rate=0.8 --out certificate.json
+  fiducial audit certify run --claim accuracy=0.9 --sign key.pem --out certificate.json
   fiducial audit certify next_run --against certificate.json
 """
 
@@ -36,6 +37,8 @@ Examples:
            help="How later runs show drift: by each anchor against itself in this run, or by the e-process against --accept, which holds where "
                 "verdicts on the same anchor vary independently (not at temperature 0)."),
     option("--out", type=OUT_FILE, help="The certificate to write."),
+    option("--sign", type=INPUT_FILE, metavar="KEY.pem",
+           help="An Ed25519 private key: also write a signed copy without the anchors, NAME.signed.json, for others."),
     option("--against", type=INPUT_FILE, help="A certificate to check this run against instead."),
 )  # fmt: skip
 @json_option
@@ -55,7 +58,7 @@ def certify_run(
     labels, and is void (exit code 1) when prompt, model, parser or labels change, or when the anchors - the same labelled outputs, judged
     again with --no-cache in a folder of their own - show that the judge has drifted.
     """
-    from ..api.audits import certify, check_certificate
+    from ..api.audits import certify, check_certificate, signed_copy
 
     if (against is None) == (out is None) or (against is None) != bool(claims):
         raise UsageError("either --claim STAT=VALUE with --out FILE, or --against FILE")
@@ -64,9 +67,36 @@ def certify_run(
         emit(standing, json_file)
         return EXIT_OK if standing.valid else EXIT_GATE
     found = certify(run, numbers_by_name("--claim", "STAT=VALUE", claims), judge=judge, out=out, **options)
-    kept = f"certificate: {out}" if found.holds else "no certificate: not every claim holds"
-    emit(found, json_file, closing=[kept])
+    kept = [f"certificate: {out}"] if found.holds else ["no certificate: not every claim holds"]
+    if found.holds and out is not None and options["sign"] is not None:
+        kept.append(f"signed copy, to be shared: {signed_copy(out)}")
+    emit(found, json_file, closing=kept)
     return EXIT_OK if found.holds else EXIT_GATE
+
+
+@click.command(
+    "verify",
+    short_help="Verify a signed certificate.",
+    epilog="Example: fiducial audit verify certificate.signed.json --key public.pem",
+)
+@click.argument("signed", type=INPUT_FILE)
+@option(
+    "--key", type=INPUT_FILE, required=True, metavar="PUBLIC.pem", help="The signer's Ed25519 public key."
+)
+@option(
+    "--certificate",
+    type=INPUT_FILE,
+    help="The private certificate, to check that its anchors are those that were signed.",
+)
+@json_option
+def verify(*, signed: Path, key: Path, certificate: Path | None, json_file: str | None) -> None:
+    """Verify that SIGNED was signed with this key and not changed since, and print its claims.
+
+    Exit code 2: the signature does not fit, or a file cannot be used.
+    """
+    from ..api.audits import verify_certificate
+
+    emit(verify_certificate(signed, key, certificate=certificate), json_file)
 
 
 @click.command(

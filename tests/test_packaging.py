@@ -88,6 +88,7 @@ def test_everything_that_is_imported_is_declared_and_documented():
             "otel",
             "parquet",
             "promptflow",
+            "sign",
             "tables",
             "web",
             "worlds",

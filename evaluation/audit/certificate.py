@@ -81,6 +81,7 @@ class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
         drift: By which test drift is found.
         accepted_told: Whether the accepted accuracy was told, not measured.
         alpha: Chance that drift is said of a judge that has not drifted, over all looks together.
+        salt: Of the commitments to its anchors in a signed copy; unset where there is none.
     """
 
     fiducial: str
@@ -99,6 +100,7 @@ class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
     foresight: Foresight | None = None
     accepted_told: bool = False
     alpha: float = 0.05
+    salt: str | msgspec.UnsetType = msgspec.UNSET
 
 
 def certify(

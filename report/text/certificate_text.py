@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ...calibration.monitoring.drift import Foresight
 from ...evaluation.audit.annotators import AlternativeAnnotator
@@ -49,6 +50,31 @@ def standing_document(standing: CertificateValidity) -> Document:
         *(f"  {reason}" for reason in standing.void),
         f"looks at the anchors: {standing.looks}{_drift(standing)}{accuracy}",
         *standing.notes,
+    ]
+
+
+def verified_document(statement: Mapping[str, Any], anchors: int | None) -> Document:
+    """Build the document of a signed certificate: who and what it is about, and its claims."""
+    facts = statement["predicate"]
+    rows = [
+        (
+            str(claim["statistic"]),
+            *map(number, (claim["at_least"], claim["rate"]["value"], claim["rate"]["low"])),
+            count(claim["rate"]["n"]),
+        )
+        for claim in facts["claims"]
+    ]
+    committed = f"{len(facts['anchors']):,} anchors are committed to"
+    shown = (
+        "; --certificate shows whether they are yours"
+        if anchors is None
+        else f", all {anchors:,} are those shown"
+    )
+    return [
+        "the signature is valid",
+        f"{facts['judge']} (fingerprint {facts['fingerprint'][:12]}), issued {facts['issued']} by fiducial {facts['fiducial']}",
+        DocumentTable(("claim", "at least", "measured", "bound", "n"), rows),
+        f"{committed}{shown}.",
     ]
 
 

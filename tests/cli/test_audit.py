@@ -7,6 +7,8 @@ import pytest
 from audit_items import calls
 from batch_server import BatchServer
 from command import fiducial, typed, verdicts_in
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from provider_server import Answer, Body, ProviderServer, Seen, Status
 
 from fiducial.records import Output, Verdict, read_records, write_records
@@ -205,6 +207,34 @@ def test_a_certificate_is_written_when_its_claims_hold(
     # Ten clusters of two, all of them right: as many trials as the usual dependence leaves of twenty.
     assert claim["rate"]["low"] == pytest.approx(0.05 ** ((1 + (2 - 1) * 0.3) / 20))
     assert len(certificate["anchors"]) == 20
+
+
+def test_a_signed_copy_is_verified_with_the_public_key_and_without_the_anchors(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    server.script = right_about_atlantis
+    judged(inputs, server, tmp_path / "run")
+    private = Ed25519PrivateKey.generate()
+    pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "key.pem").write_bytes(pem)
+    public = private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    (tmp_path / "public.pem").write_bytes(public)
+    run, out = tmp_path / "run", tmp_path / "c.json"
+    made = fiducial(
+        "audit", "certify", run, "--claim", "accuracy=0.7", "--sign", tmp_path / "key.pem", "--out", out
+    )
+    assert made.code == 0, made.err
+    assert str(tmp_path / "c.signed.json") in made.out
+    shown = fiducial(
+        *("audit", "verify", tmp_path / "c.signed.json", "--key", tmp_path / "public.pem"),
+        *("--certificate", out),
+    )
+    assert shown.code == 0, shown.err
+    assert "the signature is valid" in shown.out
+    assert "20 anchors are committed to, all 20 are those shown." in shown.out
+    assert "salt" not in json.dumps(json.loads((tmp_path / "c.signed.json").read_text()))
+    looked = fiducial("audit", "certify", run, "--against", out)
+    assert looked.code == 0, looked.err + looked.out
 
 
 def test_a_claim_that_does_not_hold_gives_no_certificate_and_exit_1(

@@ -1,0 +1,204 @@
+"""Signed certificates: an in-toto statement in a DSSE envelope, with anchors as salted commitments.
+
+Whoever has the public key can check that nothing was changed, and read the claims. Anchors stay private: each stands in the
+statement as a hash with a secret salt, so that the owner can later show which outputs were certified, and nobody can guess them.
+
+Source: in-toto Statement v1, DSSE v1, Ed25519 (RFC 8032).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ...errors import InputError, MissingExtraError
+from ...records import write_json
+from .certificate import Anchor, CertificateRecord
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "urn:fiducial-eval:judge-certificate:v1"
+
+_MOST_BYTES = 64 * 1024 * 1024
+
+
+class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Signature of an envelope, in base64, by a key with this hash."""
+
+    keyid: str
+    sig: str
+
+
+class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """DSSE envelope; ``payload`` is base64."""
+
+    payloadType: str  # noqa: N815 - the standard's name
+    payload: str
+    signatures: list[Signature]
+
+
+def sign_certificate(certificate: CertificateRecord, key: Path, out: Path) -> bytes:
+    """Write a signed certificate without its anchors.
+
+    Args:
+        certificate: The certificate.
+        key: Ed25519 private key, PEM (``openssl genpkey -algorithm ed25519``), not encrypted.
+        out: The file of the envelope.
+
+    Returns:
+        The salt of the commitments, which has to stay with the private certificate.
+
+    Raises:
+        InputError: The key cannot be used.
+        MissingExtraError: ``cryptography`` is not installed.
+    """
+    private = _private_key(key)
+    salt = secrets.token_bytes(32)
+    payload = msgspec.json.encode(_statement(certificate, salt))
+    envelope = Envelope(
+        PAYLOAD_TYPE,
+        base64.b64encode(payload).decode(),
+        [
+            Signature(
+                _key_id(private.public_key()), base64.b64encode(private.sign(_encoded(payload))).decode()
+            )
+        ],
+    )
+    write_json(out, envelope)
+    return salt
+
+
+def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
+    """Return the statement of a signed certificate whose signature is valid.
+
+    Args:
+        path: The envelope.
+        key: Ed25519 public key, PEM (``openssl pkey -pubout``).
+
+    Raises:
+        InputError: The file is no envelope, or the key did not sign exactly this.
+        MissingExtraError: ``cryptography`` is not installed.
+    """
+    public = _public_key(key)
+    try:
+        with path.open("rb") as file:
+            envelope = msgspec.json.decode(file.read(_MOST_BYTES), type=Envelope)
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"not a signed certificate: {error}", path=path) from error
+    if envelope.payloadType != PAYLOAD_TYPE or len(envelope.signatures) != 1:
+        raise InputError(
+            "not a signed certificate: expected one signature of an in-toto statement", path=path
+        )
+    (signature,) = envelope.signatures
+    payload = _decoded(envelope.payload, path)
+    if signature.keyid != _key_id(public):
+        raise InputError(f"signed with another key (keyid {signature.keyid[:16]!r})", path=path)
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
+
+    try:
+        public.verify(_decoded(signature.sig, path), _encoded(payload))
+    except InvalidSignature as error:
+        raise InputError(
+            "the signature does not fit: the certificate was changed after it was signed", path=path
+        ) from error
+    statement = msgspec.json.decode(payload, type=dict[str, Any])
+    if (statement.get("_type"), statement.get("predicateType")) != (STATEMENT_TYPE, PREDICATE_TYPE):
+        raise InputError("the statement is not about a judge's certificate", path=path)
+    return statement
+
+
+def disclosed_anchors(statement: dict[str, Any], certificate: CertificateRecord) -> int:
+    """Return how many anchors of a private certificate the signed statement commits to; all must be.
+
+    Raises:
+        InputError: The certificate has no salt, or an anchor is not committed to.
+    """
+    if certificate.salt is msgspec.UNSET:
+        raise InputError("the certificate was not signed: it has no salt")
+    salt = bytes.fromhex(certificate.salt)
+    committed: list[str] = statement["predicate"]["anchors"]
+    shown = [commitment(anchor, salt) for anchor in certificate.anchors]
+    if shown != committed:
+        raise InputError("the anchors are not those that were signed")
+    return len(shown)
+
+
+def commitment(anchor: Anchor, salt: bytes) -> str:
+    """Return the salted hash of an anchor."""
+    return hmac.new(salt, msgspec.json.encode(anchor, order="sorted"), hashlib.sha256).hexdigest()
+
+
+def _statement(certificate: CertificateRecord, salt: bytes) -> dict[str, Any]:
+    facts: dict[str, Any] = msgspec.to_builtins(certificate)
+    facts.pop("salt", None)
+    facts["anchors"] = [commitment(anchor, salt) for anchor in certificate.anchors]
+    return {
+        "_type": STATEMENT_TYPE,
+        "subject": [
+            {"name": certificate.judge, "digest": {"sha256": certificate.fingerprint}},
+            {"name": "labels", "digest": {"sha256": certificate.data}},
+        ],
+        "predicateType": PREDICATE_TYPE,
+        "predicate": facts,
+    }
+
+
+def _encoded(payload: bytes) -> bytes:
+    """DSSE's pre-authentication encoding: what is signed."""
+    kind = PAYLOAD_TYPE.encode()
+    return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
+
+
+def _decoded(text: str, path: Path) -> bytes:
+    """Decode base64 that has one spelling, so that no flipped bit goes unseen."""
+    try:
+        decoded = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InputError("not a signed certificate: bad base64", path=path) from error
+    if base64.b64encode(decoded).decode() != text:
+        raise InputError("not a signed certificate: bad base64", path=path)
+    return decoded
+
+
+def _key_id(public: Ed25519PublicKey) -> str:
+    return hashlib.sha256(public.public_bytes_raw()).hexdigest()
+
+
+def _private_key(path: Path) -> Ed25519PrivateKey:
+    return _loaded(path, private=True)
+
+
+def _public_key(path: Path) -> Ed25519PublicKey:
+    return _loaded(path, private=False)
+
+
+def _loaded(path: Path, *, private: bool) -> Any:
+    try:
+        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
+        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - likewise
+    except ImportError as error:
+        raise MissingExtraError("sign", "a signed certificate") from error
+    wanted = ed25519.Ed25519PrivateKey if private else ed25519.Ed25519PublicKey
+    try:
+        content = path.read_bytes()
+        key = (
+            serialization.load_pem_private_key(content, None)
+            if private
+            else serialization.load_pem_public_key(content)
+        )
+    except (OSError, ValueError, TypeError) as error:
+        kind = "private" if private else "public"
+        raise InputError(f"not an unencrypted Ed25519 {kind} key in PEM: {error}", path=path) from error
+    if not isinstance(key, wanted):
+        raise InputError("expected an Ed25519 key", path=path)
+    return key
