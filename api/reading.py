@@ -181,7 +181,8 @@ def import_files(
     for path in files:
         _refuse_missing(path)
     name = as_ or find_format(files[0])
-    return write_folder(_joined(read_all(name, files, options), references), written_path(out), name)
+    found = _joined(read_all(name, files, options), references)
+    return write_folder(found, written_path(out), name, source=files[0])
 
 
 def _options(

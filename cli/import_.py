@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 import click
-import msgspec
 
 from ..api.terminal_text import visible
 from ..errors import UsageError
+from ..records.encoding import encode_json
 from .label_options import grade_options, grades_given
 from .param_types import INPUT_FILE, OUT_FOLDER
 from .shared_options import SpreadCommand, compose, option, pairs
@@ -77,7 +77,7 @@ def command(
         **grades_given(),
     )
     if as_json:
-        click.echo(msgspec.json.encode(imported).decode())
+        click.echo(encode_json(imported).decode())
         return
     for line in import_lines(imported):
         click.echo(visible(line))

@@ -12,6 +12,7 @@ import msgspec
 
 from ..errors import FiducialError
 from ..records import InputPath, files_of
+from ..records.encoding import encode_json
 from ..version import VERSION
 from .conclusion.compared import systems_compared
 from .conclusion.conclude import Conclusion
@@ -72,7 +73,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         plan.notes,
         list(plan.priced),
     ]
-    return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
+    return hashlib.sha256(encode_json(asked)).hexdigest()
 
 
 def _hash_kept(file: InputPath) -> str | None:

@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import InputError, UsageError
 from ..records import Case, Kind, Output, Source, Verdict, atomic_write, read_records
-from ..records.encoding import encode_line
+from ..records.encoding import encode_json, encode_line
 from .example_records import EMPTY
 from .imported_records import ImportedRecord, Skipped
 
@@ -66,8 +66,10 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     first_skipped: Skipped | None = None
 
 
-def write_folder(found: Iterable[ImportedRecord], folder: Path, name: str) -> ImportSummary:
-    """Write what was found, all or nothing, in the place of an earlier import.
+def write_folder(
+    found: Iterable[ImportedRecord], folder: Path, name: str, *, source: object = None
+) -> ImportSummary:
+    """Write what was found, all or nothing, in the place of an earlier import; errors name the source.
 
     Raises:
         InputError: Nothing could be read, or the folder cannot be written.
@@ -95,7 +97,7 @@ def write_folder(found: Iterable[ImportedRecord], folder: Path, name: str) -> Im
             else:
                 to_skipped(line)
         if not seen.kinds and not seen.verdicts:
-            _refuse_nothing(seen.first_skipped, name)
+            _refuse_nothing(seen.first_skipped, name, source)
     _remove_empty(folder, VERDICTS, LABELS)
     _write_clusters(folder / CLUSTERS, seen.clusters)
     return seen.imported(name, folder)
@@ -213,11 +215,11 @@ def _write_clusters(path: Path, clusters: dict[str, str]) -> None:
         path.unlink(missing_ok=True)
         return
     with atomic_write(path) as file:
-        file.write(msgspec.json.encode(clusters))
+        file.write(encode_json(clusters))
 
 
-def _refuse_nothing(first: Skipped | None, name: str) -> None:
+def _refuse_nothing(first: Skipped | None, name: str, source: object) -> None:
     if first is None:
-        raise InputError(f"there is nothing in it to be read as {name}")
+        raise InputError(f"there is nothing in it to be read as {name}", path=source)
     reason = f"nothing in it can be read as {name}: {first.reason}"
     raise InputError(reason, path=first.file, line=first.line, field=first.field)

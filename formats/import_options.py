@@ -12,6 +12,7 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Case, ItemKey, Output, Verdict, encode_record
+from ..records.encoding import encode_json
 from ..records.grades import PLAIN, GradeScale
 from .conversation_turns import Unit
 from .example import Example
@@ -45,7 +46,7 @@ class SeenKeys:
 
         Tags and clusters may differ. After a failure only the question has to be the same: no answer shows of which kind the case is.
         """
-        asked = hash(msgspec.json.encode(case.messages))
+        asked = hash(encode_json(case.messages))
         content = hash(encode_record(msgspec.structs.replace(case, tags={}, cluster=None)))
         known = self._cases.get(hash(case.id))
         if known is None:

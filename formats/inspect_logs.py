@@ -87,7 +87,10 @@ def _read_zip(path: Path, options: Options) -> Iterator[ImportedRecord]:
             raise InputError(
                 "no log of Inspect: neither header.json nor _journal/start.json is in it", path=path
             )
-        system = _system(FieldReader(decode(archive.read(head)), head), options)
+        try:
+            system = _system(FieldReader(decode(archive.read(head)), head), options)
+        except RecordError as error:
+            raise InputError(error.message, path=path, field=error.field or head) from error
 
         def rows() -> Iterator[FileRow | Skipped]:
             for name in archive.members:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-_BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""The last four are full-width letters, which some spreadsheets take for the others."""
 
 
 def as_text_cell(text: str) -> str:

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-import msgspec
-
 from ..errors import MissingExtraError, ProviderError
 from ..records import Verdict, atomic_write
+from ..records.encoding import encode_json
 from .export_items import ExportContext, Judged, Written, identity
 from .otlp import EVALUATION, SPAN_TAG, TRACE_TAG
 
@@ -54,7 +53,7 @@ def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     scope = {"scope": {"name": _SCOPE}, "logRecords": records}
     resource = {"attributes": list(_typed({"service.name": _SCOPE}))}
     with atomic_write(path) as file:
-        file.write(msgspec.json.encode({"resourceLogs": [{"resource": resource, "scopeLogs": [scope]}]}))
+        file.write(encode_json({"resourceLogs": [{"resource": resource, "scopeLogs": [scope]}]}))
     return Written(files=[str(path)], rows=len(records))
 
 

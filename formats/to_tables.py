@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-import msgspec
-
 from ..records import atomic_write, message_text
 from ..records.arrow_file import pyarrow
+from ..records.encoding import encode_json
 from .export_items import ExportContext, Judged, Written
 from .spreadsheet import as_text_cell
 
@@ -45,7 +44,9 @@ def write_csv(items: Iterable[Judged], path: Path, known: ExportContext) -> Writ
     rows = 0
     with atomic_write(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
-        writer = csv.DictWriter(text, _COLUMNS)
+        writer = csv.DictWriter(
+            text, _COLUMNS, quoting=csv.QUOTE_ALL
+        )  # else ; would begin a cell in some countries
         writer.writeheader()
         for row in verdict_rows(items):
             writer.writerow(
@@ -119,7 +120,7 @@ def _json(value: Any) -> str:
 
     A column of structs would give every row every key.
     """
-    return msgspec.json.encode(value).decode()
+    return encode_json(value).decode()
 
 
 def _card(known: ExportContext, rows: int, judges: list[str]) -> str:
@@ -134,9 +135,16 @@ def _card(known: ExportContext, rows: int, judges: list[str]) -> str:
     )
 
 
+def _storable(value: Any) -> Any:
+    r"""Return a value that Parquet can hold; lone surrogates, which it cannot, as ``\u`` escapes."""
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+
+
 def _parquet(rows: list[dict[str, Any]], columns: Mapping[str, str], path: Path) -> None:
     arrow, parquet = pyarrow("writing Parquet")
     schema = arrow.schema([(name, getattr(arrow, kind)()) for name, kind in columns.items()])
-    table = arrow.Table.from_pylist([{name: row[name] for name in columns} for row in rows], schema=schema)
+    table = arrow.Table.from_pylist(
+        [{name: _storable(row[name]) for name in columns} for row in rows], schema=schema
+    )
     with atomic_write(path) as file:
         parquet.write_table(table, file)

@@ -13,6 +13,7 @@ import msgspec
 
 from ..errors import UsageError
 from ..records import UNGRADED, Author, Case, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
+from ..records.encoding import encode_json
 from .composite import (
     Composite,
     Deliberation,
@@ -103,7 +104,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             **msgspec.to_builtins(self),
             "members": [(member.id, member.pass_at) for member in self.members],
         }
-        fingerprint = hashlib.sha256(msgspec.json.encode(depends_on)).hexdigest()
+        fingerprint = hashlib.sha256(encode_json(depends_on)).hexdigest()
         return JudgeId(kind="jury", name="jury", variant=self._rule, fingerprint=fingerprint)
 
 

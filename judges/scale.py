@@ -49,6 +49,12 @@ class Scale:
         steps = (value - self.minimum) / self.step
         return abs(steps - round(steps)) <= _TOLERANCE
 
+    def nearest(self, value: float) -> float:
+        """Return the score that a value on the scale stands for: 0.9999999999 is 1 where steps are whole."""
+        if self.step is None:
+            return value
+        return min(self.maximum, self.minimum + round((value - self.minimum) / self.step) * self.step)
+
     @property
     def is_unit(self) -> bool:
         """True if scores are already in [0, 1], with 1 the best."""

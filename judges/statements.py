@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import msgspec
 
 from ..records import UNGRADED, CaseIndex, ItemKey, Outcome, Output, Verdict
+from ..records.encoding import encode_json
 
 if TYPE_CHECKING:
     from .judge import AskedJudge
@@ -66,7 +67,7 @@ def as_output(output: Output, statement: JudgedStatement) -> Output:
     where they say the same.
     """
     whole = [output.text, output.tool_calls, output.turns, output.workspace]
-    text = statement.text if statement.text is not None else msgspec.json.encode(whole).decode()
+    text = statement.text if statement.text is not None else encode_json(whole).decode()
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     case_id = f"{output.case_id}{_SEPARATOR}{digest}"
     return msgspec.structs.replace(output, case_id=case_id, text=statement.text or output.text)

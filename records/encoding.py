@@ -30,11 +30,16 @@ def too_long(path: object, line: int | None = None) -> RecordError:
 
 
 def encode_record(record: object) -> bytes:
-    r"""Encode a record as one line, newline included.
+    """Encode a record as one line, newline included; see `encode_json`."""
+    return encode_json(record) + b"\n"
 
-    Lone surrogates, which UTF-8 cannot carry but a model can produce, are written as ``\u`` escapes.
+
+def encode_json(value: object) -> bytes:
+    r"""Encode a value as JSON.
+
+    Lone surrogates, which UTF-8 cannot carry but a model or the name of a file can hold, are written as ``\u`` escapes.
     """
     try:
-        return msgspec.json.encode(record) + b"\n"
+        return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(record)).encode("ascii") + b"\n"
+        return json.dumps(msgspec.to_builtins(value)).encode("ascii")

@@ -10,6 +10,7 @@ import msgspec
 
 from ...judges import BatchResults, CallError, Reply, Request
 from ...records import atomic_write
+from ...records.encoding import encode_json
 
 MAX_REQUESTS, MAX_BYTES = 50_000, 200_000_000
 """What OpenAI takes in one file."""
@@ -64,7 +65,7 @@ def numbered(path: Path) -> Callable[[int], Path]:
 
 def _line(request: Request, url: str) -> bytes:
     entry = {"custom_id": request.key, "method": "POST", "url": url, "body": request.body()}
-    return msgspec.json.encode(entry) + b"\n"
+    return encode_json(entry) + b"\n"
 
 
 def read_custom_ids(path: Path) -> Iterator[str]:

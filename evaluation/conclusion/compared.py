@@ -10,6 +10,7 @@ import msgspec
 from ...calibration.comparison.comparison_results import ComparisonNumbers
 from ...errors import InputError, RecordError
 from ...records import MemoryFolder, decode_record
+from ...records.encoding import encode_json
 from ...version import VERSION
 from ..store.file_names import CLUSTERS, COMPARISON, LABELS, VERDICTS
 from ..store.run_store import RunStore
@@ -64,7 +65,7 @@ def basis(store: RunStore) -> str:
     """
     cuts = [[judge.id, judge.cut] for judge in store.roster]
     files = [store.sha256_of(name) for name in (VERDICTS, LABELS, CLUSTERS)]
-    return hashlib.sha256(msgspec.json.encode([VERSION, store.manifest.sharded, cuts, files])).hexdigest()
+    return hashlib.sha256(encode_json([VERSION, store.manifest.sharded, cuts, files])).hexdigest()
 
 
 def _kept(store: RunStore) -> StoredComparison | None:

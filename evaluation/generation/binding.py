@@ -23,6 +23,7 @@ from ...records import (
     write_json,
     write_records,
 )
+from ...records.encoding import encode_json
 from .attempt import AttemptRow
 from .code.code_files import Code
 from .code.functions import changed_parts
@@ -70,7 +71,7 @@ def bind(
     known: dict[str, Any] = {}
     if place.exists():
         known = decode_record(read_plainly(place), dict[str, dict[str, Any]], path=place)
-    now: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(facts))
+    now: dict[str, Any] = msgspec.json.decode(encode_json(facts))
     before = dict(known.get(system, now)) if begun else {**now, **({} if code is None else {_CODE: code})}
     made_by: Code | None = before.pop(_CODE, None)
     changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))

@@ -18,6 +18,7 @@ import msgspec
 
 from ...deterministic.sandbox.running import CommandResult
 from ...records import Case, ToolCall
+from ...records.encoding import encode_json
 from .commands import CommandAgent, told_of
 from .printed_answer import MOST_OUTPUT, TOO_MUCH, json_line, read_answer, shown
 
@@ -127,7 +128,7 @@ class _Line:
 
     def write(self, said: Any) -> None:
         """Say a line; what a command that has ended does not read is dropped."""
-        rest = memoryview(msgspec.json.encode(said) + b"\n")
+        rest = memoryview(encode_json(said) + b"\n")
         while rest and not self._running.done():
             _ready(self._streams.into, select.POLLOUT)
             with suppress(BlockingIOError):

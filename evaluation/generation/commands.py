@@ -10,12 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from ...deterministic.sandbox.limits import Limits
 from ...deterministic.sandbox.running import CommandResult, Reins, SandboxError, run_agent
 from ...errors import AgentSetupError, ConfigurationError, UsageError
 from ...records import Case
+from ...records.encoding import encode_json
 from .code.code_files import INTERPRETER
 from .printed_answer import MOST_OUTPUT, TOO_MUCH, read_answer, shown
 
@@ -110,7 +109,7 @@ class AnsweringCommand(CommandAgent):
         """Return the command's printed answer, or its failure."""
         with self._attempt() as (folder, reins):
             file = Path(folder, "case.json")
-            file.write_bytes(msgspec.json.encode(told_of(case)))
+            file.write_bytes(encode_json(told_of(case)))
             run = self._run(_READ_CASE, reins, trial, FIDUCIAL_CASE=str(file))
         failure = self._failure(run) or (TOO_MUCH if run.cut else None)
         return failure or read_answer(run.out, case)

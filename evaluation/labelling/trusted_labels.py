@@ -80,6 +80,7 @@ def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter)
 def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:
     given: list[Verdict] = []
     for line, verdict in read_numbered(labels, Verdict):
+        _refuse_nobodys(verdict, labels, line)
         _refuse_untrusted(verdict, labels, line, run)
         if verdict.case_id not in inputs.cases:
             hint = nearest(verdict.case_id, inputs.cases)
@@ -168,6 +169,7 @@ def decided_by(store: RunStore, name: str) -> set[ItemKey]:
 
 def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[Verdict]:
     for line, label in read_numbered(file, Verdict):
+        _refuse_nobodys(label, file, line)
         if _sample_of(label) in TO_DECIDE:
             _refuse_undecided(label, file, line)
         else:
@@ -198,6 +200,11 @@ def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int, run: FolderP
         raise InputError(
             f"this label {_named(reason, run, path)}", path=path, line=line, field="evidence.review.sample"
         )
+
+
+def _refuse_nobodys(verdict: Verdict, path: InputPath, line: int) -> None:
+    if not verdict.by.strip():
+        raise InputError("expected the name of who labelled", path=path, line=line, field="by")
 
 
 def _refuse_undecided(verdict: Verdict, path: InputPath, line: int) -> None:

@@ -104,6 +104,12 @@ def _refuse_different(first: RunStore, other: RunStore) -> None:
     differing += [
         name for name in ("statements", "juries", "criteria") if getattr(one, name) != getattr(two, name)
     ]
+    asked = first.verdicts.standing.repeats, other.verdicts.standing.repeats
+    differing += [
+        f"how often {judges[each].by} was asked"
+        for each in judges
+        if each in asked[0] and each in asked[1] and asked[0][each] != asked[1][each]
+    ]
     versions = [(manifest.versions or {}).get("fiducial") for manifest in (one, two)]
     differing += ["fiducial's version"] if versions[0] != versions[1] else []
     if differing:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ...records import atomic_write
+from ...records.encoding import encode_json
 from ...records.objects import ObjectVersion
 from .file_names import MANIFEST
 
@@ -59,7 +60,7 @@ class Agreement:
         """Write it down."""
         self._written = time.monotonic()
         with atomic_write(self._file) as file:
-            file.write(msgspec.json.encode(self._state))
+            file.write(encode_json(self._state))
 
     @property
     def copy(self) -> str:

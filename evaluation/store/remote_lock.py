@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from ...errors import RunFolderError
+from ...records.encoding import encode_json
 from ...records.objects import ObjectFolder
 
 LOCK = ".fiducial-lock"
@@ -86,7 +87,7 @@ class RemoteLock:
 
     def _write(self, *, anew: bool) -> bool:
         us = Holder(self._copy, socket.gethostname(), os.getpid(), self._now())
-        return self._objects.write(LOCK, msgspec.json.encode(us), anew=anew)
+        return self._objects.write(LOCK, encode_json(us), anew=anew)
 
     def _refusal(self, holder: Holder | None) -> RunFolderError:
         name = self._objects.name

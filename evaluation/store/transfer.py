@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from ...records.encoding import encode_json
 from ...records.fetching import refuse_too_much
 from ...records.objects import ObjectFolder, ObjectVersion
 from .agreed_state import Agreed, Agreement, Stamp, manifests_last, of_the_run
@@ -81,7 +82,7 @@ def _break_seals(objects: ObjectFolder, agreement: Agreement, scratch: Path, fil
     broken = {name for name in seals if name in files and not _bears_out(scratch / name, seals[name])}
     if broken:
         manifest["journals"] = {name: seals[name] for name in seals.keys() - broken}
-        objects.write(MANIFEST, msgspec.json.encode(manifest))
+        objects.write(MANIFEST, encode_json(manifest))
 
 
 def _bears_out(file: Path, seal: Seal) -> bool:

@@ -132,6 +132,14 @@ class VerdictIndex:
         self._score[place] = math.nan if score is None else score
         self._offset[place] = offset
 
+    @property
+    def repeats(self) -> dict[Author, int]:
+        """How often each author was asked about one output."""
+        found = dict[Author, int]()
+        for _, _, author, repeat in self._places:
+            found[author] = max(found.get(author, 0), repeat + 1)
+        return found
+
     def _kind_of(self, row: JournalRow | Verdict) -> int:
         """Return the number of a row's shared fields.
 

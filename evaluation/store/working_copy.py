@@ -115,8 +115,8 @@ class WorkingCopy:
         """
         scheme, found, rest = self._objects.address.partition("://")
         bucket = f"{scheme}{found}{rest.partition('/')[0]}/"
-        if not address.startswith(bucket):
-            return None
+        if not address.startswith(bucket) or ".." in address.split("/"):
+            return None  # a driver that follows dots would leave the bucket
         objects = ObjectFolder(address)
         return fetch_input(objects, objects.find(), self._cache.parent / "inputs")
 

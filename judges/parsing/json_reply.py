@@ -75,6 +75,8 @@ def json_parser(
         where = f"under the key {score!r} of a JSON object"
         given = one_score([_score(found[score]) for found in scored], scale, where)
         last = scored[-1]
+        for found in scored[:-1]:
+            _check_criteria({key: _score(found[key]) for key in all_of if key in found}, given, scale)
         if alone:
             _refuse_missing(last, [*all_of, *([fraction_of.where] if fraction_of else [])])
         written = last.get(reason) if reason else None
@@ -104,7 +106,7 @@ def _check_criteria(criteria: Mapping[str, float], given: float, scale: Scale) -
             raise DecodingError(
                 f"the criterion {key!r} is {criterion:g}, which is not on the scale ({scale})"
             )
-    if scale.worst_of(criteria.values()) != given:
+    if criteria and scale.worst_of(map(scale.nearest, criteria.values())) != given:
         raise DecodingError(f"the score does not follow from the criteria {criteria}")
 
 

@@ -91,7 +91,7 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
         raise DecodingError(f"different scores {where}: {listed}{more}")
     if found[0] not in scale:
         raise DecodingError(f"the score {found[0]:g} is not on the scale ({scale})")
-    return found[0]
+    return scale.nearest(found[0])
 
 
 def reading_of(

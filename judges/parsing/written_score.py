@@ -31,6 +31,8 @@ _FIGURE = re.compile(
         (?:[.,:\u2212\u2013-]\d++ | [ ]?/[ ]?\d++)*+         # 0,5  12:30  0-1  3/4
         (?:[A-Za-z_][A-Za-z_0-9]*+(?:[-+.]\d++)*+)?+        # 1e-3  5x  0_1.1
         (?:\s?[%\uff05])?+
+        [\u00bc-\u00be\u2150-\u215f\u2189]?+                # 1\u00bd
+      | [\u00bc-\u00be\u2150-\u215f\u2189]
       )""",
     re.VERBOSE,
 )
@@ -42,6 +44,7 @@ _BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
 _PAUSE = re.compile(r"[.,:;!?=|\n\])}\u3001\u3002\uff0c\uff1a\uff1b]")
 _WORD = re.compile(r"[^\W\d_]+")
 _MOST_WORDS_BETWEEN = 3
+_DENIED = re.compile(r"(?:\bnot|n['\u2019]t|\bnever)[\s(\"'*`]{1,3}\Z", re.IGNORECASE)
 _HUNDRED = 100
 
 
@@ -152,8 +155,11 @@ def _in_doubt(before: re.Match[str], last: re.Match[str], between: str, scale: S
         return False
     if earlier is not None and earlier not in scale:
         return False
-    words = len(_WORD.findall(between))
-    return words <= _MOST_WORDS_BETWEEN and not (_PAUSE if words else _BREAK).search(between)
+    words = _WORD.findall(between)
+    if len(words) > _MOST_WORDS_BETWEEN:
+        return False
+    denied = _DENIED.search(between) is not None  # 0, not 1
+    return denied or not (_PAUSE if words else _BREAK).search(between)
 
 
 _DIGIT = re.compile(r"\d")
@@ -213,9 +219,13 @@ def tags_parser(
     return parse
 
 
+_LETTERS = re.IGNORECASE | re.ASCII
+"""Capitals do not matter in tags; other letters that look or fold like them do."""
+
+
 def between_tags(name: str) -> re.Pattern[str]:
     """Return a pattern of the text between tags of a name, in any case."""
-    return re.compile(f"<{name}>([^<]*+)</{name}>", re.IGNORECASE)
+    return re.compile(f"<{name}>([^<]*+)</{name}>", _LETTERS)
 
 
 def _number(content: str, where: str, fraction_of: Scale | None = None) -> float:
@@ -248,8 +258,8 @@ def _between(reply: str, name: str) -> str:
 
     The search cannot backtrack.
     """
-    opening = re.search(f"<{name}>", reply, re.IGNORECASE)
+    opening = re.search(f"<{name}>", reply, _LETTERS)
     if opening is None:
         return ""
-    closing = re.compile(f"</{name}>", re.IGNORECASE).search(reply, opening.end())
+    closing = re.compile(f"</{name}>", _LETTERS).search(reply, opening.end())
     return reply[opening.end() : closing.start()].strip() if closing else ""

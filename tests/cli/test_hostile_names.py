@@ -75,3 +75,26 @@ def test_a_full_disk_is_one_line(inputs: tuple[Path, Path], tmp_path: Path):
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (2, b"fiducial: No space left on device\n")
+
+
+def test_files_and_folders_whose_names_are_no_utf8_are_read_and_written(
+    inputs: tuple[Path, Path], tmp_path: Path
+):
+    named = [path.with_name(f"\udcff{path.name}") for path in inputs]
+    for path, other in zip(inputs, named, strict=True):
+        path.rename(other)
+    out = tmp_path / "run\udcfe"
+    run = ("run", named[0], "--outputs", named[1], "--judge", "rubric@baseline", "--out", out)
+    for command in (
+        run,
+        run,
+        ("report", out),
+        ("calibrate", out),
+        ("review", out, "--by", "\udcfd"),
+        ("export", out, "--to", "hf", "--out", tmp_path / "hf\udcfe"),
+        ("check", named[0], "--outputs", named[1], "--out", tmp_path / "checked\udcfe"),
+        ("import", "json", named[1], "--out", tmp_path / "imported\udcfe"),
+    ):
+        code, _, err = typed(*command)
+        assert b"Traceback" not in err, err
+        assert code in {0, 2}, err

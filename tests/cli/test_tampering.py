@@ -387,3 +387,17 @@ def test_of_several_labels_of_an_output_the_last_says_who_labelled_it(run: Comma
     told = run("--labels", gold, "-v").out
     assert "labels given: 1 of people\n" in told
     assert "call themselves" not in told
+
+
+def test_labels_of_nobody_are_refused_with_their_line(run: Command):
+    run()
+    gold = give_labels("human", "human")
+    gold.write_text(gold.read_text().replace('"by":"ada"', '"by":""'))
+    commands: list[Command] = [
+        lambda: run("--labels", gold),
+        lambda: fiducial("review", "run", "--add", gold),
+    ]
+    for command in commands:
+        result = command()
+        assert result.code == 2
+        assert "gold.jsonl:1: by: expected the name of who labelled" in result.err

@@ -262,3 +262,19 @@ def test_a_record_too_large_to_be_read_again_is_listed_with_what_is_of_its_case(
     assert [each.case_id for each in found.outputs] == ["b"]
     assert [each.reason for each in found.skipped] == ["the case is larger than 32 MiB"]
     found.save(tmp_path / "out")
+
+
+@pytest.mark.parametrize("header", ["5", "{", '{"eval": 5}', "[]"])
+def test_what_is_wrong_with_a_log_s_header_names_the_file(header: str, tmp_path: Path):
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", header)
+    with pytest.raises(InputError) as error:
+        fd.read(path)
+    assert str(error.value).startswith(str(path))
+
+
+def test_a_file_in_which_nothing_is_names_itself(tmp_path: Path):
+    (tmp_path / "empty.csv").touch()
+    ended, text = imported(tmp_path / "empty.csv", "csv")
+    assert (ended, "empty.csv: there is nothing in it to be read as csv" in text) == (2, True), text

@@ -3,7 +3,9 @@ import pytest
 from fiducial.formats.spreadsheet import as_text_cell
 
 
-@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize(
+    "begin", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"]
+)
 def test_what_a_spreadsheet_would_compute_is_shown_as_text(begin: str):
     assert as_text_cell(begin + "HYPERLINK(1)") == "'" + begin + "HYPERLINK(1)"
 

@@ -237,6 +237,10 @@ def test_in_memory_it_comes_to_the_same(parts: Callable[..., list[Path]], tmp_pa
             [{"judges": "words"}, {"judges": "words", "pass_at": 0.9}],
             "differs from .*run 0 in the cut of words/function",
         ),
+        (
+            [{"judges": "words"}, {"judges": "words", "repeats": 2}],
+            "differs from .*run 0 in how often words/function was asked",
+        ),
     ],
 )
 def test_runs_that_were_made_in_different_ways_are_refused(

@@ -340,3 +340,15 @@ def test_a_lock_that_nobody_can_read_is_refused(machine: Machine, objects_in_mem
 
 def test_state_and_copies_are_nobody_elses_to_read(machine: Machine):
     assert machine().place.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.attack("run folders and files")
+@pytest.mark.parametrize(
+    "address", ["memory://bucket/../secret", "memory://bucket/a/../../secret", "memory://other/secret"]
+)
+def test_an_address_in_a_manifest_does_not_leave_its_bucket(
+    machine: Machine, objects_in_memory: Any, address: str
+):
+    for name in ("/secret", "/other/secret", "/bucket/../secret"):
+        objects_in_memory.pipe(name, b"{}")
+    assert machine().fetch_beside(address) is None

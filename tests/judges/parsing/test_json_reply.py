@@ -158,3 +158,12 @@ def test_a_reply_is_read_or_refused_but_never_anything_else(reply: str) -> None:
 def test_hostile_replies_take_linear_time(unit: str) -> None:
     with pytest.raises(DecodingError):
         parse(unit * ((1 << 20) // len(unit)))
+
+
+@pytest.mark.attack("replies of judges")
+def test_criteria_are_held_against_the_score_in_every_object() -> None:
+    every = json_parser(Scale(), all_of=["a", "b"])
+    consistent = '{"a": 1, "b": 1, "score": 1}'
+    assert every(f"{consistent} {consistent}").score == 1
+    with pytest.raises(DecodingError, match="does not follow"):
+        every(f'{{"a": 0, "b": 1, "score": 1}} {consistent}')

@@ -137,3 +137,18 @@ def test_a_reply_is_read_as_its_last_number_or_refused_but_never_anything_else(r
         return
     assert 0 <= score <= 1
     assert score in {float(found) for found in re.findall(r"[0-9]*\.?[0-9]+", reply)}
+
+
+@pytest.mark.attack("replies of judges")
+@pytest.mark.parametrize(
+    "reply", ["0, not 1", "It is 0; it isn't 1", "0 (not 1)", "1\u00bd", "0 or 1\u00bd", "1: \u00bd"]
+)
+def test_a_number_that_is_denied_or_goes_on_is_no_score(reply: str) -> None:
+    with pytest.raises(DecodingError):
+        number_parser(FRACTION, pick="last")(reply)
+
+
+@pytest.mark.attack("replies of judges")
+@pytest.mark.parametrize(("reply", "score"), [("0.9999999999", 1.0), ("0.0000000001", 0.0)])
+def test_a_score_that_a_step_is_meant_by_is_that_step(reply: str, score: float) -> None:
+    assert number_parser(Scale())(reply).score == score

@@ -124,3 +124,10 @@ def test_a_reply_is_read_or_refused_but_never_anything_else(reply: str) -> None:
 def test_hostile_replies_take_linear_time(unit: str) -> None:
     with pytest.raises(DecodingError):
         parse(unit * (3_000_000 // len(unit)))
+
+
+@pytest.mark.attack("replies of judges")
+@pytest.mark.parametrize("reply", ["<\u017f2>1</\u017f2>", "<S2>1</\u017f2>", "<\u017f2>1</S2>"])
+def test_a_letter_that_folds_to_another_opens_and_closes_no_tag(reply: str) -> None:
+    with pytest.raises(DecodingError):
+        parse(reply)
