@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..records import ContextItem, Message, Step, TagValue
+from ..records import ContextItem, Criterion, Message, Step, TagValue
 from .calls import AgentAnswer
 from .conversation_turns import ConversationTurn
 from .imported_scores import ImportedScore
@@ -34,6 +34,7 @@ class Example(msgspec.Struct, kw_only=True):
     accepted: list[str] = []
     context: list[Any] = []
     criterion: str | None = None
+    criteria: list[Criterion] = []
     tags: dict[str, TagValue] = {}
     cluster: str | None = None
     answer: AgentAnswer | None = None

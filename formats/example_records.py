@@ -21,7 +21,7 @@ from typing import Any, cast
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, Kind, Message, Output, ToolCall, is_marked, validate_case
+from ..records import Case, Criterion, Kind, Message, Output, ToolCall, is_marked, validate_case
 from .calls import AgentAnswer, answer_of_steps, has_arguments, plain_calls
 from .conversation_turns import answer_over, asked_message
 from .example import Example, context_item
@@ -169,6 +169,7 @@ def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
     answers = own.get("answers") or ([own["answer"]] if own.get("answer") else [])
     criterion = own.get("criterion")
     example = Example(
+        criteria=[] if told.criterion else msgspec.convert(own.get("criteria", []), list[Criterion]),
         asked=cast("list[Message]", case.messages),
         tools=case.tools,
         expected_calls=told.expected_calls,
@@ -189,7 +190,7 @@ def _kind(example: Example, options: Options, *, calls: bool) -> Kind:
     made = example.answer is not None and bool(example.answer.calls)
     if example.calls_made is not None:
         made = example.calls_made
-    if example.criterion is not None:
+    if example.criterion is not None or example.criteria:
         return "open_answer"
     if example.accepted and options.answers == "accepted":
         return "web_search_answer" if example.context else "memory_answer"
@@ -207,6 +208,9 @@ def _reference(kind: Kind, example: Example, options: Options, expected: list[To
         return {"answers": example.accepted}
     if kind != "open_answer":
         return {}
+    if example.criteria:
+        answer = {"answer": example.accepted[0]} if example.accepted else {}
+        return {"criteria": msgspec.to_builtins(example.criteria), **answer}
     if not example.accepted:
         return {"criterion": example.criterion or options.criterion or DEFAULT_CRITERION}
     criterion = example.criterion or options.criterion or SAME_ANSWER

@@ -50,6 +50,8 @@ class Format(Protocol):
 
 _MODULES: dict[str, str] = {
     "inspect": "inspect_logs",
+    "healthbench": "healthbench",
+    "rubric": "rubric_rows",
     "promptfoo": "promptfoo",
     "otlp": "otlp",
     "mlflow": "mlflow",
@@ -210,7 +212,7 @@ def _of_table(path: Path) -> str:
 
 def _of_columns(row: FileRow | None) -> str | None:
     """Return the tool whose columns a table has, from its first row."""
-    tools = ("phoenix", "deepeval", "ragas", "langsmith")
+    tools = ("phoenix", "deepeval", "ragas", "langsmith", "rubric", "healthbench")
     return (
         None if row is None else next((name for name in tools if format_of(name).recognises(row.value)), None)
     )

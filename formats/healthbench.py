@@ -1,0 +1,63 @@
+"""HealthBench's examples: conversations with rubrics of criteria, points and tags (``simple-evals``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..records import Criterion
+from .arrow_rows import read_any_rows
+from .calls import messages_of
+from .example import Example
+from .example_records import records_of
+from .field_reader import FieldReader
+from .file_rows import FileRow, each
+from .import_options import Options
+from .imported_records import ImportedRecord
+from .json_values import is_list, is_object
+
+NAME = "healthbench"
+ABOUT = "examples with rubrics (JSON Lines), as `simple-evals` and Hugging Face have them"
+LOST = "ideal completions but for the first, the canary"
+
+_TAG = "example_tag"
+
+
+def recognises(glimpse: Any) -> bool:
+    """Return whether the first value of a file is an example with a rubric."""
+    if not is_object(glimpse) or not is_list(rubrics := glimpse.get("rubrics")):
+        return False
+    return all(is_object(each_) and {"criterion", "points"} <= each_.keys() for each_ in rubrics) and bool(
+        rubrics
+    )
+
+
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
+    """Read examples; see `Format`."""
+    yield from each(read_any_rows(path), lambda row: _records(row, options))
+
+
+def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
+    line = row.node
+    ideal = line.held("ideal_completions_data").get("ideal_completion")
+    example = Example(
+        id=line.name("prompt_id", "id") or "",
+        number=row.number,
+        asked=messages_of(line.unpacked("prompt"), line.place("prompt")),
+        criteria=[_criterion(rubric) for rubric in line.nodes("rubrics")],
+        accepted=[ideal] if isinstance(ideal, str) and ideal else [],
+        tags={
+            name.partition(":")[0] if ":" in name else f"{_TAG}_{number}": name.partition(":")[2] or name
+            for number, name in enumerate(map(str, line.unpacked("example_tags") or ()), 1)
+        },
+    )
+    yield from records_of(example, row.place, options)
+
+
+def _criterion(rubric: FieldReader) -> Criterion:
+    points = rubric.number("points")
+    if points is None:
+        raise rubric.refuse("points", "a number")
+    tags = [str(tag) for tag in rubric.unpacked("tags") or ()]
+    return Criterion(text=rubric.need("criterion"), points=points, tags=tags)

@@ -1,0 +1,73 @@
+"""Tables of criteria: a row for each, with its item, its text and its points."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import RecordError
+from ..records import Criterion
+from .arrow_rows import read_any_rows
+from .calls import messages_of
+from .example import Example
+from .example_records import records_of
+from .field_reader import FieldReader
+from .file_rows import FileRow, each
+from .import_options import Options
+from .imported_records import FilePosition, ImportedRecord
+from .json_values import is_list, is_object, number_in
+
+NAME = "rubric"
+ABOUT = "tables with a row for each criterion: `item`, `criterion`, `points`, perhaps `tags` and `question` (CSV, TSV, JSON Lines, Parquet)"
+LOST = "other columns"
+
+_ITEM = ("item", "item_id", "id", "case", "case_id", "prompt_id")
+_ASKED = ("question", "query", "prompt", "input")
+_SEPARATORS = re.compile(r"\s*[;|]\s*")
+
+
+def recognises(glimpse: Any) -> bool:
+    """Return whether a row has the columns of a criterion of an item."""
+    return (
+        is_object(glimpse)
+        and {"criterion", "points"} <= glimpse.keys()
+        and any(name in glimpse for name in _ITEM)
+    )
+
+
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
+    """Read criteria, and yield the case of each item; see `Format`."""
+    items: dict[str, tuple[Example, FilePosition]] = {}
+    yield from each(read_any_rows(path), lambda row: _take(row, items))
+    for example, place in items.values():
+        yield from records_of(example, place, options)
+
+
+def _take(row: FileRow, items: dict[str, tuple[Example, FilePosition]]) -> list[ImportedRecord]:
+    line = row.node
+    name, criterion = line.need(*_ITEM), _criterion(line)
+    asked = messages_of(line.unpacked(*_ASKED), line.place(_ASKED[0]))
+    example, place = items.get(name, (Example(id=name, number=row.number), row.place))
+    if asked and example.asked and asked != example.asked:
+        raise RecordError(f"another question than in an earlier row of the item {name!r}", field=_ASKED[0])
+    items[name] = (
+        msgspec.structs.replace(
+            example, asked=example.asked or asked, criteria=[*example.criteria, criterion]
+        ),
+        place,
+    )
+    return []
+
+
+def _criterion(line: FieldReader) -> Criterion:
+    given = line.get("points")
+    points = 1.0 if given is None else number_in(given)
+    if isinstance(points, bool) or not isinstance(points, int | float):
+        raise line.refuse("points", "a number")
+    tags = line.unpacked("tags")
+    names = list(map(str, tags)) if is_list(tags) else _SEPARATORS.split(str(tags).strip()) if tags else []
+    return Criterion(text=line.need("criterion"), points=points, tags=[name for name in names if name])
