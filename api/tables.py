@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
 
 from ..calibration.decisions import read_decisions
@@ -13,7 +14,8 @@ from ..calibration.tables.layout import TableForm
 from ..errors import UsageError
 from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath, memory_file
-from ..records.frames import frame_rows, is_frame
+from ..records.frames import frame_rows, is_frame, is_plain
+from ..records.memory_file import MemoryRows
 from .input_sources import Labels, pieces_of, source
 from .label_sources import grade_scale, label_source
 from .paths import FilePath, input_path
@@ -132,7 +134,8 @@ def _source(given: Any) -> FolderPath | InputPath:
     if isinstance(given, (str, os.PathLike)):
         return input_path(cast("FilePath", given))
     if is_frame(given):
-        return memory_file("table", frame_rows(given))
+        rows = partial(frame_rows, given)
+        return MemoryRows("table", rows) if is_plain(given) else memory_file("table", rows())
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
         kind = type(given).__name__  # pyright: ignore[reportUnknownArgumentType]
         raise UsageError(f"table: expected a path, a run, a data frame or rows, got {kind}")

@@ -62,6 +62,11 @@ def without_gaps(numbers: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, int]:
     return (np.cumsum(used) - 1)[numbers], int(used.sum())
 
 
+def clusters_in(cluster: IntArray) -> int:
+    """Count distinct cluster numbers, none of them below 0."""
+    return without_gaps(cluster)[1]
+
+
 def first_known(values: FloatArray, place: IntArray, places: int) -> FloatArray:
     """Return the first value at each place that is not NaN, shape ``(places,)``; else NaN.
 

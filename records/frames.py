@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,16 +29,31 @@ def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
         A dict a row, values as Python's own; None where one is missing.
     """
     names = [str(name) for name in frame.columns]
-    columns = [frame.iloc[:, position].tolist() for position in range(len(names))]
+    columns = [_values(frame.iloc[:, position]) for position in range(len(names))]
     for row in zip(*columns, strict=True):
-        yield {name: _none_if_missing(value) for name, value in zip(names, row, strict=True)}
+        yield dict(zip(names, row, strict=True))
 
 
-def _none_if_missing(value: Any) -> Any:
-    if type(value) in {str, list, dict}:
-        return value
-    # NaN, NaT and pandas' NA are the only scalars that are not equal to themselves, or do not say.
-    return None if not hasattr(value, "__len__") and (value == value) is not True else value  # noqa: PLR0124
+def is_plain(frame: pd.DataFrame) -> bool:
+    """Return whether a frame holds texts, numbers, truth values and missing ones alone, which JSON would not change."""
+    return all(_is_plain(frame.iloc[:, position]) for position in range(frame.shape[1]))
+
+
+def _is_plain(column: pd.Series[Any]) -> bool:
+    if column.dtype.kind in "biu":
+        return True
+    values = column.tolist()
+    return set(map(type, values)) <= _PLAIN and math.inf not in values and -math.inf not in values
+
+
+def _values(column: pd.Series[Any]) -> list[Any]:
+    values, missing = column.tolist(), column.isna().to_numpy()
+    if not missing.any():
+        return values
+    return [None if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
+
+
+_PLAIN = {str, int, float, bool, type(None)}
 
 
 def data_frame(rows: Any, columns: Sequence[str] | None = None) -> pd.DataFrame:

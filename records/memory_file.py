@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import io
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -63,6 +63,29 @@ class MemoryFile:
         if self._pieces is None:
             self._pieces = []
         self._pieces.append(data)
+
+
+class MemoryRows(MemoryFile):
+    """Rows under a name, read as they are where a table is read, and else as lines.
+
+    Args:
+        name: Stands in messages where a file's path would.
+        rows: Makes the rows; each holds texts, numbers, truth values and None alone.
+    """
+
+    def __init__(self, name: str, rows: Callable[[], Iterable[Mapping[str, Any]]]) -> None:
+        super().__init__(name)
+        self.rows = rows
+
+    def exists(self) -> bool:
+        """Return True: rows are always there."""
+        return True
+
+    def read_bytes(self) -> bytes:
+        """Return the rows as lines."""
+        if self._pieces is None:
+            self._pieces = [memory_file(self.name, self.rows()).read_bytes()]
+        return super().read_bytes()
 
 
 class MemoryFolder:

@@ -14,7 +14,7 @@ from .arrow_file import UnreadableRow, arrow_rows
 from .csv_file import opened_csv, refuse_repeated_names
 from .duplicate_keys import DuplicateKeys
 from .jsonl import decode_record, read_lines
-from .memory_file import InputPath, MemoryFile
+from .memory_file import InputPath, MemoryFile, MemoryRows
 
 NumberedRow = tuple[int, Mapping[str, Any]]
 """A row and its line, or its number where it has none."""
@@ -28,6 +28,8 @@ def file_rows(path: InputPath) -> Iterator[NumberedRow]:
 
     Files in memory, or with another suffix, are JSON Lines.
     """
+    if isinstance(path, MemoryRows):
+        return enumerate(path.rows(), start=1)
     if isinstance(path, MemoryFile):
         return json_rows(path)
     readers = {

@@ -30,7 +30,10 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLa
     odds = doubt + _prior(table, right)
     # A judge that is no better than chance contradicts nothing; how rare a class is must not hide what good judges say.
     suspects = np.flatnonzero((contradictions * 2 > votes) & (doubt > 0))
-    suspected: list[int] = suspects[np.argsort(-odds[suspects], kind="stable")][:limit].tolist()
+    # Equals by id: not by the order of files, nor by how a processor rounds.
+    suspected = sorted(
+        suspects.tolist(), key=lambda item: (-round(float(odds[item]), 9), table.item.values[item])
+    )
     return [
         SuspectedLabel(
             item_id=table.item.values[item],
@@ -39,7 +42,7 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLa
             agreed_by=_judges(table, ~against & (table.item.codes == item)),
             evidence=float(odds[item]),
         )
-        for item in suspected
+        for item in suspected[:limit]
     ]
 
 

@@ -68,7 +68,7 @@ CostOf: TypeAlias = Callable[[str, float, float], float | None]
 """From a model's name (empty where it is not known), prompt and completion tokens to US dollars; None where its prices are not known."""
 
 
-def costs(table: Table, rows: BoolArray, cost_of: CostOf | None = None) -> Costs | None:
+def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = None) -> Costs | None:
     """Total the cost of some rows; None when no amount of any is known.
 
     ``cost_of`` prices rows that have tokens and no cost.

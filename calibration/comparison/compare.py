@@ -13,7 +13,7 @@ from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import USUAL, Settings
 from ..pass_threshold import GivenPassAt
 from ..statistic_catalogue import ESTIMATORS
-from ..tables.calibration_table import Table
+from ..tables.calibration_table import AMOUNTS, Column, Table
 from . import limitations
 from .choosing import CostOf, best_of_many, costs
 from .comparison_results import Best, By, ComparisonNumbers, Contender, Costs, Right
@@ -83,6 +83,7 @@ def _judges(
     pairs = adjusted(
         [judged_pair(usable[a], usable[b], terms) for a, b in every_pair(usable, terms.against)], level
     )
+    spent = _costs(table, table.judge if by == "judge" else table.columns["system"], cost_of)
     return ComparisonNumbers(
         by=by,
         right=right,
@@ -93,7 +94,7 @@ def _judges(
                 n=len(each.right),
                 n_left_out=each.left_out,
                 share_right=share_of(each.right.astype(np.float64), each.cluster, level=level),
-                costs=_costs(table, by, name, cost_of),
+                costs=spent.get(name),
             )
             for name, each in usable.items()
         },
@@ -101,7 +102,7 @@ def _judges(
         cuts=dict(table.cuts),
         cautions=[
             *limitations.idle(everybody),
-            *(limitations.of_cuts(usable.values(), table.cuts) if by == "judge" else []),
+            *(limitations.of_cuts(usable, table.cuts, terms.against) if by == "judge" else []),
             *limitations.rough(pairs, terms.estimator),
             *labels_of_checkers(table.checkers),
         ],
@@ -145,6 +146,7 @@ def _systems(
     strata = strata_of(field, terms)
     whole = strata.all
     known = {name: each.take(each.known) for name, each in graded_of(field).items()}
+    spent = _costs(table, table.columns["system"], cost_of)
     return ComparisonNumbers(
         by="system",
         right=right,
@@ -155,7 +157,7 @@ def _systems(
                 n=whole.graded[name],
                 n_left_out=whole.outputs[name] - whole.graded[name],
                 share_right=whole.rates[name],
-                costs=_costs(table, "system", name, cost_of),
+                costs=spent.get(name),
             )
             for name in names
         },
@@ -170,9 +172,11 @@ def _systems(
     )
 
 
-def _costs(table: Table, by: By, name: str, cost_of: CostOf | None) -> Costs | None:
-    column = table.judge if by == "judge" else table.columns["system"]
-    return costs(table, column.codes == column.values.index(name), cost_of)
+def _costs(table: Table, column: Column, cost_of: CostOf | None) -> dict[str, Costs | None]:
+    """Return the cost of each value's rows."""
+    if not table.numbers.keys() & set(AMOUNTS):
+        return {}
+    return {name: costs(table, rows, cost_of) for name, rows in column.rows().items()}
 
 
 def _best(sides: Sequence[tuple[str, IntArray, BoolArray, IntArray]], level: float) -> Best | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..pass_threshold import HALF
 from ..tables.calibration_table import Column, Table
 from .comparison_results import By, Right
 
@@ -57,17 +58,22 @@ def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
     needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
     usable = np.isfinite(np.stack(needed)).all(axis=0)
     result: list[Contestant] = []
-    for name, rows in column.present():
-        mine = np.flatnonzero(rows & usable)
+    cut_of_row = table.cut
+    for name, rows in column.rows().items():
+        mine = rows[usable[rows]]
         keys, first = np.unique(key[mine], return_index=True)
         if len(keys) < len(mine):
             raise InputError(
                 f"{by} {name!r} has several rows for one item; name the repeats in the column repeat"
             )
-        mine, left_out = mine[first], int((rows & ~usable).sum())
+        mine, left_out = mine[first], len(rows) - len(mine)
         judged, cluster, item = is_right[mine], table.cluster[mine], table.item.codes[mine]
-        part, cut = table.take(mine).in_one_cut()
-        result.append(Contestant(name, keys, part.label, part.score, judged, cluster, item, left_out, cut))
+        cuts: list[float] = np.unique(cut_of_row[mine]).tolist()
+        label, score, cut = table.label[mine], table.score[mine], cuts[0] if cuts else HALF
+        if len(cuts) > 1:
+            part, cut = table.take(mine).in_one_cut()
+            label, score = part.label, part.score
+        result.append(Contestant(name, keys, label, score, judged, cluster, item, left_out, cut))
     return result
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from ..statistics.estimator import Estimator
 from .comparison_results import ComparedPair, ComparedStratum, Strata
 from .contestants import Contestant
 from .outputs import FEWEST_LABELS, Field
+from .pairs import every_pair
 
 FEW_DIFFERING = 20
 """With fewer items that tell two judges apart, a bootstrap of their difference covers 91 to 93 % for 95."""
@@ -43,12 +43,16 @@ def idle(everybody: Sequence[Contestant]) -> list[Caution]:
     return _one("left_out", {each.name: each.left_out for each in everybody if not len(each.key)})
 
 
-def of_cuts(contestants: Iterable[Contestant], cuts: Mapping[str, PassThreshold]) -> list[Caution]:
-    """Return cautions for two judges whose different thresholds decide which is right."""
+def of_cuts(
+    contestants: Mapping[str, Contestant], cuts: Mapping[str, PassThreshold], against: str | None
+) -> list[Caution]:
+    """Return cautions for two judges that are compared, and whose different thresholds decide which is right."""
     unsaid: dict[str, int] = {}
     between: dict[str, int] = {}
-    for first, second in combinations(contestants, 2):
+    for first, second in ((contestants[a], contestants[b]) for a, b in every_pair(contestants, against)):
         low, high = sorted((first.cut, second.cut))
+        if low == high:
+            continue
         _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
         names = f"{first.name} and {second.name}"
         decided = (low <= first.label[mine]) & (first.label[mine] < high)

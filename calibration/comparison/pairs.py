@@ -37,8 +37,10 @@ class Items(NamedTuple):
 
 def every_pair(names: Iterable[str], against: str | None) -> list[tuple[str, str]]:
     """Return every pair of names, or one name paired with each of the others, that one first."""
-    ordered = sorted(names, key=lambda name: name != against)
-    return [pair for pair in combinations(ordered, 2) if against in {None, pair[0]}]
+    if against is None:
+        return list(combinations(names, 2))
+    ordered = list(names)
+    return [(against, name) for name in ordered if name != against] if against in ordered else []
 
 
 def pair_of(

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from ...errors import InputError
+from ..arrays import clusters_in
 from ..cautions import FEW_CLUSTERS, Caution, RateCaution, labels_of_checkers
 from ..pass_threshold import GivenPassAt
 from ..statistic import Statistic
@@ -111,7 +112,7 @@ def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None 
         n_labelled=int((labelled & judged).sum()),
         n_unlabelled=int((judged & ~labelled).sum()),
         n_missing=int((~judged).sum()),
-        n_clusters=len(np.unique(table.cluster)),
+        n_clusters=clusters_in(table.cluster),
         target=terms.target,
         judge_mean=uncorrected.value,
         uncorrected=uncorrected,
@@ -147,8 +148,8 @@ def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -
 def _few_clusters(table: Table, terms: RateTerms) -> int | None:
     """Return the number of labelled clusters if too few for a cluster interval, else None."""
     cluster = table.cluster[np.isfinite(table.label) & np.isfinite(table.score)]
-    few = len(np.unique(cluster)) < FEW_CLUSTERS
-    return len(np.unique(cluster)) if few and len(cluster) > 1 and terms.target != "finite" else None
+    few = clusters_in(cluster) < FEW_CLUSTERS
+    return clusters_in(cluster) if few and len(cluster) > 1 and terms.target != "finite" else None
 
 
 def _plainly_drawn(table: Table) -> int | None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, clusters_in
 from ..intervals.closed_forms import (
     normal_quantile,
     t_interval,
@@ -58,13 +58,13 @@ class LabelledAndJudged:
     @cached_property
     def clustered(self) -> bool:
         """True if a cluster has several items."""
-        clusters = len(np.union1d(self.label_cluster, self.unlabelled_cluster))
+        clusters = clusters_in(np.concatenate([self.label_cluster, self.unlabelled_cluster]))
         return clusters < len(self.label) + len(self.unlabelled)
 
     @cached_property
     def label_clusters(self) -> int:
         """Number of clusters that have a label."""
-        return len(np.unique(self.label_cluster))
+        return clusters_in(self.label_cluster)
 
 
 class PowerTuned(NamedTuple):
@@ -207,7 +207,7 @@ def labels_only(
     if np.isin(label, (0.0, 1.0)).all():
         ends, method = clustered_wilson_interval(value, spread_of_rows(label, cluster), level)
         return defined(value, ends, n=n, method=method, level=level)
-    clusters, error = len(np.unique(cluster)), cluster_error(influence, cluster)
+    clusters, error = clusters_in(cluster), cluster_error(influence, cluster)
     ends = t_interval(value, error, clusters, level) if clusters >= FEWEST else None
     return defined(value, ends, n=n, method="cluster-t", level=level)
 

@@ -7,7 +7,7 @@ import math
 import msgspec
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, clusters_in
 from ..intervals.closed_forms import normal_quantile
 from ..statistic import Statistic, defined, undefined
 from .estimators import LabelledAndJudged, standard_error, with_interval, with_score_interval
@@ -69,7 +69,7 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
         negatives=int((~right).sum()),
         level=level,
     )
-    if found.value is None or len(np.unique(clusters)) == len(clusters):
+    if found.value is None or clusters_in(clusters) == len(clusters):
         return found
     return msgspec.structs.replace(found, method=f"{found.method}, items taken as independent")
 

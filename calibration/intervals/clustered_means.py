@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from scipy.special import betaincinv, ndtri, stdtr
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, without_gaps
 from ..statistic import Statistic, defined, undefined
 from .closed_forms import Interval, normal_quantile, t_quantile, wilson_interval
 from .clustered_rates import averaged_effect, told_by, usual_effect
@@ -137,8 +137,8 @@ def combine_means(
         coefficient: Of each cell's mean, shape ``(k,)``.
         cluster: Cluster number of each value, shape ``(n,)``.
     """
-    number = np.unique(cluster, return_inverse=True)[1]
-    clusters, cells = int(number.max()) + 1, len(coefficient)
+    number, clusters = without_gaps(cluster)
+    cells = len(coefficient)
     place = number * cells + cell
     rows = np.bincount(cell, minlength=cells)
     means = np.bincount(cell, weights=values, minlength=cells) / rows

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, derivative, without_gaps
+from ..arrays import FloatArray, IntArray, clusters_in, derivative, without_gaps
 
 if TYPE_CHECKING:
     from ..sample import Sample
@@ -39,7 +39,7 @@ def cluster_error(influence: FloatArray, cluster: IntArray, told_by: IntArray | 
 
     For a mean the influence is the distance from it over n. Where labels are scarce their clusters, ``told_by``, decide how much the spread is underestimated.
     """
-    clusters = None if told_by is None else max(FEWEST, len(np.unique(told_by)))
+    clusters = None if told_by is None else max(FEWEST, clusters_in(told_by))
     return math.sqrt(variance(cluster_sums(influence, cluster), clusters=clusters))
 
 

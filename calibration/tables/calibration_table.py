@@ -62,6 +62,20 @@ class Column:
         rows = np.bincount(self.codes + 1, minlength=1)[1:]
         return [(self.values[code], self.codes == code) for code in np.flatnonzero(rows).tolist()]
 
+    def rows(self) -> dict[str, IntArray]:
+        """Return each value that occurs, with the numbers of its rows in order.
+
+        Masks of `present` take values times rows; with thousands of values these are gigabytes.
+        """
+        order = np.argsort(self.codes, kind="stable")
+        count = np.bincount(self.codes + 1, minlength=len(self.values) + 1)
+        ends = np.cumsum(count)
+        return {
+            value: order[end - size : end]
+            for value, size, end in zip(self.values, count[1:].tolist(), ends[1:].tolist(), strict=True)
+            if size
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -144,7 +158,7 @@ class Table:
             UsageError: A cut is not in (0, 1], or is for a judge that is not there.
         """
         told = pass_at_of(given)
-        names = [name for name, _ in self.judge.present()]
+        names = list(self.judge.rows())
         told.refuse_strangers(names)
         return replace(self, cuts={name: told.of([name], self.cut_of(name)) for name in names})
 
@@ -178,7 +192,7 @@ class Table:
     @property
     def common_cut(self) -> float | None:
         """The cut that all judges share; None where they differ."""
-        cuts = {self.cut_of(judge).at for judge, _ in self.judge.present()}
+        cuts = {self.cut_of(judge).at for judge in self.judge.rows()}
         return cuts.pop() if len(cuts) == 1 else None
 
     def in_one_cut(self) -> tuple[Table, float]:

@@ -49,3 +49,22 @@ def test_the_evidence_is_the_log_odds_of_the_other_class() -> None:
     (suspect,) = [each for each in suspected_label_errors(table_from_rows(rows)) if each.item_id == "9"]
     # P(pass | 1) = 8/10, P(pass | 0) = 2/4, P(1) = 9/12, each with one of either added.
     assert suspect.evidence == pytest.approx(np.log(9 / 3) + np.log(0.8 / 0.5))
+
+
+def test_tied_suspects_are_ordered_by_id_and_not_by_the_order_of_rows():
+    def suspects(items: list[str]) -> list[str]:
+        rows = [
+            {"item_id": item, "judge": judge, "score": 1.0, "label": 0.0 if item in {"x", "y", "z"} else 1.0}
+            for item in items
+            for judge in ("a", "b")
+        ]
+        good = [
+            {"item_id": f"bad{n}", "judge": judge, "score": 0.0, "label": 0.0}
+            for n in range(20)
+            for judge in ("a", "b")
+        ]
+        return [each.item_id for each in suspected_label_errors(table_from_rows([*rows, *good]))]
+
+    others = [f"good{n}" for n in range(20)]
+    assert suspects(["z", "x", *others, "y"]) == ["x", "y", "z"]
+    assert suspects(["y", *others, "z", "x"]) == ["x", "y", "z"]

@@ -319,3 +319,18 @@ def test_few_differing_items_and_few_clusters_are_warned_of() -> None:
         ("few_differing", {"good and worse": 5}),
     ]
     assert compare(table_from_rows(rows)).cautions == []
+
+
+def test_many_judges_against_one_are_the_pairs_that_all_pairs_have():
+    rng = np.random.default_rng(5)
+    rows = [
+        {"item_id": f"i{n}", "judge": f"j{j}", "score": float(rng.random() < 0.6), "label": float(n % 2)}
+        for j in range(12)
+        for n in range(30)
+        if (n + j) % 4
+    ]
+    every = compare(table_from_rows(rows)).pairs
+    base = compare(table_from_rows(rows), against="j3").pairs
+    assert [(pair.a, pair.b) for pair in base] == [("j3", f"j{j}") for j in range(12) if j != 3]
+    alone = {frozenset((pair.a, pair.b)): pair.midp for pair in every}
+    assert all(pair.midp == alone[frozenset((pair.a, pair.b))] for pair in base)

@@ -1,0 +1,37 @@
+"""Frames whose cells JSON would not change are read as they are; others as lines."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+
+import pandas as pd
+import pytest
+
+from fiducial.records.frames import frame_rows, is_plain
+from fiducial.records.memory_file import MemoryRows
+from fiducial.records.table_rows import file_rows, json_rows
+
+
+@pytest.mark.parametrize(
+    ("values", "plain"),
+    [
+        (["a", None, "b"], True),
+        ([1, 2, 3], True),
+        ([0.5, math.nan, 1.0], True),
+        ([True, False, True], True),
+        ([0.5, math.inf, 1.0], False),
+        ([dt.date(2026, 1, 1)] * 3, False),
+        ([[1], [2], [3]], False),
+    ],
+)
+def test_texts_numbers_and_truth_values_are_plain(values: list[object], plain: bool) -> None:
+    assert is_plain(pd.DataFrame({"x": values})) is plain
+
+
+def test_rows_in_memory_are_the_same_as_their_lines() -> None:
+    frame = pd.DataFrame({"item_id": ["a", "b"], "score": [0.5, math.nan], "n": [1, 2]})
+    file = MemoryRows("table", lambda: frame_rows(frame))
+    assert file.exists()
+    assert list(file_rows(file)) == list(json_rows(file))
+    assert list(file_rows(file))[1][1]["score"] is None
