@@ -25,11 +25,11 @@ _SYSTEM = option("--system", help="What the agent is called in outputs and verdi
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Lay out workspaces of challenges, and run agents in them."""
+    """Prepare workspaces of challenges; run agents in them."""
 
 
 @command.command(
-    short_help="Lay out a workspace for every challenge.",
+    short_help="Prepare a workspace for every challenge.",
     epilog="Example: fiducial artifacts prepare cases.jsonl --out work",
 )
 @click.argument("cases", type=INPUT_FILE)
@@ -37,9 +37,9 @@ def command() -> None:
 @_SYSTEM
 @only_option
 def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]) -> None:
-    """Lay out a workspace for every challenge in CASES, with the files an agent is to find in it.
+    """Prepare a workspace with the agent's files for every challenge in CASES.
 
-    When the agent has worked in them, `fiducial run CASES --outputs OUT/outputs.jsonl` says how well.
+    When the agent has run, grade its work: `fiducial run CASES --outputs OUT/outputs.jsonl`.
     """
     from ..api.artifacts import prepare_workspaces
 
@@ -48,7 +48,7 @@ def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]
     click.echo(f"{count:,} workspaces, named in {out / 'outputs.jsonl'}")
 
 
-@command.command(short_help="Run an agent on every challenge, and check.", epilog=_RUN_EXAMPLES)
+@command.command(short_help="Run an agent on every challenge and check its work.", epilog=_RUN_EXAMPLES)
 @click.argument("cases", type=INPUT_FILE)
 @option("--agent", metavar="COMMAND", help="The agent's command line; {task} and {workspace} are filled in.")
 @option("--mock", is_flag=True, help="No agent: test every challenge with its own solution.")
@@ -87,11 +87,11 @@ def run(
     tests: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Run an agent on every challenge in CASES, each in a workspace of its own and under its cutoff, and check what it leaves.
+    """Run an agent on every challenge in CASES and check its work.
 
-    The agent is yours: it runs with your rights, network and environment, in the current folder; in its workspace if COMMAND has no
-    {workspace}. What it leaves behind runs in a sandbox. OUT holds outputs.jsonl
-    (for `fiducial run`), verdicts.jsonl, report.json in agbenchmark's form, skills.html, logs and workspaces. Exit code 1: a mock failed.
+    Each challenge has its own workspace and cutoff. The agent runs with your rights, network and environment: in the current folder, or
+    in its workspace if COMMAND has no {workspace}. Code that it leaves runs in a sandbox. OUT gets outputs.jsonl (for `fiducial run`),
+    verdicts.jsonl, report.json in agbenchmark's form, skills.html, logs and workspaces. Exit code 1: a mock failed.
     """
     from ..api.artifacts import run_agent
 
@@ -125,12 +125,12 @@ def _selected(cases: Path, out: Path, only: tuple[str, ...]) -> Path:
 
 
 @command.command(
-    short_help="Say how far this machine shuts code in.", epilog="Example: fiducial artifacts doctor"
+    short_help="Show how this machine sandboxes code.", epilog="Example: fiducial artifacts doctor"
 )
 def doctor() -> int:
-    """Say how far this machine shuts in the code of workspaces, which limits are in force, and what is left open.
+    """Show how this machine sandboxes the code of workspaces.
 
-    Exit code 1: code of workspaces cannot be run here.
+    Lists the limits in force and the gaps. Exit code 1: code of workspaces cannot run here.
     """
     from ..api.artifacts import sandbox  # only when there is work to do
 

@@ -93,10 +93,11 @@ def mutate_command(
     operator: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Make probes of right outputs: mutants with one named fault each, harmless twins, attacks with controls.
+    """Make probes from correct outputs: faults, harmless twins, attacks.
 
-    The strict checker labels every probe (answers and statements are labelled by construction). What it judges otherwise than it was
-    meant is no probe, but listed in weaknesses.jsonl, as is what BFCL's rules do not see.
+    Each mutant has one named fault; each attack has a control. The strict checker labels every probe; answers and statements are labelled
+    by construction. A change that the checker grades otherwise than intended is discarded and listed in weaknesses.jsonl, as are faults
+    that BFCL's rules miss.
     """
     from ..api.mutating import mutate
 
@@ -116,7 +117,7 @@ def mutate_command(
 
 @command.command(
     "run",
-    short_help="Ask judges about probes, and how hard a fault they still notice.",
+    short_help="Ask judges about probes; find the hardest faults they notice.",
     cls=_LadderCommand,
     epilog=_RUN,
 )
@@ -146,10 +147,11 @@ def run(
     json_file: str | None,
     **options: Any,
 ) -> int:
-    """Ask judges about probes: missed faults, punished harmless changes, successful attacks.
+    """Ask judges about probes: missed faults, rejected twins, successful attacks.
 
-    Right outputs are asked about --repeats times (2 unless said otherwise), to see whether the judge contradicts itself. With --ladder
-    faults get harder: each dial is asked about in rounds near the level at which 80 % are caught, which needs no PROBES. Verdicts to read, survivors first of all, are in to_read.jsonl of the run folder. Exit code 3: finished, but calls failed.
+    Correct outputs are judged --repeats times (default 2) to measure self-consistency. With --ladder faults get harder: each dial is asked
+    about in rounds near the level at which 80 % are caught, which needs no PROBES. to_read.jsonl in the run folder lists the verdicts to
+    review, missed faults first. Exit code 3: finished, but calls failed.
     """
     from ..api.auditing import audit, forecast_audit
 

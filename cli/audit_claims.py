@@ -52,11 +52,11 @@ def certify_run(
     json_file: str | None,
     **options: Any,
 ) -> int:
-    """Certify what a labelled run shows of its judge, or check a later run against a certificate.
+    """Certify a judge from a labelled run, or check a later run against a certificate.
 
-    A certificate is written only when its claims hold; exit code 1 when they do not. It names the judge's fingerprint and a hash of the
-    labels, and is void (exit code 1) when prompt, model, parser or labels change, or when the anchors - the same labelled outputs, judged
-    again with --no-cache in a folder of their own - show that the judge has drifted.
+    A certificate is written only if its claims hold; otherwise the exit code is 1. It records the judge's fingerprint and a hash of the
+    labels. It is void (exit code 1) if the prompt, model, parser or labels change, or if the judge has drifted. Drift is measured on
+    anchors: the same labelled outputs, judged again with --no-cache into another folder.
     """
     from ..api.audits import certify, check_certificate, signed_copy
 
@@ -101,7 +101,7 @@ def verify(*, signed: Path, key: Path, certificate: Path | None, json_file: str 
 
 @click.command(
     "alt-test",
-    short_help="May a judge stand in for people?",
+    short_help="Test whether a judge can replace people.",
     epilog="Example: fiducial audit alt-test ana.jsonl ben.jsonl cleo.jsonl run/verdicts.jsonl",
 )
 @click.argument("verdicts", type=INPUT_FILE, nargs=-1, required=True)
@@ -115,11 +115,11 @@ def verify(*, signed: Path, key: Path, certificate: Path | None, json_file: str 
 def alternative(
     verdicts: tuple[Path, ...], likeness: Literal["equal", "near"], json_file: str | None
 ) -> None:
-    """Test whether a judge may stand in for the people who annotate (Calderon et al. 2025).
+    """Test whether a judge can replace human annotators (Calderon et al. 2025).
 
-    VERDICTS are files of verdicts of at least two people (source "human") and of one judge or more, on the same outputs. Each person is
-    compared with the judge: who is nearer to the others? People get a handicap epsilon for what they cost: 0.2 for
-    experts, 0.15 for trained annotators, 0.1 for a crowd.
+    VERDICTS are files of verdicts of at least two people (source "human") and at least one judge, on the same outputs. Each person is
+    compared with the judge: which is closer to the others? Epsilon is a handicap for the cost of people: 0.2 for experts, 0.15 for
+    trained annotators, 0.1 for a crowd.
     """
     from ..api.audits import alternatives
 

@@ -25,7 +25,7 @@ Examples:
 @option("--out", type=OUT_FOLDER, required=True, help="The folder to write.")
 @option("--sample", type=Whole(1), default=100, help="Probes of each operator at most.")
 def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
-    """Write probes so that another tool's judge can be asked about them; nothing in them says what was planted."""
+    """Write probes for another tool's judge, without the labels."""
     from ..api.audits import export_probes as export
 
     for file in export(probes, to, out, sample=sample):
@@ -35,7 +35,7 @@ def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
 
 @click.command(
     "import",
-    short_help="What another tool's judges said of probes.",
+    short_help="Analyse another tool's verdicts on probes.",
     epilog="Example: fiducial audit import probes theirs/scored.json --out audit",
 )
 @click.argument("probes", type=FOLDER)
@@ -46,7 +46,7 @@ def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
 )
 @json_option
 def import_results(*, probes: Path, results: Path, out: Path, as_: str | None, json_file: str | None) -> None:
-    """Analyse what another tool's judges said of PROBES, which `fiducial audit export` wrote, like any judge's verdicts."""
+    """Analyse verdicts of another tool's judges on PROBES from `fiducial audit export`."""
     from ..api.audits import import_audit
 
     emit(import_audit(probes, results, out, as_=as_), json_file)

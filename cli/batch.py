@@ -36,9 +36,9 @@ Example:
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Judge by batch files, in OpenAI's form: written here, answered elsewhere, read back here.
+    """Judge through batch files in OpenAI's form: export, answer elsewhere, import.
 
-    `fiducial judge --batch` does all of it at a provider's batch endpoint.
+    `fiducial judge --batch` does all three at a provider's batch endpoint.
     """
 
 
@@ -50,10 +50,10 @@ def command() -> None:
 @option("--run", type=FOLDER, help="Leave out what this run folder has verdicts for.")
 @option("--out", type=OUT_FILE, required=True, help="The batch file; long ones are split and numbered.")
 def export(*, out: Path, **options: Any) -> None:
-    """Write what a judge has to be asked as batch files.
+    """Write judge requests as batch files.
 
-    Each request is named by a hash of what it asks (`custom_id`), so that the same question has the same name in every
-    export, and is written once. With the results so far, only what is missing is written, and once more what could not be read.
+    Each request is named by a hash of its content (`custom_id`): equal requests have equal names in every export and are written once.
+    With earlier results, only missing replies are requested, and unreadable ones once more.
     """
     from ..api.batches import export_batch
 
@@ -95,9 +95,9 @@ def import_(
     worlds: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Read batch results into a run folder, as `fiducial judge` would have written it.
+    """Read batch results into a run folder, as `fiducial judge` writes it.
 
-    What has no result yet, or an error, is `failed`; importing again with more results replaces it.
+    Requests without a result, or with an error, are `failed`; importing again with more results replaces them.
     """
     from ..api.batches import access_to_results
     from ..api.check_options import worlds_of

@@ -46,7 +46,7 @@ _TEMPERATURE = 0.001
 
 
 @command.command(
-    short_help="Let a model work on the data set.",
+    short_help="Run a model on the data set.",
     epilog="Example: fiducial bfcl generate --data bfcl_eval-2025.12.17-py3-none-any.whl --model my-model --category live --results result",
 )
 @_data
@@ -72,10 +72,10 @@ def generate(
     dry_run: bool,
     **options: Any,
 ) -> int:
-    """Let a model work on BFCL's entries, and write its answers as BFCL's result tree, which `fiducial bfcl score` reads.
+    """Run a model on BFCL's entries; write the result tree for `fiducial bfcl score`.
 
-    With --mode tools names with dots are offered with underscores, as BFCL does; the temperature is 0.001 unless --parameter says
-    otherwise (temperature=null leaves it out). Exit code 3: calls failed; the same command tries these entries again.
+    With --mode tools, dots in names are replaced with underscores, as BFCL does. The temperature is 0.001 unless --parameter sets another
+    (temperature=null leaves it out). Exit code 3: calls failed; the same command retries these entries.
     """
     from ..api.generating_files import foresee_bfcl, generate_bfcl
 

@@ -17,14 +17,14 @@ _cache_option = option(
 
 @click.group(no_args_is_help=True, epilog="Example: fiducial cache info")
 def command() -> None:
-    """Look at the reply cache, or empty it."""
+    """Show or clear the reply cache."""
 
 
 @command.command(epilog="Example: fiducial cache info --json")
 @_cache_option
 @option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
 def info(*, cache: Path | None, as_json: bool) -> None:
-    """Say where the cache is, how large, and whose replies it holds."""
+    """Show the cache's folder, size, and replies by model."""
     from ..api.cached_replies import cached_replies
 
     found = cached_replies(cache)
@@ -35,7 +35,7 @@ def info(*, cache: Path | None, as_json: bool) -> None:
 @_cache_option
 @option("--model", help="Only this model's replies.")
 def clear(*, cache: Path | None, model: str | None) -> None:
-    """Forget cached replies; they will be asked for, and paid for, again."""
+    """Delete cached replies; asking again costs calls again."""
     from ..api.cached_replies import forget_replies
 
     path, count = forget_replies(cache, model=model)

@@ -39,7 +39,7 @@ class FormatGroup(click.Group):
 
 @click.group(cls=FormatGroup, no_args_is_help=True)
 def command() -> None:
-    """Turn other people's data into cases, and into outputs where it has them."""
+    """Import other tools' data as cases, and as outputs if present."""
 
 
 @command.command(
@@ -97,8 +97,8 @@ def bfcl(
 def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
     """Read logged chats: a JSON object with "messages" (and "tools", "model", "id") a line.
 
-    A chat that ends with an assistant message, or has a "response", gives an output as well as a case. A log has no reference to check
-    against, so judges decide: of an answer with calls as any_call, of all others as open_answer. See also: fiducial import openai.
+    A chat that ends with an assistant message, or has a "response", gives an output as well as a case. A log has no reference, so judges
+    grade it: answers with calls as any_call, all others as open_answer. See also: fiducial import openai.
     """
     from ..api.importing import import_log
 
@@ -115,10 +115,11 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
 @option("--criterion", help="What a good answer achieves, in a sentence; for open answers.")
 @option("--system", default="logged", help="Who answered.")
 def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
-    """Read rows of azure-ai-evaluation or promptflow: a JSON object with "query", "response" and so on a line.
+    """Read rows of azure-ai-evaluation or promptflow, one JSON object a line.
 
-    Rows with calls become cases of kind any_call (judge: tool_call_accuracy; strict rules leave them open), rows with a context
-    grounded_answer, all others open_answer, compared with "ground_truth" where there is one. See also: fiducial import azure.
+    Rows have "query", "response" and so on. Rows with calls become cases of kind any_call (judge: tool_call_accuracy; undecided by strict
+    rules), rows with a context grounded_answer, all others open_answer, compared with "ground_truth" if present. See also: fiducial
+    import azure.
     """
     from ..api.importing import import_log
 
@@ -135,7 +136,7 @@ def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | N
 def agbenchmark(*, path: Path, out: Path, only: tuple[str, ...]) -> None:
     """Read agbenchmark challenges from the folders below PATH.
 
-    Next: `fiducial artifacts run` lets an agent work on them; `fiducial run` checks workspaces and judges what is open.
+    Next: `fiducial artifacts run` runs an agent on them; `fiducial run` checks workspaces and judges the undecided ones.
     """
     from ..api.importing import import_agbenchmark, unknown_dependencies
 

@@ -43,10 +43,10 @@ def command(
     labels_patch: Path | None,
     **options: Any,
 ) -> int:
-    """Decide without a model which outputs are right, and why the others are not.
+    """Check outputs without a model, with a reason for each failure.
 
-    CASES says what was to be done and how it is graded (JSON Lines). The file of verdicts appears when it is complete;
-    after Ctrl-C those so far are beside it, in FILE.partial. Exit code 3: finished, but a checker of your own failed.
+    CASES holds the tasks and how they are graded (JSON Lines). The file of verdicts appears when it is complete; after Ctrl-C, finished
+    verdicts are in FILE.partial. Exit code 3: finished, but a custom checker failed.
     """
     from ..api.checking_files import check_file, partial_file
 

@@ -69,10 +69,10 @@ def command(
     against: str | None,
     **options: Any,
 ) -> int:
-    """Test every pair of judges or systems on the items both have, corrected for the number of pairs.
+    """Test every pair of judges or systems on their common items.
 
-    With --judge a judge is shown both outputs of a case, in both orders, and says which is better. Exit code 3: finished, but calls to the
-    model failed; with --out the same command asks again for these alone.
+    P-values are corrected for the number of pairs. With --judge, a judge sees both outputs of a case, in both orders, and picks the better
+    one. Exit code 3: finished, but calls to the model failed; with --out the same command retries only these.
     """
     if options["judges"]:
         _refuse_typed(["columns", *_OF_TABLES], "goes with tables; --judge asks about outputs")

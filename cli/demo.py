@@ -20,7 +20,7 @@ Example:
 @option("--out", type=OUT_FOLDER, default="fiducial-demo", help="The run folder.")
 @verbosity
 def command(*, out: Path, verbose: bool, quiet: bool) -> int:
-    """Run everything on a small built-in suite: no key, no network, a few seconds."""
+    """Run the whole pipeline on a small built-in suite: no key, no network, a few seconds."""
     from ..api.demo import COMPARED, demo_access, demo_plan, prompts_compared
     from .evaluate import evaluate
 

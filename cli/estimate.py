@@ -54,11 +54,11 @@ def command(
     phases: str | None,
     **options: Any,
 ) -> None:
-    """Correct a judge's rate by the labels there are: PPI++, post-stratified, Rogan-Gladen, and labels alone.
+    """Correct a judge's pass rate with labels: PPI++, Rogan-Gladen and others.
 
-    Rows with a label are the labelled sample, which must be drawn at random from the items; rows without one are the
-    rest. Of a run folder only the open part is taken: what a checker decided needs no correction, and its labels can
-    correct nothing else.
+    The other estimates are post-stratified and labels alone. Rows with a label are the labelled sample, which must be drawn at random from
+    the items; rows without one are the rest. From a run folder only undecided outputs are taken: outputs that a checker decided need no
+    correction, and their labels correct nothing else.
     """
     from ..api.table_statistics import estimate
 

@@ -31,7 +31,7 @@ Examples:
     option("--accept-edited", is_flag=True, help="Take a run that was changed by hand since it was written."),
 )  # fmt: skip
 def command(*, run: Path, to: str, out: Path | None, endpoint: str | None, **chosen: Any) -> None:
-    """Write the verdicts of RUN, a run folder or one that `fiducial import` made, for another tool."""
+    """Write the verdicts of RUN (a run folder, or an imported one) for another tool."""
     from ..api.exporting import export, send_otlp
 
     if endpoint is not None:

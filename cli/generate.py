@@ -98,10 +98,10 @@ agent_options = section(
 )
 @dry_run_option
 def command(*, cases: Path, out: Path, **given: Any) -> int:
-    """Let a model, or an agent of your own, work on CASES, and keep what it produces.
+    """Run a model or a custom agent on CASES; keep the outputs.
 
-    A case and trial that has an output is not asked again, so that the same command goes on where it was stopped, and tries
-    again what failed. Exit code 3: finished, but calls failed: those attempts have no output, and OUT.attempts.jsonl says why.
+    A case and trial that has an output is skipped, so the same command continues an interrupted generation and retries failures. Exit code
+    3: finished, but calls failed; those attempts have no output, and OUT.attempts.jsonl has the reasons.
     """
     from ..api.generating_files import foresee_file, generate_file
 

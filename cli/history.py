@@ -25,7 +25,7 @@ Examples:
 @option("--json", "json_file", metavar="FILE", help="Write what was found, - to the terminal.")
 @verbose_option
 def command(folder: Path, html: Path | None, *, markdown: bool, json_file: str | None) -> None:
-    """Show the finished runs in FOLDER over time: rates with intervals, what changed from one to the next, judges that drifted."""
+    """Show the finished runs in FOLDER over time: rates, changes, drifted judges."""
     from ..api.differences import history
 
     emit_page(history(folder), html, markdown=markdown, json_file=json_file)

@@ -52,11 +52,11 @@ def command(
     join: Path | None,
     as_json: bool,
 ) -> None:
-    """Read what other tools wrote: PATH is a file, or a folder whose files belong together.
+    """Import other tools' files; PATH is a file, or a folder of related files.
 
     SOURCE is one of inspect, promptfoo, openai, otlp, mlflow, langsmith, langfuse, azure, deepeval, pydantic-evals, braintrust, phoenix,
-    ragas, csv, parquet, json, hf, or a format of your own. The folder gets cases.jsonl, outputs.jsonl, verdicts.jsonl (where there are
-    scores) and skipped.jsonl, which lists what became no record with file, line, field and reason.
+    ragas, csv, parquet, json, hf, or a custom format. The folder gets cases.jsonl, outputs.jsonl, verdicts.jsonl (if there are scores) and
+    skipped.jsonl, which lists every skipped record with file, line, field and reason.
     """
     from ..api.reading import import_files, import_lines, is_source
 

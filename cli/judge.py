@@ -70,9 +70,9 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
 @model_options
 @gates
 def command(**options: Any) -> int:
-    """Ask judges about every output, without checking any.
+    """Run judges on every output, without checkers.
 
-    Exit code 3: finished, but calls to the model failed; the same command asks again for these alone.
+    Exit code 3: finished, but calls to the model failed; the same command retries only these.
     """
     from .evaluate import evaluate_as_asked
 

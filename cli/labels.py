@@ -28,12 +28,12 @@ Examples:
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Add labels and references to an import or a run; export what people decided as corrected references."""
+    """Add labels and references; export decisions as corrected references."""
 
 
 @command.command(
     "add",
-    short_help="Join labels and references that arrive later to an import or a run.",
+    short_help="Add labels and references to an import or a run.",
     epilog=_ADD_EXAMPLE,
 )
 @click.argument("folder", type=FOLDER)
@@ -58,10 +58,11 @@ def add(folder: Path, labels: Path, json_file: str | None) -> None:
 @option("--out", type=OUT_FILE, required=True, help="The patch (JSON Lines).")
 @json_option
 def export(run: Path, out: Path, json_file: str | None) -> None:
-    """Write corrected references of the cases of the run folder RUN, with reasons and who decided.
+    """Write corrected references for the run RUN, with reasons and who decided.
 
-    A reference that somebody wrote on the review page is taken; else one is widened by an output that was found right. Each is tried: under it the checker says
-    of every decided output of its case what was decided. Decisions that no reference says are listed.
+    A reference that a person wrote on the review page is used as it is; otherwise the reference is extended by an output that was found
+    correct. Each is verified: with it, the checker must agree with the decision on every decided output of the case. Decisions that no
+    reference can express are listed.
     """
     from ..api.labels import export_labels
 

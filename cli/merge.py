@@ -24,10 +24,10 @@ Example:
 @option("--out", type=FOLDER, required=True, help="The run folder of the whole; the same command goes on after a kill.")  # fmt: skip
 @option("--price", "prices", multiple=True, metavar="[MODEL=]IN/OUT[/CACHED]", help="Dollars for a million tokens.  [default: listed prices]")  # fmt: skip
 def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
-    """Join finished runs over parts of one data set: nothing is checked or asked again.
+    """Merge finished runs over parts of one data set, without checking or judging again.
 
-    The numbers are those of one run over all inputs as a set of shards. Runs that differ in rules, judges, checkers or cuts, and outputs that
-    two of them say different things of, are refused.
+    The numbers are those of one run over all inputs as a set of shards. Runs with different rules, judges, checkers or thresholds are
+    refused, as are outputs with different verdicts in two of them.
     """
     from ..api.merging import merge
 

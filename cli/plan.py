@@ -98,7 +98,7 @@ def command(
     as_json: bool,
     **wanted: Any,
 ) -> None:
-    """Say how many labels or items it takes, before they are paid for."""
+    """Compute how many labels or items are needed."""
     by_budget = wanted["budget"] is not None
     drawn = out or any(wanted[name] for name in _OF_DRAWS)
     if wanted["draw"] is None and tables and not by_budget:

@@ -13,11 +13,11 @@ from .shared_options import option
 @click.command(epilog="Example: fiducial plugins --plugin sql_checker.py")
 @option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
 def command(*, as_json: bool) -> None:
-    """List what installed packages, and files named with --plugin, add: checkers, judges, formats, statistics, operators, worlds,
-    functions, agents.
+    """List plugins of installed packages and of files named with --plugin.
 
-    Each is loaded to see whether it can be; nothing is run.
-    """  # noqa: D205 - the first sentence is the whole line of help
+    Plugins are checkers, judges, formats, statistics, operators, worlds, functions and agents. Each is loaded to test it; nothing is
+    run.
+    """
     found = plugins()
     if as_json:
         click.echo(json.dumps([plugin._asdict() for plugin in found], ensure_ascii=False))

@@ -21,12 +21,12 @@ def command() -> None:
 
 @command.command(
     "list",
-    short_help="List the prompts that come with fiducial.",
+    short_help="List the included prompts.",
     epilog="Example: fiducial prompts list --json",
 )
 @option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
 def list_(*, as_json: bool) -> None:
-    """List the prompts that come with fiducial; * marks the variant that a judge's bare name means."""
+    """List the included prompts; * marks the default variant of a judge."""
     from ..api.prompts import prompts
 
     found = prompts()
@@ -43,7 +43,7 @@ def show(*, judge: str) -> None:
 
 
 @command.command(
-    short_help="Print the messages that a judge would be sent.",
+    short_help="Print the messages to a judge for one output.",
     epilog="Example: fiducial prompts render tool_call_accuracy --cases cases.jsonl --outputs outputs.jsonl --id trip-07",
 )
 @click.argument("judge")
@@ -65,7 +65,7 @@ def render(
     worlds: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Print the messages that JUDGE would be sent for one output, in full.
+    """Print the full messages to JUDGE for one output.
 
     JUDGE may also be `bfcl`: the prompt that asks an agent for calls as text, for a case made by `fiducial cases bfcl`.
     """
@@ -83,14 +83,14 @@ def render(
 
 
 @command.command(
-    short_help="Say whether prompt files can be used.",
+    short_help="Validate prompt files.",
     epilog="Example: fiducial prompts check my_judge.prompty",
 )
 @click.argument("files", type=INPUT_FILE, nargs=-1, required=True)
 def check(*, files: tuple[Path, ...]) -> None:
-    """Say whether prompt FILES can be used, with which inputs, and how replies are read.
+    """Validate prompt FILES; show their inputs and how replies are parsed.
 
-    Exit code 2: one cannot; the message names file and line.
+    Exit code 2: one is invalid; the message names file and line.
     """
     from ..api.prompts import check_prompt
 
@@ -124,7 +124,7 @@ def flow(*, judge: str, out: Path, dag: bool, model: str) -> None:
 
 @command.command(
     "import",
-    short_help="Make a prompt file of plain text, chat messages in JSON, or another tool's prompt file.",
+    short_help="Make a prompt file from text, chat messages or another tool's prompt.",
     epilog="Example: fiducial prompts import theirs.prompty --scale 1-5 --input answer=response --out relevance.prompty",
 )
 @click.argument("file", type=INPUT_FILE)
@@ -138,10 +138,10 @@ def flow(*, judge: str, out: Path, dag: bool, model: str) -> None:
            help="Distance of neighbouring scores, e.g. 1 for whole numbers.  [default: any number in between is a score]"),
 )  # fmt: skip
 def import_(*, file: Path, out: Path, inputs: tuple[str, ...], scale: str | None, step: float | None) -> None:
-    """Make a prompt file of FILE: plain text, a JSON file with a chat message or several, or a .prompty file of promptflow, prompty 2 or azure-ai-evaluation.
+    """Make a prompt file from FILE: text, chat messages as JSON, or a .prompty file.
 
-    Chat messages are kept to the letter, {{braces}} too; what is to be judged follows them, a section an input. Of a prompt file the
-    template is kept, and its inputs are filled from the inputs of ours that --input names.
+    The .prompty file may be of promptflow, prompty 2 or azure-ai-evaluation. Chat messages are kept verbatim, {{braces}} too; the text
+    under evaluation follows them, one section per input. The template of a prompt file is kept, and --input maps its inputs to ours.
     """
     from ..api.prompts import import_prompt
 

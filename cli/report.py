@@ -42,10 +42,10 @@ def command(
     json_file: str | None,
     accept_edited: bool,
 ) -> None:
-    """Write the report of the run folder RUN, an audit's too, as one HTML file that opens from the disk.
+    """Write the report of the run (or audit) RUN as one HTML file.
 
-    With a second run folder AFTER: what passes there and did not in RUN, what no longer does, by how much (paired, on the outputs that
-    both have), and what else changed: prompts, models, data, rules, versions.
+    With a second run folder AFTER, compare them: regressions, fixes, the paired difference on common outputs, and changes in prompts,
+    models, data, rules and versions.
     """
     if after is None and json_file is not None:
         raise UsageError(

@@ -54,11 +54,11 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Make a page on which a person labels outputs of the run folder RUN, or add the labels made on it.
+    """Make a page for labelling outputs of the run RUN, or add its labels.
 
-    The page is one file that needs no network and no server: answers stay in the browser until they are downloaded. With
-    --add they become labels of the run, and the command of the run, typed again, corrects its rates by them. Decisions (--of) are kept
-    apart, and `calibrate`, `run` and `audit run` print adjudicated numbers beside the others.
+    The page is one file that needs no network and no server: answers stay in the browser until they are downloaded. With --add they become
+    labels of the run; rerun the run's command to correct its rates with them. Decisions (--of) are kept apart; `calibrate`, `run` and
+    `audit run` print adjudicated numbers beside the others.
     """
     from ..api.reviewing import add_labels, review
 

@@ -65,10 +65,11 @@ Examples:
 @model_options
 @gates
 def command(judge_on: str, **options: Any) -> int:
-    """Check outputs, judge what is open, calibrate the judge, report; with --generate or --agent, produce the outputs first.
+    """Check outputs, judge the undecided ones, calibrate, report.
 
-    CASES says what was to be done and how it is graded (JSON Lines; `fiducial cases` makes it of other people's files).
-    Exit code 3: finished, but calls to the model, or checkers of your own, failed; the same command tries these alone again.
+    With --generate or --agent, generate the outputs first. CASES holds the tasks and how they are graded (JSON Lines; `fiducial cases`
+    and `fiducial import` make it from other tools' data). Exit code 3: finished, but calls to the model, or custom checkers, failed; the
+    same command retries only these.
     """
     from ..api.check_options import check_options
     from ..api.run_files import engine_of, parse_judge_on
