@@ -20,7 +20,7 @@ from ..intervals.clustered_means import Combination, mean_over_clusters
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from .rubric_results import CriterionAgreement, ItemScore, RubricOfJudge, RubricOfSystem, TagMean
-from .shrunken_rates import ShrunkenRates, Trials, shrink
+from .shrunken_rates import ShrunkenRates, SuccessCount, shrink
 
 _LEAST_INFORMATION = 0.05
 """Of a judge whose rates add up to little more than 1, verdicts say next to nothing; what is corrected by them would have no bounds."""
@@ -118,16 +118,16 @@ def _met(criterion: JudgedCriterion) -> float:
 
 def _rates(labelled: Iterable[JudgedCriterion]) -> _Rates | None:
     """Return a judge's rates by criterion; None without labels of both kinds."""
-    positive: dict[str, Trials] = {}
-    negative: dict[str, Trials] = {}
+    positive: dict[str, SuccessCount] = {}
+    negative: dict[str, SuccessCount] = {}
     for each in labelled:
         assert each.label is not None
         for groups, weight, found in (
             (positive, each.label, _met(each)),
             (negative, 1 - each.label, 1 - _met(each)),
         ):
-            successes, trials = groups.get(each.key, Trials(0.0, 0.0))
-            groups[each.key] = Trials(successes + weight * found, trials + weight)
+            successes, trials = groups.get(each.key, SuccessCount(0.0, 0.0))
+            groups[each.key] = SuccessCount(successes + weight * found, trials + weight)
     of_met, of_others = shrink(positive), shrink(negative)
     return None if of_met is None or of_others is None else _Rates(of_met, of_others)
 

@@ -18,7 +18,7 @@ _BEFOREHAND = 60.0
 _STRONGEST = 1e6
 
 
-class Trials(NamedTuple):
+class SuccessCount(NamedTuple):
     """Successes of a number of trials."""
 
     successes: float
@@ -38,26 +38,26 @@ class ShrunkenRates(NamedTuple):
     pooled: float
     strength: float
     pooled_variance: float
-    own: Mapping[str, Trials]
+    own: Mapping[str, SuccessCount]
 
     def rate(self, group: str) -> float:
         """Return a group's rate; of a group without trials, that of all."""
-        successes, trials = self.own.get(group, Trials(0.0, 0.0))
+        successes, trials = self.own.get(group, SuccessCount(0.0, 0.0))
         return (successes + self.strength * self.pooled) / (trials + self.strength)
 
     def weight(self, group: str) -> float:
         """Return the share that a group's own trials have in its rate."""
-        trials = self.own.get(group, Trials(0.0, 0.0)).trials
+        trials = self.own.get(group, SuccessCount(0.0, 0.0)).trials
         return trials / (trials + self.strength)
 
     def variance(self, group: str) -> float:
         """Return the variance of a group's true rate around the one that is given here, that of all being known."""
-        trials = self.own.get(group, Trials(0.0, 0.0)).trials
+        trials = self.own.get(group, SuccessCount(0.0, 0.0)).trials
         rate = self.rate(group)
         return rate * (1 - rate) / (trials + self.strength + 1)
 
 
-def shrink(groups: Mapping[str, Trials]) -> ShrunkenRates | None:
+def shrink(groups: Mapping[str, SuccessCount]) -> ShrunkenRates | None:
     """Return the rates of groups, each drawn towards that of all the more, the fewer trials it has; None without trials."""
     tried = {name: each for name, each in groups.items() if each.trials}
     total = sum(each.trials for each in tried.values())
@@ -70,7 +70,7 @@ def shrink(groups: Mapping[str, Trials]) -> ShrunkenRates | None:
     return ShrunkenRates(pooled, strength, pooled * (1 - pooled) * spread, tried)
 
 
-def _strength(groups: Mapping[str, Trials], pooled: float) -> float:
+def _strength(groups: Mapping[str, SuccessCount], pooled: float) -> float:
     """Return the strength from which the groups' rates differ as much as they do beyond chance."""
     several = [each for each in groups.values() if each.trials > 1]
     total = sum(each.trials for each in several)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration.rubrics.rubric_scores import JudgedCriterion, JudgedRubric, rubric_of_judge
-from fiducial.calibration.rubrics.shrunken_rates import Trials, shrink
+from fiducial.calibration.rubrics.shrunken_rates import SuccessCount, shrink
 
 
 def item(number: int, *criteria: JudgedCriterion, system: str = "a") -> JudgedRubric:
@@ -89,7 +89,12 @@ def test_a_judge_that_says_nothing_corrects_nothing():
 
 def test_rates_of_few_labels_are_drawn_towards_those_of_all():
     rates = shrink(
-        {"much": Trials(90, 100), "little": Trials(0, 2), "none": Trials(0, 0), "half": Trials(40, 50)}
+        {
+            "much": SuccessCount(90, 100),
+            "little": SuccessCount(0, 2),
+            "none": SuccessCount(0, 0),
+            "half": SuccessCount(40, 50),
+        }
     )
     assert rates is not None
     assert rates.rate("much") == pytest.approx(0.9, abs=0.03)
@@ -97,12 +102,12 @@ def test_rates_of_few_labels_are_drawn_towards_those_of_all():
     assert 0.0 < rates.rate("little") < rates.pooled
     assert rates.weight("none") == 0.0
     assert rates.variance("much") < rates.variance("none")
-    assert shrink({"none": Trials(0, 0)}) is None
+    assert shrink({"none": SuccessCount(0, 0)}) is None
 
 
 def test_alike_groups_share_one_rate_and_unlike_ones_keep_their_own():
-    alike = shrink({str(number): Trials(80, 100) for number in range(20)})
-    unlike = shrink({str(number): Trials(100 * (number % 2), 100) for number in range(20)})
+    alike = shrink({str(number): SuccessCount(80, 100) for number in range(20)})
+    unlike = shrink({str(number): SuccessCount(100 * (number % 2), 100) for number in range(20)})
     assert alike is not None
     assert unlike is not None
     assert alike.strength > 1000
