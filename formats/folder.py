@@ -37,6 +37,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         answered: Outputs that did not fail, by the kind of their case.
         transcripts: Those of them that record their steps.
         verdicts: Verdicts by who says so, and by outcome.
+        sources: Of each of those who say so, what it is: a judge, a checker, a person.
         sessions: Conversations of several turns, each one case.
         earlier_calls: Those of them with calls before their last turn.
         failed: Outputs that are an error in place of an answer.
@@ -55,6 +56,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     answered: dict[Kind, int] = {}
     transcripts: dict[Kind, int] = {}
     verdicts: dict[str, dict[str, int]] = {}
+    sources: dict[str, Source] = {}
     sessions: int = 0
     earlier_calls: int = 0
     failed: int = 0
@@ -125,6 +127,7 @@ class _Summary:
     def __init__(self) -> None:
         self.kinds = Counter[Kind]()
         self.verdicts: dict[str, Counter[str]] = {}
+        self.sources: dict[str, Source] = {}
         self.clusters: dict[str, str] = {}
         self.first_skipped: Skipped | None = None
         self._kind_of: dict[str, Kind] = {}
@@ -151,6 +154,7 @@ class _Summary:
             self._shared.add(each)
         elif isinstance(each, Verdict):
             self.verdicts.setdefault(each.by, Counter())[each.outcome] += 1
+            self.sources.setdefault(each.by, each.source)
             self._graded[each.source] += each.graded
         else:
             self._told["skipped"] += 1
@@ -169,6 +173,7 @@ class _Summary:
             labels=self._graded["human"] + self._graded["construction"],
             scored=self._graded["judge"] > 0,
             verdicts={by: dict(said) for by, said in self.verdicts.items()},
+            sources=self.sources,
             shared=self._shared.shared,
             first_skipped=self.first_skipped,
             **{each: self._told[each] for each in told},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from .example import Example, answers_of, listed
 from .exchanges import is_exchange
 from .field_reader import FieldReader
 from .file_rows import FileRow
+from .found_grades import FoundGrades
 from .import_options import Options
 from .imported_records import Skipped
 from .imported_scores import ImportedScore, collect_scores, scored
@@ -34,7 +35,9 @@ def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> 
     return None
 
 
-def is_turn_of_a_session(row: Mapping[str, Any], told_by_user: Mapping[str, str]) -> bool:
+def is_turn_of_a_session(
+    row: Mapping[str, Any], told_by_user: Mapping[str, str], graded: FoundGrades
+) -> bool:
     """Return whether a row is one exchange of a session.
 
     A row with an id, references or scores of its own is not.
@@ -53,16 +56,19 @@ def is_turn_of_a_session(row: Mapping[str, Any], told_by_user: Mapping[str, str]
     )
     return (
         not told_by_user
+        and not any(row.get(name) is not None for name in (graded.label or "", *graded.judges))
         and not resolve(row, {}).keys() & set(own)
         and is_exchange(dict(row))
         and (any(row.get(name) is not None for name in SESSIONS))
     )
 
 
-def row_example(row: FileRow, options: Options) -> tuple[Example, list[Skipped]]:
+def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Example, list[Skipped]]:
     """Return a row's example, from mapped or known columns, and its skipped parts."""
     line = row.node
     names = resolve(line.value, options.columns)
+    if graded.label in line.value:
+        names.setdefault("label", graded.label)
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
     asked_messages, answer = _conversation(fields, line.value)
     messages = fields.unpacked("messages")
@@ -72,6 +78,7 @@ def row_example(row: FileRow, options: Options) -> tuple[Example, list[Skipped]]
         else conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options.unit)
     )
     rest = _others(line.value, names)
+    judges = [(name, rest.pop(name)) for name in graded.judges if name in rest]
     example = Example(
         id=fields.name("id") or "",
         number=row.number,
@@ -93,7 +100,8 @@ def row_example(row: FileRow, options: Options) -> tuple[Example, list[Skipped]]
         trial=_trial(fields),
         turns=_turns(fields),
     )
-    said = (_verdicts, _score, partial(_labels, rest=rest, grades=options.grades))
+    scores = partial(_judge_scores, judges=judges, words=GradeScale(words=options.grades.words))
+    said = (_verdicts, _score, scores, partial(_labels, rest=rest, grades=options.grades))
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
 
 
@@ -225,6 +233,21 @@ def _score(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]
 
 def _scored(by: str, value: Any, field: str) -> ImportedScore:
     return scored(by, number_in(value), field=field, absent="there is no score")
+
+
+def _judge_scores(
+    fields: FieldReader, names: Mapping[str, str], *, judges: list[tuple[str, Any]], words: GradeScale
+) -> Iterator[ImportedScore]:
+    """Yield what judges say, one column each."""
+    del fields, names
+    for by, value in judges:
+        try:
+            score = words.score(number_in(value))
+        except UnknownGradeError:
+            raise RecordError(f"the score {value!r} is not in [0, 1]", field=by) from None
+        if score is not None:
+            kept = {} if score == number_in(value) else {"value": value}
+            yield ImportedScore(by, score, evidence=kept)
 
 
 def _labels(

@@ -14,6 +14,7 @@ from .arrow_rows import read_any_rows
 from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each
+from .found_grades import FoundGrades
 from .import_options import Options
 from .imported_records import ImportedRecord
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
@@ -42,7 +43,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     names = [name.removesuffix(_DETAILS) for name in line.value if name.endswith(_DETAILS)]
     theirs = {f"{name}{ending}" for name in names for ending in (_DETAILS, _SCORE)}
     plain = {name: value for name, value in line.value.items() if name not in theirs}
-    example, skipped = row_example(FileRow(plain, row.place, row.at, row.number), options)
+    example, skipped = row_example(FileRow(plain, row.place, row.at, row.number), options, FoundGrades())
     yield from skipped
     yield from collect_scores(example.opinions, names, lambda name: [_opinion(name, line)], row.place)
     yield from records_of(example, row.place, options)

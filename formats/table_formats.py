@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from .csv_rows import read_csv_rows
 from .example_records import EMPTY, records_of
 from .exchanges import exchange_of
 from .file_rows import FileRow, each, files_of, read_rows
+from .found_grades import FoundGrades, find_grades
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_values import is_list, is_object
@@ -22,6 +24,8 @@ from .openai_chat import exchange_records
 
 _NOTHING = "nothing: columns that are no field are tags, what is no single value as JSON"
 _DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
+_LOOKED_AT = 512
+"""Rows by which columns of grades are found."""
 _MARKS = ("dataset_info.json", "state.json", "dataset_dict.json")
 
 
@@ -31,16 +35,20 @@ def read_table(rows: Iterable[FileRow | Skipped], path: Path, options: Options) 
     Raises:
         InputError: No row has a column that was named.
     """
+    rows = iter(rows)
+    first = list(islice(rows, _LOOKED_AT))
+    values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
+    graded = find_grades(values, options)
     seen: set[str] = set()
     unanswered = _Unanswered()
 
     def watched() -> Iterator[FileRow | Skipped]:
-        for row in rows:
+        for row in chain(first, rows):
             if isinstance(row, FileRow) and is_object(row.value):
                 seen.update(map(str, row.value))
             yield row
 
-    yield from each(watched(), lambda row: _records(row, options, unanswered))
+    yield from each(watched(), lambda row: _records(row, options, graded, unanswered))
     yield from unanswered.left(path)
     problem = missing_columns(seen, options.columns) if seen else None
     if problem is not None:
@@ -78,11 +86,17 @@ class _Unanswered:
             yield Skipped(file=str(path), field="response", reason=reason)
 
 
-def _records(row: FileRow, options: Options, unanswered: _Unanswered) -> Iterator[ImportedRecord]:
-    if options.unit != "last" and is_object(row.value) and is_turn_of_a_session(row.value, options.columns):
+def _records(
+    row: FileRow, options: Options, graded: FoundGrades, unanswered: _Unanswered
+) -> Iterator[ImportedRecord]:
+    if (
+        options.unit != "last"
+        and is_object(row.value)
+        and is_turn_of_a_session(row.value, options.columns, graded)
+    ):
         yield from exchange_records(exchange_of(row), row, options)
         return
-    example, skipped = row_example(row, options)
+    example, skipped = row_example(row, options, graded)
     yield from skipped
     yield from unanswered.take(list(records_of(example, row.place, options)))
 

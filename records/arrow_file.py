@@ -46,7 +46,7 @@ def arrow_rows(path: Path) -> Iterator[dict[str, Any] | UnreadableRow]:
     unpacked = 0
     for batch in _batches(path, most):
         refuse_repeated_names(batch.schema.names, path, None)
-        size = batch.num_rows * (_ROW + _CELL * batch.num_columns) + sum(map(_size, batch.columns))
+        size = batch.num_rows * (_ROW + _CELL * batch.num_columns) + _size_of_columns(batch, path)
         unpacked += size
         if unpacked > most:
             raise _too_large(path, most)
@@ -73,7 +73,7 @@ def _batches(path: Path, most: int) -> Iterator[Any]:
             # Else every row would get a copy of a text that the file says once.
             with parquet.ParquetFile(path, read_dictionary=texts) as file:
                 yield from file.iter_batches(_ROWS)
-    except (OSError, arrow.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, KeyError, arrow.ArrowException) as error:
         message = f"cannot be read as {'Arrow' if stream else 'Parquet'}: {' '.join(str(error).split())}"
         raise InputError(message, path=path) from error
 
@@ -87,6 +87,14 @@ def _texts(file: Any, path: Path, most: int) -> list[str]:
     if declared > most:
         raise _too_large(path, most)
     return sorted({each.path_in_schema for each in columns if each.physical_type == "BYTE_ARRAY"})
+
+
+def _size_of_columns(batch: Any, path: Path) -> int:
+    arrow, _ = pyarrow("reading Parquet or Arrow")
+    try:
+        return sum(map(_size, batch.columns))
+    except arrow.ArrowException as error:  # an index into texts that are not there
+        raise InputError(f"cannot be read: {' '.join(str(error).split())}", path=path) from error
 
 
 def _size(array: Any) -> int:

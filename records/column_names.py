@@ -58,6 +58,11 @@ LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """Columns of a table of labels, likewise."""
 
+OF_PERSON, OF_BASELINE = "person:", "baseline:"
+AMOUNT_FIELDS = ("calls", "prompt_tokens", "completion_tokens", "cost")
+CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND = "checker_score", "label_probability", "label_round"
+"""Columns of numbers beside score and label, and prefixes of such columns, in a table of scores."""
+
 _REMEMBERED = 1 << 16
 """Names of columns; every row of a table asks of each."""
 
@@ -73,6 +78,12 @@ _ENDS_OF_SCORES = ("_judge", "_score")
 def normal(name: str) -> str:
     """Normalize a column's name: lower case, an underscore for anything but letters and digits."""
     return re.sub(r"[^a-z0-9]+", "_", name.strip().lower()).strip("_")
+
+
+def is_number_field(name: str) -> bool:
+    """Return whether a column of a table of scores holds numbers beside score and label, not values of a slice."""
+    fields = (*AMOUNT_FIELDS, CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND)
+    return name in fields or name.startswith((OF_PERSON, OF_BASELINE))
 
 
 @lru_cache(_REMEMBERED)

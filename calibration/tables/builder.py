@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...records import JudgeId
+from ...records.column_names import is_number_field
 from ...records.grades import PLAIN, GradeScale, UnreadGrades
 from ...records.table_rows import NumberedRow
 from ..arrays import FloatArray
@@ -22,7 +23,6 @@ from .cells import (
     absent,
     cluster_of,
     grade_of,
-    is_number,
     name_of,
     number_of,
     text_of,
@@ -137,7 +137,7 @@ class TableBuilder:
         scale = self._scale_of(field)
         if scale is not None:
             return partial(grade_of, scale=scale)
-        return _CELLS.get(field) or (number_of if is_number(field) else text_of)
+        return _CELLS.get(field) or (number_of if is_number_field(field) else text_of)
 
     def _read(self, rows: list[Mapping[str, Any]]) -> dict[str, list[Any]]:
         """Read the columns of some rows, by contract name."""
@@ -153,7 +153,7 @@ class TableBuilder:
             try:
                 columns[field] = read_cells([row.get(theirs) for row in rows], self._cell_of(field), field)
             except InputError:
-                if field in _CONTRACT or is_number(field):
+                if field in _CONTRACT or is_number_field(field):
                     raise
                 self._refuse_slice(field)
         return columns
@@ -187,7 +187,7 @@ class TableBuilder:
         if "label" in columns:
             self._label.extend(columns.pop("label"), start)
         for name, values in columns.items():
-            if is_number(name):
+            if is_number_field(name):
                 self._numbers.setdefault(name, Numbers()).extend(values, start)
                 continue
             encoder = self._slices.setdefault(name, Encoder(None if name in IDENTITY else MAX_SLICES))

@@ -10,6 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import JudgeId
+from ...records.column_names import (
+    AMOUNT_FIELDS,
+    CHECKER_SCORE,
+    LABEL_PROBABILITY,
+    LABEL_ROUND,
+    OF_BASELINE,
+    OF_PERSON,
+)
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
 from ..decisions import Decisions
 from ..pass_threshold import HALF, GivenPassAt, PassThreshold, pass_at_of
@@ -17,20 +25,20 @@ from ..pass_threshold import HALF, GivenPassAt, PassThreshold, pass_at_of
 IDENTITY = ("item_id", "judge", "system", "trial", "repeat", "order")
 """A row is the only one with its values of these."""
 
-PERSON, BASELINE = "person:", "baseline:"
+PERSON, BASELINE = OF_PERSON, OF_BASELINE
 """Prefixes of number columns: what one person, or one cheap way to grade, says of the item."""
 
-AMOUNTS = ("calls", "prompt_tokens", "completion_tokens", "cost")
+AMOUNTS = AMOUNT_FIELDS
 """Number columns that say what a verdict cost; ``cost`` is in US dollars."""
 
-DECIDED, DECIDED_BY = "checker_score", "checker"
+DECIDED, DECIDED_BY = CHECKER_SCORE, "checker"
 """Number column: what a checker decided of the item, none where it is open; and the column of its name."""
 
-PROBABILITY = "label_probability"
+PROBABILITY = LABEL_PROBABILITY
 """Number column: the chance with which the item was drawn to be labelled."""
 
 
-ROUND = "label_round"
+ROUND = LABEL_ROUND
 """Number column: the round of drawing in which it was, from 1 on."""
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from numbers import Real
 from typing import Any
 
 from ...errors import InputError
+from ...records.grade_columns import is_missing
 from ...records.grades import GradeScale, UnknownGradeError
-from .calibration_table import AMOUNTS, BASELINE, DECIDED, PERSON, PROBABILITY, ROUND
+from .calibration_table import AMOUNTS, PROBABILITY, ROUND
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 """Booleans, as data frames write them into CSV."""
@@ -19,15 +19,10 @@ class UnreadGradeError(InputError):
     """A cell that holds no grade."""
 
 
-def is_number(name: str) -> bool:
-    """Return whether a column holds numbers beside score and label, not values of a slice."""
-    return name in (*AMOUNTS, DECIDED, PROBABILITY, ROUND) or name.startswith((PERSON, BASELINE))
-
-
 def number_of(value: object, field: str) -> float:
     """Read a number within its column's range; NaN where missing.
 
-    The column is one for which `is_number` holds.
+    The column is one for which `is_number_field` holds.
     """
     if field == ROUND:
         return _round_of(value)
@@ -100,15 +95,6 @@ def text_of(value: object, field: str) -> str | None:
     if not isinstance(value, str | int | float):
         raise InputError(f"expected a text or a number, got {_shown(value)}", field=field)
     return str(value)
-
-
-def is_missing(value: object) -> bool:
-    """Null, an empty cell, or NaN, which is how data frames say null; the text "nan" is not."""
-    if isinstance(value, str):
-        return not value.strip()
-    if value is None or isinstance(value, int):
-        return value is None
-    return isinstance(value, Real) and math.isnan(value)
 
 
 def absent(field: str, columns: Iterable[str]) -> InputError:

@@ -8,18 +8,24 @@ from pathlib import Path
 
 from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, ImportSummary
 from ...judges.catalogue import judges_for
-from ...records import Kind, kind_spec
+from ...records import Kind, Source, kind_spec
 from . import number_text
 from .number_text import counted
+
+_WORDS: dict[Source, tuple[str, str, str]] = {
+    "checker": ("verdict", "checker", "checkers"),
+    "judge": ("verdict", "judge", "judges"),
+    "human": ("label", "person", "people"),
+}
+"""Words for a verdict, one author and several; a majority repeats what people say."""
 
 
 def import_lines(imported: ImportSummary) -> Iterator[str]:
     """Yield the result of an import for a terminal."""
     cases, outputs = sum(imported.kinds.values()), sum(imported.outputs.values())
-    verdicts = sum(sum(said.values()) for said in imported.verdicts.values())
     yield (
         f"read as {imported.format}: {counted(cases, 'case')}, {counted(outputs, 'output')} of {counted(len(imported.outputs), 'system')}, "
-        f"{counted(verdicts, 'verdict')} of {counted(len(imported.verdicts), 'judge')}, in {imported.folder}"
+        f"{''.join(map('{}, '.format, _said(imported)))}in {imported.folder}"
     )
     for kind, count in imported.kinds.items():
         judges = judges_of(kind, imported)
@@ -33,6 +39,17 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
         place = f"{first.file}{'' if first.line is None else f':{first.line}'}{f': {first.field}' if first.field else ''}"
         yield f"skipped: {imported.skipped:,}, listed in {Path(imported.folder) / SKIPPED}; the first: {place}: {first.reason}"
     yield from next_of_import(imported)
+
+
+def _said(imported: ImportSummary) -> Iterator[str]:
+    """Yield the number of verdicts of judges and checkers, and of people's labels, where there are some."""
+    counts: dict[Source, list[int]] = {}
+    for by, outcomes in imported.verdicts.items():
+        counts.setdefault(imported.sources.get(by, "judge"), []).append(sum(outcomes.values()))
+    for source, (said, one, several) in _WORDS.items():
+        if source in counts:
+            number = len(counts[source])
+            yield f"{counted(sum(counts[source]), said)} of {number:,} {one if number == 1 else several}"
 
 
 def _told(imported: ImportSummary) -> Iterator[str]:

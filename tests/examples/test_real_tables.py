@@ -87,6 +87,48 @@ def test_scores_and_grades_that_are_imported_are_estimated_in_two_commands(tmp_p
     assert estimated.out.count("ppi_plus_plus  ") == 1  # a single system is printed once
 
 
+JUDGED = [
+    (f"q{n}", f"a{n}", "yes" if n % 3 else "no", ("good" if n % 4 else "bad") if n % 2 else "")
+    for n in range(40)
+]
+
+
+@pytest.mark.parametrize("judge", ["judge_score", "judge_passed", "gpt_judge", "verdict", "faithfulness"])
+@pytest.mark.parametrize("person", ["human_grade", "human_correctness"])
+def test_a_table_is_imported_with_the_judge_that_it_has_for_calibrate(
+    judge: str, person: str, tmp_path: Path
+) -> None:
+    table, shop = tmp_path / "judged.csv", tmp_path / "shop"
+    rows = "".join(",".join(row) + "\n" for row in JUDGED)
+    table.write_text(f"question,answer,{judge},{person}\n{rows}")
+    said = fiducial("import", table, "--out", shop).out
+    assert "40 verdicts of 1 judge, 20 labels of 1 person, in " in said
+    direct = json.loads(fiducial("calibrate", table, "--json", "-").out)["judges"][judge]
+    imported = json.loads(fiducial("calibrate", shop, "--json", "-").out)["judges"][judge]
+    assert imported["statistics"] == direct["statistics"]
+    assert "report this one" in fiducial("estimate", shop, "-v").out
+
+
+def test_two_judges_beside_three_people_are_imported_as_such(tmp_path: Path) -> None:
+    rows = (LOGS / "three_people.csv").read_text().replace("notes", "answer")
+    table = tmp_path / "people.csv"
+    table.write_text(rows)
+    found = fd.read(table)
+    assert {(each.by, each.source) for each in found.verdicts} == {
+        *((name, "judge") for name in ("gpt_judge", "small_judge")),
+        *((f"annotator_{n}", "human") for n in (1, 2, 3)),
+        ("majority", "construction"),
+    }
+
+
+def test_numbers_outside_the_scale_stay_tags_of_a_case(tmp_path: Path) -> None:
+    table = tmp_path / "tagged.csv"
+    table.write_text("question,answer,model_score,priority\na,b,17.5,1\nc,d,3,0\n")
+    found = fd.read(table)
+    assert (found.verdicts, found.skipped) == ([], [])
+    assert found.cases[0].tags == {"model_score": "17.5", "priority": "1"}
+
+
 def test_grades_that_arrive_later_are_joined_by_id(tmp_path: Path) -> None:
     shop, grades = tmp_path / "shop", tmp_path / "later.csv"
     fiducial("import", LOGS / "rag_grades.csv", "--map-label", "sort of=0", "--out", shop)

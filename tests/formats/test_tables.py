@@ -74,7 +74,7 @@ def test_rows_of_which_nothing_says_what_they_are_name_the_option(read: Read):
     with pytest.raises(UsageError, match="farbe=shape: neither is a field"):
         read("colour,form\nred,round\n", as_="csv", map={"farbe": "shape"})
     found = read("colour,form\nred,round\n", as_="csv")
-    assert "--map query=COLUMN says so" in found.skipped[0].reason
+    assert "name them, for example --map query=colour --map response=form" in found.skipped[0].reason
 
 
 def test_data_frames_and_rows_are_read_without_a_change():
