@@ -104,8 +104,8 @@ objects: $(VENV)/.ready  ## runs kept in a store that speaks S3 (moto), with kil
 	$(call beside,$(OBJECTS),.ci/objects.txt)
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(OBJECTS)/bin/python -m pytest -p pytest_timeout -W ignore tests/objects
 
-requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead
-	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder)
+requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead, AUDIT=1 planted faults and attacks
+	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder) $(if $(AUDIT),--audit)
 
 vulnerabilities:  ## known vulnerabilities of a default installation, by pip-audit, where the index has data on them
 	@test -x $(AUDIT)/bin/python || $(PYTHON) -m venv $(AUDIT)

@@ -1,12 +1,13 @@
 """Batch files of every judge and variant: over the built-in suite, and over real outputs where reference data is there.
 
-    python benchmarks/make_requests.py --out requests [--model NAME] [--real 500] [--seed 1] [--pairs 200] [--ladder]
+    python benchmarks/make_requests.py --out requests [--model NAME] [--real 500] [--seed 1] [--pairs 200] [--ladder] [--audit]
 
 Each file holds the requests of one prompt (``requests/suite/JUDGE.VARIANT.jsonl``). Their ids are hashes of what is asked, so that replies stay good as
 long as the prompt does; prompts that compare are asked about pairs of the suite's outputs in both orders (``--pairs``). With FIDUCIAL_REFERENCE set, the same for a sample of the real outputs in ``bfcl_real`` (``requests/real/``), half of
 them officially right and half wrong, with their cases, outputs and labels beside. Real outputs are for measuring: keep what is made of them out of
 any repository. With ``--ladder`` the questions of ladders at fixed levels alone (``requests/ladder/``), which
-``fiducial audit run --ladder --evenly --calls N --replay ...`` reads: 600 for one prompt about tool calls, 400 for one about statements.
+``fiducial audit run --ladder --evenly --calls N --replay ...`` reads: 600 for one prompt about tool calls, 400 for one about statements. With ``--audit`` the
+probes made of the suite alone (``requests/audit/``), for every prompt without recorded replies to them.
 """
 
 from __future__ import annotations
@@ -15,32 +16,45 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from commands import described
 from lay_out_real_outputs import find_real, lay_out
 
+import fiducial as fd
 from fiducial.data import demo_path
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import DIALS, origin
+from fiducial.errors import UsageError
+from fiducial.evaluation.audit.audit_plan import AuditPlan, opened, prepare, steps
 from fiducial.evaluation.audit.ladder.climb import even_round
 from fiducial.evaluation.audit.ladder.questions import Posed, pose, questions
 from fiducial.evaluation.batch.batch_export import Questions, export_batch
 from fiducial.evaluation.batch.batch_files import numbered, once, write_batch
+from fiducial.evaluation.forecast import copy_of_run
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.judging.asking import every_output, open_work
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.preference.paired_inputs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
-from fiducial.judges import PromptJudge, Work, shipped_prompts, unanswered
-from fiducial.judges.catalogue import PAIRWISE, all_prompts
+from fiducial.judges import PromptJudge, Request, Work, shipped_prompts, unanswered
+from fiducial.judges.catalogue import PAIRWISE, SPLITTER, all_prompts, known_prompts
 from fiducial.judges.criteria import question_cases
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 MODEL = "gpt-4.1-mini"
 
-LADDERS = {"tool_call_accuracy/explicit": 60, "groundedness/explicit": 50}
+SAMPLE = 10
+"""Probes of each operator that are written for an audit."""
+
+LADDERS = {
+    "tool_call_accuracy/explicit": 60,
+    "tool_call_accuracy/explicit_2": 60,
+    "groundedness/explicit": 50,
+    "groundedness/explicit_2": 50,
+}
 """Questions of each dial: there are ten of tool calls, and eight of statements."""
 
 
@@ -53,9 +67,17 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ladder", action="store_true", help="questions of ladders instead")
     parser.add_argument(
+        "--audit",
+        action="store_true",
+        help="faults, twins and attacks instead, of prompts without recordings",
+    )
+    parser.add_argument(
         "--pairs", type=int, default=200, help="pairs of outputs of the suite, for judges that compare"
     )
     arguments = parser.parse_args()
+    if arguments.audit:
+        write_audit(arguments.out / "audit", arguments.model)
+        return 0
     if arguments.ladder:
         for name, calls in LADDERS.items():
             write_ladder(name, calls, arguments.out / "ladder", arguments.model)
@@ -98,6 +120,33 @@ def write_preferences(count: int, folder: Path, model: str) -> None:
 
 def _by_hash(members: Members) -> bytes:
     return hashlib.sha256("\n".join(map(str, members)).encode()).digest()
+
+
+def write_audit(folder: Path, model: str, sample: int = SAMPLE) -> None:
+    """Planted faults, harmless twins and attacks made of the suite, for every prompt that has no recorded replies to them."""
+    probes = folder / "probes"
+    fd.mutate(demo_path("cases.jsonl"), demo_path("outputs.jsonl"), out=probes, progress=False)
+    for name, known in known_prompts().items():
+        if "audit" in known.recorded or name == SPLITTER:
+            continue
+        plan = AuditPlan(
+            probes=probes, out=folder / "run", command="", judges=[str(name)], model=model, sample=sample
+        )
+        requests = list(once(_audited(plan), set()))
+        for file in (
+            write_batch(requests, numbered(folder / f"{name.judge}.{name.variant}.jsonl")) if requests else ()
+        ):
+            print(f"{file.path}: {file.requests:,} requests, --sample {sample}")
+
+
+def _audited(plan: AuditPlan) -> Iterator[Request]:
+    """The requests of an audit by a prompt; none where no probe is for it."""
+    prepared = prepare(plan)
+    with suppress(UsageError), opened(plan, prepared) as inputs, copy_of_run(plan.out) as run:
+        for step in steps(plan, prepared, inputs, run, Silent(), foreseen=True):
+            for task in step.tasks:
+                if task.asked is not None:
+                    yield from unanswered(task.asked, step.work(task, ()), lambda _: None)
 
 
 def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:

@@ -13,7 +13,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from statistics import mean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from commands import described
 
@@ -89,7 +89,7 @@ def _items(inputs: EvaluationInputs, task: JudgeTask) -> Iterator[tuple[Case, Ou
 
 def over_criteria(count: int) -> Iterator[Prefix]:
     """Yield the shares of the prompts for rubrics, over criteria of a conversation that is made up."""
-    messages = [
+    messages: list[Any] = [
         [
             {
                 "role": "user",
@@ -98,7 +98,7 @@ def over_criteria(count: int) -> Iterator[Prefix]:
         ]
         for turn in range(_TURNS)
     ]
-    answers = [
+    answers: list[Any] = [
         [f"About step {turn}: begin early, write down what you find, and ask before you go on. " * 5]
         for turn in range(_TURNS)
     ]

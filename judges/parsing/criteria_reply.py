@@ -60,7 +60,7 @@ def _entries(reply: Mapping[str, Any], count: int) -> list[Mapping[str, Any]]:
 
 
 def _number_and_met(entry: Any) -> tuple[int, Any]:
-    fields = cast("Mapping[str, Any]", entry) if isinstance(entry, dict) else {}
+    fields: Mapping[str, Any] = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
     if not fields.keys() >= _KEYS:
         raise DecodingError(f"expected an object with {sorted(_KEYS)} for each criterion")
     number, met = fields["number"], fields["met"]

@@ -39,3 +39,14 @@ def test_every_prompt_gets_requests_over_the_suite(tmp_path: Path):
     assert {f"{name}.explicit" for name in PAIRWISE} <= written
     lines = (tmp_path / "rubric.each.jsonl").read_text("utf-8").splitlines()
     assert len(lines) == len({json.loads(line)["custom_id"] for line in lines}) == 60
+
+
+def test_faults_and_attacks_are_written_for_prompts_without_recordings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    wanted = {"tool_call_accuracy/explicit_2", "rubric/each", "groundedness/reasons"}
+    known = {name: each for name, each in make_requests.known_prompts().items() if str(name) in wanted}
+    monkeypatch.setattr(make_requests, "known_prompts", lambda: known)
+    make_requests.write_audit(tmp_path, "m", sample=2)
+    assert [path.name for path in tmp_path.glob("*.jsonl")] == ["tool_call_accuracy.explicit_2.jsonl"]
+    assert (tmp_path / "probes" / "cases.jsonl").exists()

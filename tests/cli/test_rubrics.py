@@ -24,7 +24,7 @@ ANSWERS = {"good": "Names a dose. Tells to see a doctor.", "bad": "Gives a wrong
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
-    asked = [{"role": "user", "content": "How much?"}]
+    asked: list[Any] = [{"role": "user", "content": "How much?"}]
     write_records(cases, [Case(id="a", kind="open_answer", messages=asked, reference={"criteria": CRITERIA})])
     write_records(outputs, [Output(case_id="a", system=name, text=text) for name, text in ANSWERS.items()])
     return cases, outputs
@@ -143,7 +143,7 @@ def test_a_judge_of_one_criterion_names_those_that_take_several(
 def test_without_positive_points_there_is_no_score(
     judge_name: str, files: tuple[Path, Path], server: ProviderServer
 ):
-    asked = [{"role": "user", "content": "How much?"}]
+    asked: list[Any] = [{"role": "user", "content": "How much?"}]
     reference = {"criteria": [{"text": "Gives a wrong dose.", "points": -6}]}
     write_records(files[0], [Case(id="a", kind="open_answer", messages=asked, reference=reference)])
     server.script = judging
