@@ -26,9 +26,12 @@ class JsonList(list[Any]):
     __repr__ = __str__
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make one for each value
+
+
 def dumps(value: Any) -> str:
     """Return a value as JSON on one line."""
-    return json.dumps(value, ensure_ascii=False)
+    return _encode(value)
 
 
 def json_lines(items: Sequence[Any]) -> JsonList:

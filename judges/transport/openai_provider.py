@@ -73,7 +73,8 @@ class OpenAIProvider:
         """Send a request in the form that its model takes; in the other one where the server asks for that."""
         api = self._apis.get(request.model, CHAT)
         response = await sender.send(request, api)
-        if api is CHAT and needs_responses(response.status, _error_in(response.body)[0]):
+        refused = api is CHAT and not response.succeeded
+        if refused and needs_responses(response.status, _error_in(response.body)[0]):
             other = await sender.send(request, RESPONSES)
             if other.status not in _NOT_THERE:
                 self._apis[request.model] = RESPONSES
