@@ -11,7 +11,7 @@ from ..evaluation.conclusion.run_results import ALL_CORRECTED
 from .next_step import next_step
 from .ranking import better
 from .run_summary import Answer, RunSummary
-from .trust import Trust, trust_in
+from .trust import Trust, control_in, trust_in
 
 _CHECKED = "proven on checked outputs"
 
@@ -37,12 +37,14 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
         trust: A verdict for each judge, baselines left out.
         next: What to do next.
         corrected: Whether the rates of judged outputs are corrected with labels.
+        control: The verdict on a baseline beside the judges, which reads nothing.
     """
 
     better: Answer
     trust: list[Trust]
     next: Answer
     corrected: bool = False
+    control: Trust | None = None
 
     @property
     def trusted(self) -> str:
@@ -89,4 +91,10 @@ def answers(found: RunSummary) -> Answers:
     trust = list(trust_in(found))
     overall = [system.overall for system in found.systems if system.overall is not None]
     corrected = bool(overall) and any(each.name == ALL_CORRECTED for each in overall)
-    return Answers(better=better(found), trust=trust, next=next_step(found, trust), corrected=corrected)
+    return Answers(
+        better=better(found),
+        trust=trust,
+        next=next_step(found, trust),
+        corrected=corrected,
+        control=control_in(found),
+    )

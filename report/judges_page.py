@@ -16,7 +16,10 @@ from .trust import Trust
 
 
 def trust_document(
-    trust: Sequence[Trust], labels: Mapping[str, int], certificates: Mapping[str, Sequence[str]] | None = None
+    trust: Sequence[Trust],
+    labels: Mapping[str, int],
+    certificates: Mapping[str, Sequence[str]] | None = None,
+    control: Trust | None = None,
 ) -> Document:
     """Build the document of trust in each judge: verdict, reason, labels, certificates.
 
@@ -27,7 +30,11 @@ def trust_document(
     given = ", ".join(f"{number_text.count(number)} by {who}" for who, number in labels.items() if number)
     certified = [f"{judge}: {said}" for judge, told in (certificates or {}).items() for said in told]
     none = "Certificates in the run's folder: none."
-    return [*judges_table(trust, why=True), f"Labels: {given or 'none'}.", *(certified or [none])]
+    return [
+        *judges_table(trust, why=True, control=control),
+        f"Labels: {given or 'none'}.",
+        *(certified or [none]),
+    ]
 
 
 _HEAD: tuple[str | Cell, ...] = (

@@ -86,6 +86,15 @@ def trust_in(found: RunSummary) -> Iterator[Trust]:
         yield _trust(use.name, found.agreement, use)
 
 
+def control_in(found: RunSummary) -> Trust | None:
+    """Return the verdict on the baseline with most labels, beside judges: a judge that must not be trusted."""
+    baselines = [use for use in found.judges if use.name in found.baselines]
+    if len(baselines) == len(found.judges):
+        return None
+    told = [_trust(use.name, found.agreement, use) for use in baselines]
+    return max((each for each in told if each.panel.n), key=lambda each: each.panel.n, default=None)
+
+
 def trust_of(found: CalibrationNumbers) -> Iterator[Trust]:
     """Give each judge of a table its verdict."""
     return (_trust(name, found) for name in found.judges)

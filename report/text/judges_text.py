@@ -18,12 +18,20 @@ _NAME = 26
 """Columns of a judge's name: more than of a system's, since a variant stands behind it."""
 
 
+_CONTROL = "word overlap (baseline)"
+
+
 def judges_table(
-    trust: Sequence[Trust], *, most: int | None = None, why: bool = False, linked: bool = False
+    trust: Sequence[Trust],
+    *,
+    most: int | None = None,
+    why: bool = False,
+    linked: bool = False,
+    control: Trust | None = None,
 ) -> Iterator[Piece]:
     """Yield a table of judges, and the number of rows beyond ``most``.
 
-    Variants alike share a row.
+    Variants alike share a row; a baseline, the ``control``, has the last one.
 
     With ``why`` each judge has its row, with the reason of its verdict in place of a drawing; with ``linked`` errors lead to
     their items.
@@ -35,6 +43,8 @@ def judges_table(
         (group_label(group, names.of(group[0].judge)), *_cells(group[0], why=why, linked=linked))
         for group in shown
     ]
+    if control is not None:
+        rows.append((_CONTROL, *_cells(control, why=why, linked=linked)))
     head = (
         "judge" + (f" ({names.shared})" if names.shared else ""),
         "passed bad",

@@ -57,8 +57,8 @@ def run_document(found: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]:
     if told.trust:
         used = sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
         yield ""
-        most = max(_FEWEST_JUDGES, room - used - 2)
-        judges = list(judges_table(told.trust, most=most))
+        most = max(_FEWEST_JUDGES, room - used - (2 if told.control is None else 3))
+        judges = list(judges_table(told.trust, most=most, control=told.control))
         yield from judges
         limits = list(_cautions(found, told.trust))
         if used + 1 + sum(1 for _ in as_lines([*judges, *limits], width=WIDTH)) <= room:
