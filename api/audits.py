@@ -53,7 +53,9 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
         """
         from ..report.page import document_page  # noqa: PLC0415 - who reads numbers needs no page
 
-        return document_page(written_path(html), "Audit", self.document())
+        return document_page(
+            written_path(html), "Audit", audit_screen(self), {"Every judge": self.document()}
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per judge and operator."""

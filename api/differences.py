@@ -11,8 +11,10 @@ from ..evaluation.past_runs.compare_runs import ChangedVerdict, TwoRuns, two_run
 from ..evaluation.past_runs.history import HistoryNumbers, read_history
 from ..evaluation.store.run_store import RunStore
 from ..records.frames import data_frame
+from ..report.changed_cases import changed_cases
+from ..report.document import Piece
 from ..report.page import document_page
-from ..report.text.difference_screen import difference_screen
+from ..report.text.difference_screen import difference_answer, difference_screen
 from ..report.text.difference_text import difference_document
 from ..report.text.history_screen import history_screen
 from ..report.text.history_text import history_document
@@ -47,7 +49,18 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
 
         An InputError is raised if it cannot be written.
         """
-        return document_page(written_path(path), f"{self.before} and {self.after}", self.document())
+        sections = {"Changed cases": self._cases(), "Every difference": self.document()}
+        title = f"{self.before} and {self.after}"
+        return document_page(written_path(path), title, difference_answer(self), sections)
+
+    def _cases(self) -> list[Piece]:
+        """Return both answers of the changed cases; none of runs that are kept in no folder."""
+        changed = [*self.broke, *self.better, *self.graded_otherwise]
+        folders = [folder_path(each) for each in (self.before, self.after)]
+        if not changed or not all(each.is_dir() for each in folders):
+            return []
+        with RunStore(folders[0]) as before, RunStore(folders[1]) as after:
+            return list(changed_cases(before, after, changed))
 
 
 class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
@@ -75,7 +88,8 @@ class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
 
     def report(self, path: FilePath) -> Path:
         """Write it as a page; see `Difference.report`."""
-        return document_page(written_path(path), f"Runs in {self.folder}", self.document())
+        title = f"Runs in {self.folder}"
+        return document_page(written_path(path), title, self.screen(), {"Over time": self.document()})
 
 
 def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:

@@ -84,12 +84,33 @@ def write_page(path: InputPath, page: str) -> None:
         file.write(page.encode("utf-8"))
 
 
-def document_page(path: Path, title: str, document: Document) -> Path:
+def document_page(
+    path: Path, title: str, document: Document, sections: Mapping[str, Document] | None = None
+) -> Path:
     """Write a document as a script-free page and return the file.
 
-    Raises an `InputError` if it cannot be written.
+    Args:
+        path: The file.
+        title: Of the page.
+        document: The answer; its first sentence is the headline where sections follow.
+        sections: What stands below it, by heading; named in the page's navigation.
+
+    Raises:
+        InputError: The file cannot be written.
     """
-    write_page(path, rendered("document.html.j2", ["report.css"], title=title, shown=as_html(document)))
+    pieces = list(document)
+    headline = pieces.pop(0) if sections and isinstance(pieces[0], str) else ""
+    below = {name: shown for name, told in (sections or {}).items() if (shown := as_html(list(told)))}
+    shown = as_html(pieces)
+    page = rendered(
+        "document.html.j2",
+        ["report.css", "items.css"],
+        title=title,
+        headline=headline,
+        shown=shown,
+        sections=below,
+    )
+    write_page(path, page)
     return path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -86,13 +87,15 @@ def _marks(each: PlottedInterval, place: AxisScale, y: float) -> list[Markup]:
 
 
 def forest(title: str, rows: Sequence[PlottedInterval], *, low: float = 0.0) -> Markup:
-    """Draw a forest plot on one axis from ``low`` to 1, first row on top.
+    """Draw a forest plot on one axis, first row on top.
 
-    ``low`` is 0 for rates and -1 for differences.
+    Rates have an axis from 0 to 1. Differences, ``low`` of -1, have one around 0 that is as wide as they need.
     """
-    place = AxisScale(low, 1.0, _MARGIN, WIDTH - _MARGIN)
+    high = 1.0 if low >= 0 else _reach(rows)
+    low = max(low, -high)
+    place = AxisScale(low, high, _MARGIN, WIDTH - _MARGIN)
     bottom = _ROW * len(rows) + 8
-    marks = [low + (1.0 - low) * quarter / 4 for quarter in range(5)]
+    marks = [low + (high - low) * quarter / 4 for quarter in range(5)]
     shapes = [ticks(map(place, marks), 4, bottom)]
     if low < 0:
         shapes.append(line("zero", place(0), 4, place(0), bottom))
@@ -104,6 +107,12 @@ def forest(title: str, rows: Sequence[PlottedInterval], *, low: float = 0.0) -> 
             *_marks(each, place, y + 12),
         ]
     return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(marks, place, bottom + 14)], says="; ".join(map(str, rows)))  # fmt: skip
+
+
+def _reach(rows: Sequence[PlottedInterval]) -> float:
+    """Return how far from 0 differences go, with their intervals, in steps of 0.1; 1 at most."""
+    ends = (abs(end) for each in rows for end in (each.value, each.low, each.high) if end is not None)
+    return min(1.0, max(1, math.ceil(10 * max(ends, default=1.0))) / 10)
 
 
 def _axis(ticks: Sequence[float], place: AxisScale, y: float) -> list[Markup]:

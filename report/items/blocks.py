@@ -58,6 +58,28 @@ def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
     return first, rest
 
 
+def request_blocks(item: ReportItem) -> list[Piece]:
+    """Return the messages of an item's case."""
+    messages = (_message("", message) for turn in item.case.turns for message in turn)
+    return list(bounded(messages, "messages"))
+
+
+def answer_blocks(item: ReportItem, title: str) -> list[Piece]:
+    """Return what a system answered, under one title."""
+    if item.output.error is not None:
+        return [verbatim(f"{title}, ended with", item.output.error)]
+    found: list[Piece] = [
+        verbatim(title, each, "agent")
+        for each in (item.output.text, _calls(item.output.tool_calls or ()), item.output.workspace)
+        if each
+    ]
+    episodes = item.episode or ()
+    for number, steps in enumerate(item.output.turns or ()):
+        outcomes = episodes[number] if number < len(episodes) else ()
+        found += _steps(f"{title}, turn {number + 1}: ", steps, outcomes)
+    return found or [verbatim(title, "(nothing)", "agent")]
+
+
 def first_line(output: Output) -> str:
     """Return what an output says first: its text, its calls, its error."""
     if output.error is not None:

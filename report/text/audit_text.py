@@ -42,11 +42,11 @@ def audit_document(audit: AuditNumbers) -> Iterator[Piece]:
     The baselines are the rates of judges that do not look.
     """
     yield from starmap(not_sent, audit.refused.items())
+    yield Columns(list(_profiles(audit.judges)))
     lexical = _lexical_rates(audit.judges)
     for judge in audit.judges:
         yield from _judge(judge, lexical.get(judge.id.name, {}) if judge.id.kind == "shipped" else {})
         yield ""
-    yield Columns(list(_profiles(audit.judges)))
     yield from _adjudicated(audit.adjudication)
     if audit.prompts:
         yield "Judges against each other, on the same probes:"

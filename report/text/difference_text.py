@@ -39,7 +39,7 @@ def difference_document(found: TwoRuns) -> Iterator[Piece]:
     yield ""
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
     yield DocumentTable(head, rows, words=FIRST | {1}, indent=0)
-    yield Columns(list(_figure(found.systems)))
+    yield Columns(list(difference_figure(found.systems)))
     if otherwise := found.graded_otherwise:
         yield from _list(
             f"{number_text.count(len(otherwise))} have a score in one of the runs only.", otherwise
@@ -99,7 +99,8 @@ def _rate(found: Statistic | None) -> Cell:
     return Cell(number_text.decimal(found.value), number_text.interval(found.low, found.high))
 
 
-def _figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
+def difference_figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
+    """Draw how far the pass rate of each system changed."""
     rows = [
         PlottedInterval.of(system, pair.difference, alarm=pair.better == BEFORE)
         for system, strata in systems.items()

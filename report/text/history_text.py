@@ -64,10 +64,10 @@ def _over_time(
         )
         for run, each in zip(runs, values, strict=True)
     ]
-    yield DocumentTable((title, "ended", *columns), rows, words=FIRST | {1}, indent=0)
-    yield ""
     if len(runs) > 1:
         yield Columns([_line(f"{title}: {name}", name, runs, values, marked) for name in columns])
+    yield DocumentTable((title, "ended", *columns), rows, words=FIRST | {1}, indent=0)
+    yield ""
 
 
 def _line(

@@ -1,0 +1,71 @@
+"""Both answers of a case that changed between two runs, side by side, with what was found wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..errors import FiducialError
+from ..evaluation.past_runs.compare_runs import ChangedVerdict
+from ..evaluation.store.run_store import RunStore
+from ..records import ItemKey
+from .document import CautionLine, Columns, Details, Piece
+from .items.blocks import answer_blocks, request_blocks
+from .items.error_text import in_words
+from .items.run_items import RunItems
+from .model import Candidate, ReportItem
+from .text import number_text
+from .text.safe_text import shortened
+
+MOST_CASES = 100
+"""Changed cases whose answers a page shows."""
+
+_REASON = 600
+"""Characters of a reason."""
+
+
+def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVerdict]) -> Iterator[Piece]:
+    """Yield each changed case, folded: its request, both answers, and the reasons of who judged them."""
+    shown = changed[:MOST_CASES]
+    try:
+        with RunItems(before) as old, RunItems(after) as new:
+            olds, news = _by_key(old), _by_key(new)
+            alone = {each.key.system for each in olds.values()}
+            for each in shown:
+                key = ItemKey(each.case_id, each.system, each.trial)
+                # Where each run has one system, these two are compared whatever their names.
+                was = olds.get(key)
+                if was is None and len(alone) == 1:
+                    was = olds.get(ItemKey(each.case_id, *alone, each.trial))
+                now = news.get(key)
+                if was is not None and now is not None:
+                    yield _case(each, was.read(was.place, False), now.read(now.place, False))
+    except FiducialError as error:
+        yield CautionLine(f"The answers cannot be shown: {error}")
+    if left := len(changed) - len(shown):
+        yield f"{number_text.counted(left, 'more changed case')}; --json has all."
+
+
+def _by_key(items: RunItems) -> dict[ItemKey, Candidate]:
+    return {each.key: each for each in items}
+
+
+def _case(changed: ChangedVerdict, was: ReportItem, now: ReportItem) -> Details:
+    fault = "" if changed.error_type is None else f": {in_words(changed.error_type)}"
+    trial = f", trial {changed.trial}" if changed.trial else ""
+    verdicts = f"{number_text.outcome(changed.before)} -> {number_text.outcome(changed.after)}"
+    sides = [
+        Columns([*answer_blocks(item, f"{when} ({verdict})"), *_reasons(item, changed.by)])
+        for when, verdict, item in (("Before", changed.before, was), ("After", changed.after, now))
+    ]
+    title = f"{changed.case_id}, {changed.system}{trial}: {verdicts}{fault}"
+    return Details(title, [*request_blocks(now), Columns(sides)])
+
+
+def _reasons(item: ReportItem, by: str) -> Iterator[str]:
+    """Yield the reason of the checker or judge that the change goes by."""
+    told = [each for each in (item.checker, *item.judges) if each is not None]
+    chosen = [each for each in told if each.by == by] or told[:1]
+    for each in chosen:
+        code = f"{in_words(each.error_type)}: " if each.error_type else ""
+        if reason := f"{code}{each.reason or ''}".rstrip(": "):
+            yield f"{each.by}: {shortened(reason, _REASON)}"
