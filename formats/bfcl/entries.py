@@ -29,12 +29,19 @@ _FILES = {
 }
 
 
+_DOCUMENTS = "multi_turn_func_doc"
+
+
 class ClassDocuments:
-    """The documents of each class, read when a class is first asked for."""
+    """The documents of each class, read when a class is first asked for.
+
+    Data without any documents can be scored: cases offer no tools then.
+    """
 
     def __init__(self, source: DataSource) -> None:
         self._source = source
         self._known: dict[str, list[dict[str, Any]]] = {}
+        self._documented = any(source.has(f"{_DOCUMENTS}/{file}.json") for file in _FILES.values())
 
     def of(
         self, entry: dict[str, Any], place: str, line: int
@@ -60,8 +67,10 @@ class ClassDocuments:
 
     def _of(self, class_name: str) -> list[dict[str, Any]]:
         if class_name not in self._known:
-            path = f"multi_turn_func_doc/{_FILES[class_name]}.json"
-            self._known[class_name] = [document for _, document in read_objects(self._source, path)]
+            path = f"{_DOCUMENTS}/{_FILES[class_name]}.json"
+            self._known[class_name] = (
+                [document for _, document in read_objects(self._source, path)] if self._documented else []
+            )
         return self._known[class_name]
 
 
