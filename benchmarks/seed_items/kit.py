@@ -24,6 +24,10 @@ ROOT = HERE.parents[1]
 Status: TypeAlias = Literal["same", "better", "read"]
 
 
+class NeedsPromptflow(Exception):  # noqa: N818 - not an error: `make promptflow` brings what is needed
+    """Raised where promptflow is not installed beside the clone."""
+
+
 class Item(NamedTuple):
     """One check, and the items that it decides.
 
@@ -110,7 +114,9 @@ def verdict(case: Case, reply: Any, rules: Any = "strict") -> Verdict:
     return fd.check(case, fields, rules=rules)
 
 
-def scores(category: str, reply: Any, strict: float | None, bfcl: float | None, error: str | None = None) -> None:
+def scores(
+    category: str, reply: Any, strict: float | None, bfcl: float | None, error: str | None = None
+) -> None:
     """Check one reply to the first case of a category under both rule sets."""
     case = cases(category)[0]
     found, original = verdict(case, reply), verdict(case, reply, "bfcl")

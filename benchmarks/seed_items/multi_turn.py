@@ -115,7 +115,10 @@ def an_empty_turn_may_read_and_an_early_call_is_undecided() -> None:
 def results_have_to_appear() -> None:
     fields = {"classes": ["VehicleControlAPI"], "calls": [["check_tire_pressure()"]], "initial_config": {}}
     case = fd.Case(id="multi_turn_base_0", kind="multi_turn", reference=fields)
-    same(verdict(case, _turns(["displayCarStatus(option='fuel')"]), "bfcl").error_type, "multi_turn:execution_response_mismatch")
+    same(
+        verdict(case, _turns(["displayCarStatus(option='fuel')"]), "bfcl").error_type,
+        "multi_turn:execution_response_mismatch",
+    )
 
 
 @item(66, 79, 80)
@@ -130,19 +133,31 @@ def the_tools_are_known_by_the_seeds_names() -> None:
 
 @item(67, status="better", page=COMING)
 def one_memory_entry_is_asked_of_three_memories() -> None:
-    same([case.tags["category"] for case in cases("memory")], ["memory_kv", "memory_vector", "memory_rec_sum"])
+    same(
+        [case.tags["category"] for case in cases("memory")], ["memory_kv", "memory_vector", "memory_rec_sum"]
+    )
 
 
 @item(68)
 def the_history_comes_before_the_question() -> None:
     place = folder()
-    done = ran("cases", "bfcl", BFCL, "--category", "memory", "--out", place / "c.jsonl", "--histories-out", place / "h.jsonl")
+    done = ran(
+        "cases",
+        "bfcl",
+        BFCL,
+        "--category",
+        "memory",
+        "--out",
+        place / "c.jsonl",
+        "--histories-out",
+        place / "h.jsonl",
+    )
     same("5 conversations" in done.out, True, done.out)
 
 
 @item(69)
 def a_patient_is_asked_as_the_user() -> None:
-    from fiducial.evaluation.generation.model_agent import _with_known_roles  # noqa: PLC0415, PLC2701 - what is sent
+    from fiducial.evaluation.generation.model_agent import _with_known_roles  # noqa: PLC0415 - what is sent
 
     roles = [message["role"] for message in _with_known_roles(cases("memory_kv")[0]).all_messages]
     same(roles, ["system", "user"])
@@ -151,7 +166,7 @@ def a_patient_is_asked_as_the_user() -> None:
 @item(70, 81)
 def answers_and_their_source_are_kept() -> None:
     same(cases("memory_kv")[0].reference["answers"], ["Type 2 Diabetes", "Diabetes"])
-    same([step["answer"] for step in cases("web_search_base")[0].reference["source"]][0], "DaHong Pao")
+    same(cases("web_search_base")[0].reference["source"][0]["answer"], "DaHong Pao")
 
 
 def _answers(category: str, message: str, strict: float | None, bfcl: float) -> None:
@@ -160,7 +175,12 @@ def _answers(category: str, message: str, strict: float | None, bfcl: float) -> 
 
 @item(71, 72)
 def accepted_answers_pass() -> None:
-    for answer in ("Type 2 Diabetes", "Diabetes", "type 2 diabetes", json.dumps({"answer": "Diabetes", "context": "said so"})):
+    for answer in (
+        "Type 2 Diabetes",
+        "Diabetes",
+        "type 2 diabetes",
+        json.dumps({"answer": "Diabetes", "context": "said so"}),
+    ):
         _answers("memory_kv", answer, 1.0, 1.0)
 
 
@@ -195,7 +215,9 @@ def the_memory_judge_is_shown_the_question() -> None:
 
 @item(78, 82)
 def web_questions_have_two_variants_and_hops() -> None:
-    same([case.tags["category"] for case in cases("web_search")], ["web_search_base", "web_search_no_snippet"])
+    same(
+        [case.tags["category"] for case in cases("web_search")], ["web_search_base", "web_search_no_snippet"]
+    )
     same(cases("web_search_base")[0].tags["num_hops"], 3)
 
 

@@ -12,7 +12,10 @@ from provider_server import Answer, ProviderServer
 from .kit import BFCL, cases, fd, folder, item, lines, ran, same, scores, verdict
 
 GUIDE = "docs/bfcl.md"
-RIGHT, SHORT = "[get_current_weather(location='Tel Aviv, Israel', unit='fahrenheit')]", "[get_current_weather(location='Tel Aviv, Israel')]"
+RIGHT, SHORT = (
+    "[get_current_weather(location='Tel Aviv, Israel', unit='fahrenheit')]",
+    "[get_current_weather(location='Tel Aviv, Israel')]",
+)
 EXPECTED = [{"get_current_weather": {"location": "Tel Aviv, Israel"}}]
 FULL = [{"get_current_weather": {"location": "Tel Aviv, Israel", "unit": "fahrenheit"}}]
 
@@ -26,7 +29,18 @@ def _tree(result: Any = SHORT, model: str = "m", **fields: Any) -> Path:
 
 
 def _scored(place: Path, *options: object, command: str = "score", code: int = 0) -> Any:
-    return ran("bfcl", command, "--data", BFCL, "--results", place / "result", "--scores", place / "score", *options, code=code)
+    return ran(
+        "bfcl",
+        command,
+        "--data",
+        BFCL,
+        "--results",
+        place / "result",
+        "--scores",
+        place / "score",
+        *options,
+        code=code,
+    )
 
 
 @item(85, 86, 87, 88, 94)
@@ -59,14 +73,17 @@ def a_category_is_generated() -> None:
 @item(92, 93)
 def evaluate_scores_one_model() -> None:
     place = _tree()
-    lines(place / "result/other/live/BFCL_v4_live_simple_result.json", [{"id": "live_simple_4-3-0", "result": "no"}])
+    lines(
+        place / "result/other/live/BFCL_v4_live_simple_result.json",
+        [{"id": "live_simple_4-3-0", "result": "no"}],
+    )
     done = _scored(place, "--model", "other", "--test-category", "live_simple", "--json", command="evaluate")
     same(list(json.loads(done.out)["systems"]), ["other"])
 
 
 @item(95)
 def data_is_loaded_from_python() -> None:
-    same([case.id for case in fd.import_bfcl(BFCL, ["live"]).cases][:1], ["live_simple_4-3-0"])
+    same([case.id for case in fd.import_bfcl(BFCL, ["live_simple"]).cases], ["live_simple_4-3-0"])
 
 
 @item(96, 97, 98, 99, 104)
@@ -98,15 +115,24 @@ def the_expected_output_is_taken_as_it_is_printed() -> None:
 def the_prompt_can_be_seen() -> None:
     place = folder()
     fd.import_bfcl(BFCL, ["live_simple"]).cases.write(place / "c.jsonl")
-    done = ran("prompts", "render", "bfcl", "--cases", place / "c.jsonl", "--id", "live_simple_4-3-0", "--json")
+    done = ran(
+        "prompts", "render", "bfcl", "--cases", place / "c.jsonl", "--id", "live_simple_4-3-0", "--json"
+    )
     system, user = json.loads(done.out)["messages"]
     same((system["role"], user["content"]), ("system", "Tel Aviv's weather in Fahrenheit?"))
-    same(system["content"].count("composing functions") >= 1 and '"get_current_weather"' in system["content"], True)
+    same(
+        system["content"].count("composing functions") >= 1 and '"get_current_weather"' in system["content"],
+        True,
+    )
 
 
 @item(105)
 def other_categories_are_known() -> None:
-    for category, kind in (("live_irrelevance", "no_call"), ("multi_turn_base", "multi_turn"), ("web_search_base", "web_search_answer")):
+    for category, kind in (
+        ("live_irrelevance", "no_call"),
+        ("multi_turn_base", "multi_turn"),
+        ("web_search_base", "web_search_answer"),
+    ):
         same(cases(category)[0].kind, kind)
 
 
@@ -114,7 +140,9 @@ def other_categories_are_known() -> None:
 def format_sensitivity_has_26_configurations() -> None:
     found = cases("format_sensitivity")
     same(len({case.id.split(":")[1] for case in found}), 26)
-    as_json = next(case for case in found if "ret_fmt=json&tool_call_tag=False" in case.id and "live_simple" in case.id)
+    as_json = next(
+        case for case in found if "ret_fmt=json&tool_call_tag=False" in case.id and "live_simple" in case.id
+    )
     text = '[{"function": "get_current_weather", "parameters": {"location": "Tel Aviv, Israel"}}]'
     same(verdict(as_json, text, "bfcl").score, 1.0)
 
@@ -135,7 +163,10 @@ def _prompt(case: Any) -> str:
 def partial_results_are_refused_with_a_count() -> None:
     place = folder()
     for kind in ("base", "miss_func"):
-        lines(place / f"result/m/multi_turn/BFCL_v4_multi_turn_{kind}_result.json", [{"id": "x", "result": []}][:0])
+        lines(
+            place / f"result/m/multi_turn/BFCL_v4_multi_turn_{kind}_result.json",
+            [{"id": "x", "result": []}][:0],
+        )
     lines(place / "result/m/live/BFCL_v4_live_simple_result.json", [])
     same("expected one answer a line" in _scored(place, code=2).err, True)
 
@@ -151,7 +182,17 @@ def doubled_and_unknown_ids_are_named_with_their_line() -> None:
 @item(110)
 def single_ids_are_selected() -> None:
     place = folder()
-    ran("cases", "bfcl", BFCL, "--category", "multi_turn", "--only", "multi_turn_base_50", "--out", place / "c.jsonl")
+    ran(
+        "cases",
+        "bfcl",
+        BFCL,
+        "--category",
+        "multi_turn",
+        "--only",
+        "multi_turn_base_50",
+        "--out",
+        place / "c.jsonl",
+    )
     same(len((place / "c.jsonl").read_text().splitlines()), 1)
 
 

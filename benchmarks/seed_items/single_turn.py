@@ -26,7 +26,10 @@ def entries_are_read() -> None:
 def the_category_called_simple_is_known() -> None:
     same(cases("simple")[0].tags["category"], "simple_python")
     place = folder()
-    lines(place / "result/m/BFCL_v3_simple_result.json", [{"id": "simple_0", "result": f"[{TRI}(base=10, height=5)]"}])
+    lines(
+        place / "result/m/BFCL_v3_simple_result.json",
+        [{"id": "simple_0", "result": f"[{TRI}(base=10, height=5)]"}],
+    )
     done = ran("bfcl", "score", "--data", BFCL, "--results", place / "result", "--scores", place / "score")
     same("100.00%" in done.out, True)
 
@@ -94,7 +97,11 @@ def a_call_that_fits_is_left_to_a_judge_by_strict_rules() -> None:
 
 @item(32, status="better", page=DIFFERENCES)
 def an_invalid_call_is_refused() -> None:
-    for reply in ("[nonexistent(a=1)]", "[generate_image(width=10)]", "[generate_image(prompt='x', image_format='GIF')]"):
+    for reply in (
+        "[nonexistent(a=1)]",
+        "[generate_image(width=10)]",
+        "[generate_image(prompt='x', image_format='GIF')]",
+    ):
         scores("live_relevance", reply, 0.0, 1.0)
 
 
@@ -117,7 +124,16 @@ def _executed(category: str, calls: list[str], score: float) -> None:
     case = cases(category)[0]
     fd.import_bfcl(BFCL, [category]).cases.write(place / "cases.jsonl")
     lines(place / "outputs.jsonl", [{"case_id": case.id, "system": "s", "text": f"[{', '.join(calls)}]"}])
-    ran("check", place / "cases.jsonl", "--outputs", place / "outputs.jsonl", "--rules", "bfcl", "--out", place / "v.jsonl")
+    ran(
+        "check",
+        place / "cases.jsonl",
+        "--outputs",
+        place / "outputs.jsonl",
+        "--rules",
+        "bfcl",
+        "--out",
+        place / "v.jsonl",
+    )
     (found,) = verdicts_of(place / "v.jsonl")
     same((found.score, found.outcome), (score, "graded"), calls)
 
@@ -164,16 +180,35 @@ def recorded_results_stand_in_for_the_network() -> None:
     reference = {**case.reference, "results": {OTTAWA: {"hourly": {"temperature_2m": [1.5]}}}}
     known = Case(id=case.id, kind=case.kind, tools=case.tools, reference=reference)
     same(verdict(known, f"[{EXEC.format(10, 5, 0.5)}, {OTTAWA}]").score, 1.0)
-    same(verdict(known, f"[{EXEC.format(10, 5, 0.5)}, get_weather_data(coordinates=[1.0, 2.0])]").outcome, "undecided")
+    same(
+        verdict(known, f"[{EXEC.format(10, 5, 0.5)}, get_weather_data(coordinates=[1.0, 2.0])]").outcome,
+        "undecided",
+    )
 
 
 @item(46, status="better", page="docs/bfcl.md#data")
 def trees_of_retired_categories_are_named() -> None:
     place = folder()
-    lines(place / "result/m/BFCL_v3_exec_simple_result.json", [{"id": "exec_simple_0", "result": f"[{EXEC.format(20, 5, 0.6)}]"}])
-    done = ran("bfcl", "score", "--data", BFCL, "--results", place / "result", "--scores", place / "score", code=2)
+    lines(
+        place / "result/m/BFCL_v3_exec_simple_result.json",
+        [{"id": "exec_simple_0", "result": f"[{EXEC.format(20, 5, 0.6)}]"}],
+    )
+    done = ran(
+        "bfcl", "score", "--data", BFCL, "--results", place / "result", "--scores", place / "score", code=2
+    )
     same("BFCL_v3_exec_simple_result.json" in done.err and "fiducial cases bfcl" in done.err, True)
-    ran("cases", "bfcl", BFCL, "--category", "exec_simple", "--results", place / "result", "--out", place / "c.jsonl", "--outputs-out", place / "o.jsonl")
+    ran(
+        "cases",
+        "bfcl",
+        BFCL,
+        "--category",
+        "exec_simple",
+        "--results",
+        place / "result",
+        "--out",
+        place / "c.jsonl",
+        "--outputs-out",
+        place / "o.jsonl",
+    )
     ran("check", place / "c.jsonl", "--outputs", place / "o.jsonl", "--out", place / "v.jsonl")
     same(verdicts_of(place / "v.jsonl")[0].score, 1.0)
-
