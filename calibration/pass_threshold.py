@@ -13,7 +13,7 @@ import msgspec
 
 from ..errors import UsageError
 
-CutSource: TypeAlias = Literal["told", "declared", "default"]
+ThresholdSource: TypeAlias = Literal["told", "declared", "default"]
 """Who says what a judge's cut is: the user, the judge itself, or nobody."""
 
 HALF = 0.5
@@ -29,7 +29,7 @@ class PassThreshold(msgspec.Struct, frozen=True):
     """
 
     at: float = HALF
-    source: CutSource = "default"
+    source: ThresholdSource = "default"
 
     def __str__(self) -> str:
         return f"{self.at:g} ({_SOURCES[self.source]})"

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from .callables import callable_judge
     from .catalogue import find_prompt, shipped_prompts
     from .cycle import Lookup, judge_output, unanswered
-    from .findings import read_again, rests_on_a_reply
     from .judge import Judge, Work
     from .prompt_judge import PromptJudge, judge_work, load_judge
     from .prompt_variables import NotApplicableError, Replay
+    from .reply_verdicts import read_again, rests_on_a_reply
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
     from .transport.connect import connect
@@ -28,7 +28,7 @@ _NAMES = {
     "catalogue": "find_prompt shipped_prompts",
     "cycle": "Lookup judge_output unanswered",
     "prompt_variables": "NotApplicableError Replay",
-    "findings": "read_again rests_on_a_reply",
+    "reply_verdicts": "read_again rests_on_a_reply",
     "judge": "Judge Work",
     "prompt_judge": "PromptJudge judge_work load_judge",
     "transport.batch_results": "BatchResults",

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from ..errors import MissingReplyError
 from ..records import Case, Output, Usage, Verdict
 from .criteria import criterion_asked_about, told_of
-from .findings import AskResult, make_verdict, read_reply, with_more_room
 from .prompt_variables import NotApplicableError
+from .reply_verdicts import AskResult, make_verdict, read_reply, with_more_room
 from .transport import CallError, NotRecordedError, Provider, Reply, Request, make_request
 from .transport.refused_parameters import RefusedParameterError
 

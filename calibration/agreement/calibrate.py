@@ -21,7 +21,7 @@ from ..intervals.measurement import IntervalOption, Settings
 from ..pass_threshold import GivenPassAt
 from ..tables.calibration_table import PROBABILITY, Table
 from ..thresholds.threshold_choice import better_cut
-from ..thresholds.threshold_results import BetterCut
+from ..thresholds.threshold_results import BetterThreshold
 from .adjudication import adjudicate
 from .baselines import baselines_of, people_among_themselves
 from .calibration_results import CalibrationNumbers, JudgeCalibration
@@ -83,7 +83,7 @@ def calibrate(
     return msgspec.structs.replace(found, **more)
 
 
-def _better_cut(table: Table, level: float) -> BetterCut | None:
+def _better_cut(table: Table, level: float) -> BetterThreshold | None:
     """Return the gain of another threshold for a judge, on its rows with label and score."""
     table, cut = usable_rows(table).in_one_cut()
     return better_cut(table.right, table.score, table.cluster, cut, level=level) if len(table) else None
@@ -106,7 +106,7 @@ def _slices(table: Table, settings: Settings) -> dict[str, dict[str, dict[str, J
 
 
 def cautions(
-    judges: Mapping[str, JudgeCalibration], table: Table, cuts: Mapping[str, BetterCut] | None = None
+    judges: Mapping[str, JudgeCalibration], table: Table, cuts: Mapping[str, BetterThreshold] | None = None
 ) -> list[Caution]:
     """Return the cautions for judge panels computed from a table, one of each kind that applies.
 

@@ -15,10 +15,10 @@ import msgspec
 from ...errors import InputError
 from ..cautions import Caution
 from ..comparison.comparison_results import ComparisonNumbers
-from ..pass_threshold import HALF, CutSource
+from ..pass_threshold import HALF, ThresholdSource
 from ..statistic import Statistic, StatisticEntry, Statistics
 from ..thresholds.threshold_results import (
-    BetterCut,
+    BetterThreshold,
     Cascade,
     CertifiedThreshold,
     ChosenThreshold,
@@ -75,7 +75,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     pass_at: float = HALF
-    pass_at_source: CutSource = "default"  # noqa: S105 - not that kind of pass
+    pass_at_source: ThresholdSource = "default"  # noqa: S105 - not that kind of pass
     n: int = 0
     n_missing: int = 0
     n_unlabelled: int = 0
@@ -162,7 +162,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     people: People | None = None
     systems: dict[str, SystemAgreement] = {}
     probability: dict[str, ProbabilityScores] = {}
-    better_cuts: dict[str, BetterCut] = {}
+    better_cuts: dict[str, BetterThreshold] = {}
     adjudication: Adjudication | None = None
     label_audit: LabelAudit | None = None
     selective: dict[str, CertifiedThreshold] = {}

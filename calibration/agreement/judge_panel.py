@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..intervals.measurement import Settings, measure
-from ..pass_threshold import CutSource
+from ..pass_threshold import ThresholdSource
 from ..sample import Sample, make_sample
 from ..statistic import Statistic
 from ..statistic_catalogue import ESTIMATORS, own_estimators
@@ -19,7 +19,7 @@ from .calibration_results import AccuracyWithMissing, JudgeCalibration, MissingV
 _Found = TypeVar("_Found")
 
 
-def judge_panel(table: Table, *, settings: Settings, source: CutSource = "default") -> JudgeCalibration:
+def judge_panel(table: Table, *, settings: Settings, source: ThresholdSource = "default") -> JudgeCalibration:
     """Compare one judge with the labels."""
     table, pass_at = table.in_one_cut()
     labelled = np.isfinite(table.label)

@@ -12,7 +12,7 @@ from ..intervals.clustered_means import combine_means
 from ..sample import QUADRANTS
 from ..statistic import defined, undefined
 from ..statistic_catalogue import ESTIMATORS
-from .threshold_results import BetterCut, ChosenThreshold
+from .threshold_results import BetterThreshold, ChosenThreshold
 
 MAX_CANDIDATES = 100
 """Thresholds tried: the distinct scores, or evenly spaced ones of them."""
@@ -88,7 +88,7 @@ def _values(tables: FloatArray, statistic: str) -> FloatArray:
 
 def better_cut(
     right: BoolArray, score: FloatArray, cluster: IntArray, pass_at: float, *, level: float = 0.95
-) -> BetterCut | None:
+) -> BetterThreshold | None:
     """Choose the threshold anew, cross-fitted, and compare it with ``pass_at``.
 
     Arrays have shape ``(n,)``, and a cluster is never split.
@@ -122,11 +122,15 @@ def better_cut(
     )
     p = found.p()
     clear = p is not None and p <= SURE and found.value >= CLEAR_GAIN
-    return BetterCut(pass_at=pass_at, better_at=_best(candidates, whole, pass_at), gain=gain, clear=clear)
+    return BetterThreshold(
+        pass_at=pass_at, better_at=_best(candidates, whole, pass_at), gain=gain, clear=clear
+    )
 
 
-def _no_cut(pass_at: float, why: str, n: int, level: float) -> BetterCut:
-    return BetterCut(pass_at=pass_at, better_at=pass_at, gain=undefined(why, n=n, level=level), clear=False)
+def _no_cut(pass_at: float, why: str, n: int, level: float) -> BetterThreshold:
+    return BetterThreshold(
+        pass_at=pass_at, better_at=pass_at, gain=undefined(why, n=n, level=level), clear=False
+    )
 
 
 def _candidates(score: FloatArray, pass_at: float) -> FloatArray:

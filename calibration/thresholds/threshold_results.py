@@ -74,7 +74,7 @@ class ChosenThreshold(msgspec.Struct, frozen=True):
     n: int = 0
 
 
-class BetterCut(msgspec.Struct, frozen=True, kw_only=True):
+class BetterThreshold(msgspec.Struct, frozen=True, kw_only=True):
     """Another cut, and what choosing it is worth.
 
     Attributes:

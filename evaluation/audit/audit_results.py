@@ -8,7 +8,7 @@ import msgspec
 
 from ...calibration import Statistic
 from ...calibration.agreement.adjudication_results import Adjudicators, LabelErrors
-from ...calibration.pass_threshold import CutSource
+from ...calibration.pass_threshold import ThresholdSource
 from ...records import JudgeId
 from .ladder.ladder_results import LadderResult
 
@@ -126,7 +126,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str
     id: JudgeId
     pass_at: float
-    pass_at_source: CutSource
+    pass_at_source: ThresholdSource
     asked: int
     operators: list[OperatorResult]
     comparisons: list[AuditComparison]

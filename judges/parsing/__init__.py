@@ -5,8 +5,8 @@ never a score.
 """
 
 from ..prompt_file import CRITERIA, STATEMENTS
-from .choice import LOGPROBS, PARSER_VERSION, make_parser
 from .criteria_reply import criteria_beside
+from .declared_parser import LOGPROBS, PARSER_VERSION, make_parser
 from .parsed_reply import ParsedReply, ReplyParser
 from .refusal import is_refusal
 from .split_reply import statements_beside

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.agreement.diagnosis_results import EqualRates
 from ...calibration.statistic import Statistic
-from ...calibration.thresholds.threshold_results import BetterCut, CertifiedThreshold
+from ...calibration.thresholds.threshold_results import BetterThreshold, CertifiedThreshold
 from ..document import Piece, document
 from ..document_table import ENDS, DocumentTable, statistic_pieces
 from .adjudication_text import adjudication_pieces
@@ -65,7 +65,7 @@ def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
     return f"{why}, so nothing can be said of {', '.join(judges)} ({counted(rows, 'row')}): {how}"
 
 
-def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterator[Piece]:
+def _judge(judge: str, panel: JudgeCalibration, cut: BetterThreshold | None) -> Iterator[Piece]:
     rows = f"{counted(panel.n, 'row')} with label and score in {counted(panel.n_clusters, 'cluster')}"
     yield f"{judge}: {rows} ({panel.n_missing:,} labelled without score, {panel.n_unlabelled:,} without label){passing(panel.pass_at, panel.pass_at_source)}"
     if not panel.n:

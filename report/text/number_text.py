@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ...calibration.pass_threshold import HALF, CutSource, PassThreshold
+from ...calibration.pass_threshold import HALF, PassThreshold, ThresholdSource
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import UNJUDGED, StratumRate, SystemResult
 
@@ -29,7 +29,7 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def passing(at: float, source: CutSource | None = None) -> str:
+def passing(at: float, source: ThresholdSource | None = None) -> str:
     """Return the suffix for a judge's name: its threshold and who set it; empty for the default."""
     return "" if at == HALF else f"; passes at {f'{at:g}' if source is None else PassThreshold(at, source)}"
 

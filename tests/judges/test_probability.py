@@ -11,7 +11,7 @@ from provider_server import Answer, ProviderServer
 
 from fiducial.errors import PromptError
 from fiducial.judges import load_judge, read_again
-from fiducial.judges.findings import probability_of_best
+from fiducial.judges.reply_verdicts import probability_of_best
 from fiducial.judges.scale import Scale
 from fiducial.judges.transport import TokenLogprob
 

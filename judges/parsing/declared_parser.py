@@ -1,4 +1,4 @@
-"""Chooses the parser that a prompt declares."""
+"""Parser of replies that a prompt declares."""
 
 from __future__ import annotations
 
