@@ -39,9 +39,9 @@ from fiducial.evaluation.judging.asking import every_output, open_work
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.preference.paired_inputs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
-from fiducial.judges import PromptJudge, Request, Work, shipped_prompts, unanswered
+from fiducial.judges import Request, shipped_prompts, unanswered
 from fiducial.judges.catalogue import PAIRWISE, SPLITTER, all_prompts, known_prompts
-from fiducial.judges.criteria import question_cases
+from fiducial.judges.criteria_judge import criterion_work
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 MODEL = "gpt-4.1-mini"
@@ -189,17 +189,10 @@ def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None
                 print(f"{name.judge}.{name.variant}: no item is for this judge")
                 continue
             assert task.asked is not None
-            work = _by_criterion(task.asked, open_work(inputs, task, every_output, (), 1))
+            work = criterion_work(task.asked, open_work(inputs, task, every_output, (), 1))
             requests = once(unanswered(task.asked, work, lambda _: None), set())
             for file in write_batch(requests, numbered(folder / f"{name.judge}.{name.variant}.jsonl")):
                 print(f"{file.path}: {file.requests:,} requests")
-
-
-def _by_criterion(judge: PromptJudge, work: Iterator[Work]) -> Iterator[Work]:
-    """A question for each criterion, of a prompt that is asked about one at a time."""
-    for case, output, repeat in work:
-        for each in question_cases(case) if judge.prompt.by_criterion else [case]:
-            yield each, output, repeat
 
 
 def draw_real(reference: Path, folder: Path, count: int, seed: int) -> None:

@@ -23,6 +23,7 @@ from fiducial.evaluation.judging.asking import every_output, open_work
 from fiducial.evaluation.judging.tasks import JudgeTask, judge_task
 from fiducial.judges import NotApplicableError, PromptJudge, shipped_prompts
 from fiducial.judges.criteria import question_cases
+from fiducial.judges.criteria_judge import criterion_work
 from fiducial.records import Case, Output
 
 MODEL = "any"
@@ -81,10 +82,8 @@ def over_the_suite() -> Iterator[Prefix]:
 
 
 def _items(inputs: EvaluationInputs, task: JudgeTask) -> Iterator[tuple[Case, Output]]:
-    for case, output, _ in open_work(inputs, task, every_output, (), 1):
-        yield from (
-            (each, output) for each in (question_cases(case) if _asked(task).prompt.by_criterion else [case])
-        )
+    work = criterion_work(_asked(task), open_work(inputs, task, every_output, (), 1))
+    return ((case, output) for case, output, _ in work)
 
 
 def over_criteria(count: int) -> Iterator[Prefix]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..records import UNGRADED, Case, Criterion, ItemKey, JudgeId, Kind, Outcome
 from ..records.rubric_points import Points, clipped, met_of, points_of
 from .composite import Composite, Deliberation, JudgeQuestion, unread
 from .criteria import NONE_POSITIVE, criteria_of, question_cases, question_ids, told_of
+from .judge import Work
 from .prompt_judge import PromptJudge
 
 _VERSION = "points/1"
@@ -83,6 +84,16 @@ class CriteriaJudge(Composite):
             evidence=_evidence(points, criteria, met, said),
             repeat=repeat,
         )
+
+
+def criterion_work(judge: PromptJudge, work: Iterable[Work]) -> Iterator[Work]:
+    """Yield work; of a prompt that is asked by criterion, a question for each criterion of an item."""
+    for case, output, repeat in work:
+        if not judge.prompt.by_criterion:
+            yield case, output, repeat
+            continue
+        for each in question_cases(case):
+            yield each, msgspec.structs.replace(output, case_id=each.id), repeat
 
 
 def criteria_id(judge: JudgeId) -> JudgeId:

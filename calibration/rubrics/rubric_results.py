@@ -89,13 +89,37 @@ class RubricOfJudge(msgspec.Struct, frozen=True, kw_only=True):
     tags: list[CriterionAgreement] = []
 
 
+class JudgesOnCriteria(msgspec.Struct, frozen=True, kw_only=True):
+    """Two judges on the labelled criteria that both judged.
+
+    Attributes:
+        a: The first judge.
+        b: The second.
+        n: Labelled criteria that both judged.
+        a_only_right: Those that the first alone judges as labelled.
+        b_only_right: Those that the second alone does.
+        difference: Share right of the first minus that of the second.
+        p: Of no difference, by flipping signs of clusters; None where it could not be tested.
+    """
+
+    a: str
+    b: str
+    n: int
+    a_only_right: int
+    b_only_right: int
+    difference: Statistic
+    p: float | None
+
+
 class RubricNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Rubric scores of a run, judge by judge.
 
     Attributes:
         judges: The judges.
         unmatched: Labels that are of no criterion that was judged.
+        pairs: Every two judges on the same labelled criteria.
     """
 
     judges: list[RubricOfJudge]
     unmatched: int = 0
+    pairs: list[JudgesOnCriteria] = []

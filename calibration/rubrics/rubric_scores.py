@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +17,20 @@ import numpy as np
 from ...records.rubric_points import Points, clipped, points_of
 from ..arrays import cluster_numbers
 from ..intervals.closed_forms import t_quantile
-from ..intervals.clustered_means import Combination, mean_over_clusters
+from ..intervals.clustered_means import Combination, mean_over_clusters, paired_shift
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
-from .rubric_results import CriterionAgreement, ItemScore, RubricOfJudge, RubricOfSystem, TagMean
+from .rubric_results import (
+    CriterionAgreement,
+    ItemScore,
+    JudgesOnCriteria,
+    RubricOfJudge,
+    RubricOfSystem,
+    TagMean,
+)
 from .shrunken_rates import ShrunkenRates, SuccessCount, shrink
 
+_HALF = 0.5
 _LEAST_INFORMATION = 0.05
 """Of a judge whose rates add up to little more than 1, verdicts say next to nothing; what is corrected by them would have no bounds."""
 
@@ -111,6 +120,51 @@ def rubric_of_judge(
     )
 
 
+def judges_on_criteria(
+    judges: Mapping[str, Sequence[JudgedRubric]], *, level: float = 0.95
+) -> list[JudgesOnCriteria]:
+    """Compare every two judges on the labelled criteria that both judged."""
+    right = {name: _right(items) for name, items in judges.items()}
+    return [
+        pair
+        for a, b in combinations(judges, 2)
+        if (pair := _pair(a, b, right[a], right[b], level)) is not None
+    ]
+
+
+def _right(items: Sequence[JudgedRubric]) -> dict[tuple[str, int, str], tuple[bool, str]]:
+    """Return whether each labelled criterion is judged as labelled, and its cluster."""
+    return {
+        (item.item, number, each.key): ((each.met >= _HALF) == (each.label >= _HALF), item.cluster)
+        for item in items
+        for number, each in enumerate(item.criteria)
+        if each.met is not None and each.label is not None
+    }
+
+
+def _pair(
+    a: str,
+    b: str,
+    right_a: Mapping[tuple[str, int, str], tuple[bool, str]],
+    right_b: Mapping[tuple[str, int, str], tuple[bool, str]],
+    level: float,
+) -> JudgesOnCriteria | None:
+    both = [(right_a[key][0], right_b[key][0], right_a[key][1]) for key in right_a if key in right_b]
+    if not both:
+        return None
+    differences = np.array([float(of_a) - float(of_b) for of_a, of_b, _ in both])
+    shift = paired_shift(differences, cluster_numbers(cluster for *_, cluster in both), level=level)
+    return JudgesOnCriteria(
+        a=a,
+        b=b,
+        n=len(both),
+        a_only_right=int((differences > 0).sum()),
+        b_only_right=int((differences < 0).sum()),
+        difference=shift.difference,
+        p=shift.p,
+    )
+
+
 def _met(criterion: JudgedCriterion) -> float:
     assert criterion.met is not None
     return criterion.met
@@ -140,8 +194,8 @@ def _agreement(
     key: str | None = None,
 ) -> CriterionAgreement:
     def rate(*, met: bool) -> Statistic:
-        found = [(each, cluster) for each, cluster in labelled if ((each.label or 0) >= 0.5) == met]  # noqa: PLR2004 - half
-        right = np.array([float((_met(each) >= 0.5) == met) for each, _ in found])  # noqa: PLR2004 - likewise
+        found = [(each, cluster) for each, cluster in labelled if ((each.label or 0) >= _HALF) == met]
+        right = np.array([float((_met(each) >= _HALF) == met) for each, _ in found])
         return share_of(right, cluster_numbers(cluster for _, cluster in found), level=level)
 
     shrunken = None if rates is None or key is None else (rates.positive.rate(key), rates.negative.rate(key))
@@ -280,5 +334,5 @@ def _chances(item: JudgedRubric, rates: _Rates) -> Iterator[float]:
     """Yield the chance that each criterion is met, given its verdict; beforehand it is met or not alike."""
     for each in item.criteria:
         found = rates.positive.rate(each.key), 1 - rates.negative.rate(each.key)
-        met, not_met = found if _met(each) >= 0.5 else (1 - found[0], 1 - found[1])  # noqa: PLR2004 - half
+        met, not_met = found if _met(each) >= _HALF else (1 - found[0], 1 - found[1])
         yield met / (met + not_met) if met + not_met else 0.5

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ...judges import BatchResults, Lookup, Reply, Request, unanswered
+from ...judges.criteria_judge import criterion_work
 from ...records import InputPath
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output, open_work
@@ -81,8 +82,13 @@ def _open(
     done = _done(questions.run)
     for task in sorted(tasks, key=lambda task: task.model):
         if task.asked is not None:
-            work = open_work(inputs, task, every_output, done, questions.repeats)
-            yield from unanswered(task.asked, work, known)
+            work = criterion_work(task.asked, open_work(inputs, task, every_output, done, questions.repeats))
+            left = (
+                (case, output, repeat)
+                for case, output, repeat in work
+                if VerdictKey(output.key, task.id, repeat) not in done
+            )
+            yield from unanswered(task.asked, left, known)
 
 
 def _known(replies: BatchResults, progress: Progress) -> Lookup:

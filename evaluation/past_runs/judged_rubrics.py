@@ -6,7 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from ...calibration.rubrics.rubric_results import RubricNumbers
-from ...calibration.rubrics.rubric_scores import JudgedCriterion, JudgedRubric, rubric_of_judge
+from ...calibration.rubrics.rubric_scores import (
+    JudgedCriterion,
+    JudgedRubric,
+    judges_on_criteria,
+    rubric_of_judge,
+)
 from ...errors import InputError
 from ...judges.criteria import criteria_of, criterion_key
 from ...records import Author, CaseIndex, Criterion, InputPath, ShownNames, Verdict, nearest
@@ -64,6 +69,7 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
             for name, items in judges.items()
         ],
         unmatched=len(given.met.keys() - given.used),
+        pairs=judges_on_criteria(judges, level=level),
     )
 
 

@@ -8,7 +8,7 @@ from ...calibration.rubrics.rubric_results import CriterionAgreement, RubricNumb
 from ...calibration.statistic import Statistic
 from ..document import CautionLine, Piece, document
 from ..document_table import DocumentTable
-from .number_text import counted, decimal, interval
+from .number_text import counted, decimal, interval, p_value
 from .safe_text import shortened
 
 _ALL = "all"
@@ -24,9 +24,32 @@ def rubric_document(found: RubricNumbers) -> Iterator[Piece]:
         yield from _means(judge)
         yield from _errors(judge)
         yield ""
+    yield from _pairs(found)
     if found.unmatched:
         yield CautionLine(f"{counted(found.unmatched, 'label')} of no criterion that was judged")
     yield "score: points of the criteria that are met over the points possible; the mean over items is clipped to 0 to 1"
+
+
+def _pairs(found: RubricNumbers) -> Iterator[Piece]:
+    """Yield every two judges on the same labelled criteria."""
+    if not found.pairs:
+        return
+    yield "Judges against each other, on the same labelled criteria:"
+    rows = [
+        (
+            f"{pair.a} (a), {pair.b} (b)",
+            f"{pair.n:,}",
+            f"{pair.a_only_right:,}",
+            f"{pair.b_only_right:,}",
+            *_statistic(pair.difference),
+            p_value(pair.p),
+        )
+        for pair in found.pairs
+    ]
+    yield DocumentTable(
+        ("judges", "n", "a alone right", "b alone right", "difference", "interval", "p"), rows
+    )
+    yield ""
 
 
 def _means(judge: RubricOfJudge) -> Iterator[Piece]:

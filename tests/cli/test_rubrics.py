@@ -259,7 +259,16 @@ def test_labels_of_criteria_tell_the_judges_errors(judged: Path, named: str):
         assert rates == [1.0, 0.5]
         assert each["criteria"][0]["name"] == "Names a dose."
         assert {tag["name"] for tag in each["tags"]} == {"axis:accuracy", "axis:safety"}
-    assert "shrunken" in fiducial("rubrics", judged, "--labels", "labels.csv").out
+    (pair,) = json.loads(told.out)["pairs"]
+    assert (pair["n"], pair["a_only_right"], pair["b_only_right"], pair["difference"]["value"]) == (
+        4,
+        0,
+        0,
+        0.0,
+    )
+    shown = fiducial("rubrics", judged, "--labels", "labels.csv").out
+    assert "shrunken" in shown
+    assert "b alone right" in shown
 
 
 @pytest.mark.parametrize(
@@ -284,3 +293,21 @@ def test_a_run_without_rubrics_is_told_what_to_ask(files: tuple[Path, Path], ser
     told = fiducial("rubrics", "run")
     assert told.code == 2
     assert "rubric/each" in told.err
+
+
+def test_a_batch_asks_about_each_criterion(files: tuple[Path, Path], server: ProviderServer):
+    told = fiducial(
+        "batch",
+        "export",
+        files[0],
+        "--outputs",
+        files[1],
+        "--judge",
+        "rubric/each",
+        "--model",
+        "m",
+        "--out",
+        "asked.jsonl",
+    )
+    assert told.code == 0, told.err
+    assert len(Path("asked.jsonl").read_text("utf-8").splitlines()) == 6

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fiducial.calibration.rubrics.rubric_scores import JudgedCriterion, JudgedRubric, rubric_of_judge
+from fiducial.calibration.rubrics.rubric_scores import (
+    JudgedCriterion,
+    JudgedRubric,
+    judges_on_criteria,
+    rubric_of_judge,
+)
 from fiducial.calibration.rubrics.shrunken_rates import SuccessCount, shrink
 
 
@@ -167,3 +172,18 @@ def test_corrected_means_cover_the_truth_where_uncorrected_ones_do_not():
         plain += mean.score.low <= truth <= mean.score.high
     assert 0.9 <= corrected / draws <= 1.0
     assert plain < corrected
+
+
+def test_two_judges_are_compared_on_the_labelled_criteria_that_both_judged():
+    def said(*met: float | None) -> list[JudgedRubric]:
+        return [
+            item(number, JudgedCriterion("x", 1, met=each, label=None if number == 9 else 1.0))
+            for number, each in enumerate(met)
+        ]
+
+    judges = {"a": said(1, 1, 1, 0, 1, 1, 1, 1, None, 1), "b": said(0, 0, 1, 1, 0, 0, 0, 0, 1, 1)}
+    (pair,) = judges_on_criteria(judges)
+    assert (pair.n, pair.a_only_right, pair.b_only_right) == (8, 6, 1)
+    assert pair.difference.value == pytest.approx(5 / 8)
+    assert pair.p == pytest.approx(2 * (1 + 7) / 2**7)
+    assert judges_on_criteria({"a": said(1)}) == []
