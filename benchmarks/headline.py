@@ -14,6 +14,7 @@ from simulation.case_control import class_samples
 from simulation.cliffs import cliffs
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.next_plans import power
+from simulation.order_effects import order_effects
 from simulation.scenario import Scenarios
 from simulation.trust import verdicts
 from simulation.uneven_preferences import win_rates
@@ -29,6 +30,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     12: ("level where a judge breaks, with a cliff", cliffs),
     7: ("rates corrected by an audit of whole cases", audits),
     13: ("labels drawn by true class", class_samples),
+    10: ("strengths under an order effect", order_effects),
     6: ("a judge called proven", verdicts),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }

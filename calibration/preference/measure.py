@@ -16,8 +16,8 @@ from ..comparison.significance import among_known
 from ..intervals.clustered_means import Shift, combine_means, mean_of, paired_shift
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
-from .bradley_terry import strengths
 from .choices import Choices, kinds_of
+from .order_effect import ordered_strengths
 from .preference_results import (
     LabelAgreement,
     Length,
@@ -137,9 +137,7 @@ def _decided(match: SystemMatch, adjusted: float | None, level: float) -> System
 
 
 def _systems(complete: Choices, level: float) -> dict[str, SystemPreference]:
-    strength = strengths(
-        complete.systems, complete.a, complete.b, complete.preferred, complete.cluster, level=level
-    )
+    strength = ordered_strengths(complete, level=level).strengths
     found: dict[str, SystemPreference] = {}
     for number, name in enumerate(complete.systems):
         mine = complete.take((complete.a == number) | (complete.b == number))
@@ -157,6 +155,7 @@ def _position(complete: Choices, level: float) -> Position:
     return Position(
         effect=shift.difference,
         p=shift.p,
+        log_odds=ordered_strengths(complete, level=level).order,
         flips=share_of(kinds.flip.astype(np.float64), complete.cluster, level=level),
         to_first=first,
         to_second=second,

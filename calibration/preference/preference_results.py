@@ -59,7 +59,7 @@ class SystemPreference(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         n: Its comparisons with a verdict in both orders.
         win_rate: How far it is preferred in them, each order counting half.
-        strength: Bradley-Terry's, a log-odds; the mean of all systems is 0. Undefined where the comparisons do not bound it.
+        strength: Bradley-Terry's beside an order effect, a log-odds; the mean of all systems is 0. Undefined where the comparisons do not bound it.
     """
 
     n: int
@@ -90,6 +90,7 @@ class Position(Bias, frozen=True, kw_only=True):
         flips: Share of comparisons that flip.
         to_first: Flips to what is shown first.
         to_second: Flips to what is shown second.
+        log_odds: Of choosing the first shown, beside the strengths of systems; positive for a judge that favours it.
         flip_p: Of as many flips to either, by the exact sign test, which takes comparisons as independent; None without a flip.
     """
 
@@ -97,6 +98,7 @@ class Position(Bias, frozen=True, kw_only=True):
     to_first: int
     to_second: int
     flip_p: float | None
+    log_odds: Statistic
 
 
 class Length(Bias, frozen=True, kw_only=True):

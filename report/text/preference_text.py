@@ -15,6 +15,7 @@ from ...calibration.preference.preference_results import (
     PreferenceNumbers,
     SystemMatch,
 )
+from ...calibration.statistic import Statistic
 from ..document import CautionLine, Piece, document
 from ..document_table import ENDS, DocumentTable
 from .caution_text import not_sent
@@ -51,7 +52,7 @@ def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
     adjusted = f", adjusted for {counted(tested, 'pair')} (Holm)" if tested > 1 else ""
     yield (
         "  won: chosen in both orders. flip: the order decides, to the first or the second shown. half tie: a tie in one order. "
-        f"win rate: each order counts half, so a flip or a tie half to each. p: by flipping signs of clusters{adjusted}"
+        f"win rate: each order counts half, so a flip or a tie half to each. p: of a test over clusters{adjusted}"
     )
     for match in matches:
         yield f"{match.a} and {match.b}: {_verdict(match)}"
@@ -92,7 +93,7 @@ def _systems(found: PreferenceNumbers) -> Iterator[Piece]:
         value, interval, on, _ = statistic_cells(each.win_rate)
         strength, ends, _, how = statistic_cells(each.strength)
         rows.append((name, on, value, interval, strength, ends, how))
-    yield "  each against all others; strength: Bradley-Terry's, log-odds, their mean 0, ties and flips half a win for each:"
+    yield "  each against all others; strength: Bradley-Terry's, log-odds beside the order effect, their mean 0, a tie half a win for each:"
     yield DocumentTable(
         ("", "n", "win rate", "interval", "strength", "interval", ""), rows, words=ENDS, indent=4
     )
@@ -109,8 +110,15 @@ def _position(found: Position) -> Iterator[str]:
     yield (
         f"    position: {verdict}. {flips} {ends} of {on} flip ({found.to_first:,} to the first shown, {found.to_second:,} to the second, "
         f"sign test p {p_value(found.flip_p)}); the first shown is chosen {_signed(value)} {interval} more often than half the time "
-        f"(Holm p {p_value(found.holm_p)})"
+        f"(Holm p {p_value(found.holm_p)}){_log_odds(found.log_odds)}"
     )
+
+
+def _log_odds(found: Statistic) -> str:
+    if found.value is None:
+        return ""
+    value, interval, _, _ = statistic_cells(found)
+    return f"; log-odds of choosing the first shown {_signed(value)} {interval}"
 
 
 def _length(found: Length) -> Iterator[str]:

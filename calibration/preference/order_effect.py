@@ -1,0 +1,133 @@
+"""Bradley-Terry strengths beside an effect of the order in which two outputs are shown.
+
+A judge that favours what is shown first makes both orders disagree. Strengths fitted to the mean of both orders are then too close to each other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from ..arrays import FloatArray
+from ..intervals.closed_forms import t_interval
+from ..intervals.variance import FEWEST, cluster_error
+from ..statistic import Statistic, defined, undefined
+from .bradley_terry import strengths
+from .choices import Choices
+
+_STEPS = 100
+_CLOSE = 1e-12
+_ROUNDING = 1e-12
+_FINITE = 15.0
+"""Log-odds beyond which a fit is taken to have no largest likelihood."""
+
+
+class OrderedStrengths(NamedTuple):
+    """Strengths by system, and the order effect that was fitted with them, as log-odds in favour of the first."""
+
+    strengths: list[Statistic]
+    order: Statistic
+
+
+def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStrengths:
+    """Return maximum likelihood strengths with mean 0 and one order effect; errors are sandwich errors over clusters.
+
+    The log-odds that the output shown first is chosen are its strength less the other's plus the order effect. A tie is half a choice of each. Where
+    the order decides too much for a finite effect, the strengths are those of the mean of both orders, and the effect is undefined.
+
+    Source: Davidson and Beaver 1977 for a multiplicative order effect; Papke and Wooldridge 1996 for fractions.
+
+    Args:
+        complete: Comparisons with a verdict in both orders.
+        level: Of the intervals.
+    """
+    a, b = complete.a, complete.b
+    plain = strengths(complete.systems, a, b, complete.preferred, complete.cluster, level=level)
+    n, k = len(a), len(complete.systems)
+    nothing = undefined("the comparisons do not bound it", n=n, level=level)
+    if not n or any(each.value is None for each in plain):
+        return OrderedStrengths(plain, nothing)
+    chosen, shown = np.zeros((k, k)), np.zeros((k, k))
+    for first, second, said in ((a, b, complete.a_first), (b, a, complete.b_first)):
+        np.add.at(chosen, (first, second), said)
+        np.add.at(shown, (first, second), 1.0)
+    fitted = _fit(chosen, shown)
+    if fitted is None:
+        return OrderedStrengths(plain, undefined("the order decides too many choices", n=n, level=level))
+    beta, inverse = fitted
+    one = complete.a_first - expit(beta[a] - beta[b] + beta[k])
+    other = complete.b_first - expit(beta[b] - beta[a] + beta[k])
+    influence = (one - other)[:, None] * (inverse[:, a] - inverse[:, b]).T + (one + other)[:, None] * inverse[
+        k
+    ]
+    counts = np.bincount(np.concatenate([a, b]), minlength=k).tolist()
+    found = [
+        _statistic(float(beta[each]), influence[:, each], complete, count, level)
+        for each, count in enumerate([*counts, n])
+    ]
+    return OrderedStrengths(found[:k], found[k])
+
+
+def _statistic(value: float, influence: FloatArray, complete: Choices, n: int, level: float) -> Statistic:
+    clusters = len(np.unique(complete.cluster))
+    if clusters < FEWEST:
+        return defined(value, n=n, method="no interval from a single cluster", level=level)
+    error = cluster_error(influence, complete.cluster)
+    if error <= _ROUNDING:
+        return defined(value, n=n, method="no interval: all comparisons are alike", level=level)
+    ends = t_interval(value, error, clusters, level)
+    return defined(value, ends, n=n, method="sandwich over clusters, t", level=level)
+
+
+def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return strengths and, last, the order effect, with the inverse of their information; None without a finite fit.
+
+    Newton's method, each step halved until it no longer makes the fit worse.
+
+    Args:
+        chosen: How often the first was chosen, by first and second system, shape ``(k, k)``.
+        shown: How often they were shown so.
+    """
+    k = len(shown)
+    beta, likelihood = np.zeros(k + 1), _log_likelihood(np.zeros(k + 1), chosen, shown)
+    for _ in range(_STEPS):
+        chance = expit(_odds(beta))
+        rest, weight = chosen - shown * chance, shown * chance * (1.0 - chance)
+        gradient = np.append(rest.sum(axis=1) - rest.sum(axis=0), rest.sum())
+        inverse = _inverse(weight)
+        step = inverse @ gradient
+        if float(np.abs(step).max()) < _CLOSE:
+            beta[:k] -= beta[:k].mean()
+            return beta, inverse
+        while (new := _log_likelihood(beta + step, chosen, shown)) < likelihood - _ROUNDING * abs(likelihood):
+            step = step / 2
+        beta, likelihood = beta + step, new
+        if float(np.abs(beta).max()) > _FINITE:
+            return None
+    return None
+
+
+def _odds(beta: FloatArray) -> FloatArray:
+    strength = beta[:-1]
+    return strength[:, None] - strength[None, :] + beta[-1]
+
+
+def _inverse(weight: FloatArray) -> FloatArray:
+    """Return the pseudo-inverse of the information, whose null space is that of equal strengths, which is filled in and taken out again."""
+    k = len(weight)
+    information = np.zeros((k + 1, k + 1))
+    information[:k, :k] = np.diag(weight.sum(axis=0) + weight.sum(axis=1)) - weight - weight.T
+    information[:k, k] = information[k, :k] = weight.sum(axis=1) - weight.sum(axis=0)
+    information[k, k] = weight.sum()
+    filled = float(np.trace(information)) / k**2
+    information[:k, :k] += filled
+    whole = np.linalg.inv(information).astype(np.float64)
+    whole[:k, :k] -= 1.0 / (filled * k**2)
+    return whole
+
+
+def _log_likelihood(beta: FloatArray, chosen: FloatArray, shown: FloatArray) -> float:
+    odds = _odds(beta)
+    return float(-(chosen * np.logaddexp(0.0, -odds) + (shown - chosen) * np.logaddexp(0.0, odds)).sum())
