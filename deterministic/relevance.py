@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -10,14 +9,11 @@ from ..errors import DecodingError
 from ..records import Case, Output
 from .ast.tool_calls import is_call_list
 from .decoding import decode_output, decode_prompt, read_json_reply
+from .decoding.call_attempts import call_names, is_json_call, sets_out_to_call
 from .evidence import plain
 from .finding import PASSED, Finding, fault, undecided
 from .options import CheckOptions
 from .refuted_calls import refutation
-
-_TAG = re.compile(r"<(?:tool_?call|function_?call|functions?\b|function=)|\[TOOL_CALLS\]", re.IGNORECASE)
-_JSON_CALL = re.compile(r'\{\s*"(?:name|function|tool|tool_name|function_name)"\s*:\s*["{]')
-_LINE_CALL = re.compile(r"^[ \t`>*-]*+(?:python\b[ \t]*+)?(\[?)[ \t]*+([A-Za-z_][\w.]*+)\(", re.MULTILINE)
 
 
 def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[str]) -> bool:
@@ -29,12 +25,10 @@ def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[st
     """
     if not isinstance(reply, str):
         return bool(reply)
-    names = {variant for name in offered for variant in (name, name.replace(".", "_"))}
+    names = call_names(offered)
     if calls:
         return reply.strip("`\n ").startswith("[") or not all(_may_be_prose(call, names) for call in calls)
-    if _TAG.search(reply) or _JSON_CALL.search(reply):
-        return True
-    return any(bracket or name in names for bracket, name in _LINE_CALL.findall(reply))
+    return sets_out_to_call(reply, names)
 
 
 def is_call_text(text: str, offered: list[str]) -> bool:
@@ -82,7 +76,7 @@ def _json_calls(case: Case, reply: Any) -> list[dict[Any, Any]]:
         return []
     offered = {tool["function"]["name"] for tool in case.tools}
     named = any(name in offered for call in calls for name in call)
-    return calls if named or _JSON_CALL.search(str(reply)) else []
+    return calls if named or is_json_call(str(reply)) else []
 
 
 def _all_named(reply: Any) -> bool:

@@ -60,5 +60,5 @@ def _check_calls(case: Case, result: Any, mode: CallMode, options: CheckOptions)
     try:
         decoded = decode_result(result, mode=mode, asked=asked_form(case), strictly=options.rules == "strict")
     except DecodingError as error:
-        return decoder_failed(error)
+        return decoder_failed(error, case, result)
     return check_case(case, decoded, options)

@@ -10,6 +10,7 @@ import msgspec
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, ToolCallReference
 from ..decoding import asked_form, decode_output
+from ..decoding.call_attempts import call_names, sets_out_to_call
 from ..finding import PASSED, Finding, fault, undecided
 from ..options import CheckOptions, NameStyle
 from .bfcl_rules import check_call
@@ -105,7 +106,7 @@ def check_tool_calls(case: Case, output: Output, options: CheckOptions) -> Findi
     try:
         decoded = decode_output(output, asked_form(case), strictly=options.rules == "strict")
     except DecodingError as error:
-        return decoder_failed(error)
+        return decoder_failed(error, case, None if output.tool_calls is not None else output.text)
     return check_case(case, decoded, options)
 
 
@@ -121,6 +122,13 @@ def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
     return check_decoded(decoded, expectation, strictly=options.rules == "strict")
 
 
-def decoder_failed(error: DecodingError) -> Finding:
+def decoder_failed(error: DecodingError, case: Case, reply: object) -> Finding:
     """Return the finding for a reply that cannot be read as calls: graded 0, the system's fault."""
-    return fault("ast_decoder:decoder_failed", f"the reply cannot be read as calls: {error}")
+    if isinstance(reply, str) and not _has_call(reply, case):
+        return fault("ast_decoder:decoder_failed", "no call: the reply is text")
+    return fault("ast_decoder:decoder_failed", f"the call cannot be read: {error}")
+
+
+def _has_call(reply: str, case: Case) -> bool:
+    names = call_names(tool["function"]["name"] for tool in case.tools)
+    return sets_out_to_call(reply, names) or any(f"{name}(" in reply for name in names)

@@ -109,6 +109,14 @@ def _merged(before: Iterable[Verdict], given: Iterable[Verdict]) -> tuple[list[V
     kept = {(each.key, each.by): each for each in before}
     added = 0
     for label in given:
-        added += kept.pop((label.key, label.by), None) != label
-        kept[label.key, label.by] = label
+        earlier = kept.pop((label.key, label.by), None)
+        if earlier is None or _says(earlier) != _says(label):
+            added += 1
+            earlier = label
+        kept[label.key, label.by] = earlier
     return list(kept.values()), added
+
+
+def _says(label: Verdict) -> Verdict:
+    """Return a label without the word in which it was written."""
+    return msgspec.structs.replace(label, evidence={})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 WORDS: dict[str, str] = {
     # Replies that are no calls.
-    "ast_decoder:decoder_failed": "the reply cannot be read as calls",
+    "ast_decoder:decoder_failed": "no readable call",
     "ast_decoder:decoder_wrong_output_format": "the reply is not a list of calls",
-    "executable_decoder:decoder_failed": "the reply cannot be read as calls",
+    "executable_decoder:decoder_failed": "no readable call",
     "executable_decoder:wrong_output_format": "the reply holds no call",
     "system_error": "the system ended with an error instead of an answer",
     # Calls that are not the accepted ones.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+import pytest
 
 from fiducial.deterministic import CheckOptions, check, check_result, checker_for
 from fiducial.records import Case, Output
@@ -42,3 +45,27 @@ def test_an_output_without_calls_is_graded(make_case: Callable[..., Case]):
     refused = Output(case_id="door-1", system="s", text="I cannot.")
     assert check(case, refused).error_type == "ast_decoder:decoder_failed"
     assert not check_result(case, None, mode="prompt").valid
+
+
+@pytest.mark.parametrize("rules", ["strict", "bfcl"])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("I would book Rome.", "no call: the reply is text"),
+        ("I booked Rome (Italy) for you.", "no call: the reply is text"),
+        ("[book(city='Rome'", "the call cannot be read: not Python"),
+        ("Done: [book(city='Rome')]", "the call cannot be read: not Python"),
+        ("<tool_call>book</tool_call>", "the call cannot be read"),
+    ],
+)
+def test_a_reply_of_text_is_told_from_a_call_that_cannot_be_read(rules: Any, text: str, reason: str):
+    tool = {"name": "book", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+    case = Case(
+        id="c",
+        kind="tool_call",
+        tools=[{"type": "function", "function": tool}],
+        reference={"calls": [{"name": "book", "arguments": {"city": "Rome"}}]},
+    )
+    found = check(case, Output(case_id="c", system="s", text=text), CheckOptions(rules=rules))
+    assert (found.score, found.error_type) == (0.0, "ast_decoder:decoder_failed")
+    assert (found.reason or "").startswith(reason)

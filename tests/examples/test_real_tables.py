@@ -138,6 +138,10 @@ def test_grades_that_arrive_later_are_joined_by_id(tmp_path: Path) -> None:
     assert "(2 added, 0 already there)" in said
     assert "1 label matches no output, 'r77' for one" in said
     assert "(0 added, 2 already there)" in fiducial("labels", "add", shop, grades, *options).out
+    table = LOGS / "rag_grades.csv"  # whose words, such as "grounded", the import kept
+    assert (
+        "(0 added, 5 already there)" in fiducial("labels", "add", shop, table, "--map-label", "sort of=0").out
+    )
     grades.write_text("id,grade\nR-6,1\n")
     failed = fiducial("labels", "add", shop, grades)
     assert (failed.code, "no label matches an output: the first is of 'R-6'" in failed.err) == (2, True)
