@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .api.generating import agenerate, generate
     from .api.importing import import_agbenchmark, import_bfcl
     from .api.judging import judge, jury
+    from .api.judging_metrics import judge_from
     from .api.labels import correct_cases, export_labels
     from .api.merging import merge
     from .api.mutating import mutate
@@ -58,6 +59,7 @@ _HOME = {
         "api.generating": "agenerate generate",
         "api.importing": "import_agbenchmark import_bfcl",
         "api.judging": "judge jury",
+        "api.judging_metrics": "judge_from",
         "api.labels": "correct_cases export_labels",
         "api.table_statistics": "calibrate compare estimate",
         "api.merging": "merge",
@@ -114,6 +116,7 @@ __all__ = [
     "import_agbenchmark",
     "import_bfcl",
     "judge",
+    "judge_from",
     "judge_function",
     "jury",
     "load_run",

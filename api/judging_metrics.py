@@ -1,0 +1,99 @@
+"""`fiducial.judge_from`: a metric of another tool, or any function, as a judge in this process."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from functools import partial
+from importlib import metadata
+from typing import Any
+
+from ..calibration.pass_threshold import PassThreshold
+from ..errors import UsageError
+from ..evaluation.judging.access import ModelAccess
+from ..evaluation.judging.judge_task import JudgeTask
+from ..judges.callables import FunctionJudge
+from ..judges.metric_adapters import metric_function
+from ..records import JudgeId
+from .callable_judge import ReadyJudge
+
+
+def judge_from(
+    metric: Any,
+    *,
+    name: str | None = None,
+    key: str | None = None,
+    scale: tuple[float, float] = (0.0, 1.0),
+    pass_at: float | None = None,
+) -> ReadyJudge:
+    """Make a judge of a metric of DeepEval, ragas, MLflow, autoevals, openevals or Azure, or of any function.
+
+    The metric runs in this process and asks whatever model it was given. It is called by its own parameter names with the last user
+    message, the answer, the first accepted answer or criterion, and the passages.
+
+    Args:
+        metric: The metric, or a function of such parameters (``input``, ``output``, ``expected``, ``context``, ...).
+        name: How verdicts are signed; the metric's own name when left out.
+        key: Which entry is the score, where it returns a mapping with several.
+        scale: Its lowest and highest score, which become 0 and 1.
+        pass_at: From which score on verdicts pass, in [0, 1]; its ``threshold`` where it has one, or 0.5.
+
+    Returns:
+        The judge, for `evaluate`, `audit`, `calibrate` and `compare`.
+
+    Raises:
+        UsageError: It cannot be called, or an argument cannot be used.
+    """
+    measures = any(hasattr(metric, each) for each in ("measure", "single_turn_ascore", "ascore"))
+    if not (callable(metric) or measures):
+        raise UsageError(f"metric: expected a metric or a function, got {type(metric).__name__}")
+    if not scale[0] < scale[1]:
+        raise UsageError(f"scale: expected the lowest and the highest score, got {scale}")
+    called = name or _name(metric)
+    judge_id = JudgeId(
+        kind="callable", name=called, variant="metric", fingerprint=_fingerprint(metric, called, key, scale)
+    )
+    judge = FunctionJudge(judge_id, judge_id.plain, metric_function(metric, key=key, scale=scale))
+    threshold = pass_at if pass_at is not None else _threshold(metric, scale)
+    cut = PassThreshold() if threshold is None else PassThreshold(threshold, "declared")
+    made = partial(judge_from, metric, name=name, key=key, scale=scale, pass_at=pass_at)
+    return ReadyJudge(JudgeTask(judge=judge, cut=cut), ModelAccess(), made)
+
+
+def _name(metric: Any) -> str:
+    for attribute in ("__name__", "name"):
+        found = getattr(metric, attribute, None)
+        if isinstance(found, str) and found:
+            return found
+    return type(metric).__name__
+
+
+def _threshold(metric: Any, scale: tuple[float, float]) -> float | None:
+    """Return the threshold that a metric declares, on the scale from 0 to 1."""
+    found = getattr(metric, "threshold", None)
+    if not isinstance(found, int | float) or isinstance(found, bool):
+        return None
+    share = (float(found) - scale[0]) / (scale[1] - scale[0])
+    return share if 0 < share <= 1 else None
+
+
+def _fingerprint(metric: Any, name: str, key: str | None, scale: tuple[float, float]) -> str:
+    """Hash what tells two metrics apart: class, source, release of its package, and plain settings."""
+    kind: Any = metric if inspect.isroutine(metric) else type(metric)
+    try:
+        source = inspect.getsource(kind)
+    except (OSError, TypeError):
+        source = ""
+    package = str(getattr(kind, "__module__", "")).partition(".")[0]
+    try:
+        release = metadata.version(package)
+    except metadata.PackageNotFoundError:
+        release = ""
+    settings = {
+        each: value
+        for each, value in sorted(getattr(metric, "__dict__", {}).items())
+        if isinstance(value, str | int | float | bool) and each not in {"score", "reason", "success", "error"}
+    }
+    told = [name, kind.__qualname__, source, package, release, settings, key, scale]
+    return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()

@@ -1,0 +1,199 @@
+"""Metrics of other tools as functions of a case and an output.
+
+A metric is called with what its signature asks for: every tool names the question, the answer, the reference and the
+passages otherwise. DeepEval and ragas take an object of theirs instead.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+import math
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple, cast
+
+from ..records import Case, Output, message_text
+
+Score = tuple[float, str | None]
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "question": ("query", "input", "inputs", "question", "user_input", "prompt"),
+    "answer": ("response", "output", "outputs", "answer", "prediction", "actual_output", "completion"),
+    "reference": ("expected", "reference", "reference_outputs", "ground_truth", "expected_output", "target"),
+    "passages": ("context", "contexts", "retrieved_contexts", "retrieval_context", "documents"),
+}
+"""What a metric may be told, and how tools call it."""
+
+_REASONS = ("reason", "rationale", "comment", "explanation")
+_ROUNDING = 1e-9
+_WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0}
+
+
+class MetricItem(NamedTuple):
+    """An output as metrics see it.
+
+    Attributes:
+        question: The last user message.
+        answer: The text, or the calls as JSON.
+        reference: The first accepted answer, the criterion, or the expected calls as JSON; None where there is none.
+        passages: Texts that the answer may rest on.
+    """
+
+    question: str
+    answer: str
+    reference: str | None
+    passages: list[str]
+
+
+def metric_item(case: Case, output: Output) -> MetricItem:
+    """Return an output as metrics see it."""
+    asked = [message_text(each) for each in case.all_messages if each["role"] == "user"]
+    return MetricItem(
+        asked[-1] or "" if asked else "",
+        _answer(output),
+        _reference(case.reference),
+        [text if isinstance(text := item.content, str) else json.dumps(text) for item in case.context],
+    )
+
+
+def _answer(output: Output) -> str:
+    if output.text is not None:
+        return output.text
+    calls = [{"name": each.name, "arguments": each.arguments} for each in output.tool_calls or ()]
+    return json.dumps(calls, ensure_ascii=False)
+
+
+def _reference(reference: Mapping[str, Any]) -> str | None:
+    answers = reference.get("answers")
+    if answers:
+        return str(answers[0])
+    if "criterion" in reference:
+        return str(reference["criterion"])
+    return json.dumps(reference["calls"], ensure_ascii=False) if "calls" in reference else None
+
+
+def metric_function(
+    metric: Any, *, key: str | None = None, scale: tuple[float, float] = (0.0, 1.0)
+) -> Callable[[Case, Output], Any]:
+    """Return a metric as a function that a judge can call.
+
+    Args:
+        metric: A metric, scorer or evaluator of DeepEval, ragas, MLflow, autoevals, openevals or Azure, or any function.
+        key: Which entry of a mapping that it returns is the score.
+        scale: Its lowest and highest score.
+    """
+    call = _caller(metric)
+
+    async def judge(case: Case, output: Output) -> Score:
+        said = call(metric_item(case, output))
+        if inspect.isawaitable(said):
+            said = await said
+        return _scored(said, key, scale)
+
+    return judge
+
+
+def _caller(metric: Any) -> Callable[[MetricItem], Any]:
+    package = type(metric).__module__.partition(".")[0]
+    if package == "deepeval" or hasattr(metric, "a_measure"):
+        return lambda item: _measured(metric, item)
+    if hasattr(metric, "single_turn_ascore"):
+        return lambda item: _ragas_sample(metric, item)
+    target = metric.ascore if hasattr(metric, "ascore") else metric
+    return lambda item: target(**_arguments(target, item))
+
+
+def _measured(metric: Any, item: MetricItem) -> tuple[Any, Any]:
+    """Measure with a copy, since a DeepEval metric keeps its last score."""
+    mine = copy.copy(metric)
+    case = import_module("deepeval.test_case").LLMTestCase(
+        input=item.question,
+        actual_output=item.answer,
+        expected_output=item.reference,
+        context=item.passages or None,
+        retrieval_context=item.passages or None,
+    )
+    mine.measure(case)
+    return mine.score, getattr(mine, "reason", None)
+
+
+def _ragas_sample(metric: Any, item: MetricItem) -> Any:
+    sample = import_module("ragas.dataset_schema").SingleTurnSample(
+        user_input=item.question,
+        response=item.answer,
+        reference=item.reference,
+        retrieved_contexts=item.passages or None,
+    )
+    return metric.single_turn_ascore(sample)
+
+
+def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
+    """Return what a metric's signature asks for, under its names."""
+    values: dict[str, Any] = item._asdict()
+    if getattr(target, "__module__", "").startswith("azure.") or hasattr(target, "_singleton_inputs"):
+        values["passages"] = "\n\n".join(item.passages)
+    parameters = inspect.signature(target).parameters.values()
+    asked = {each.name for each in parameters if each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}}
+    asked |= set(cast("list[str]", getattr(target, "_singleton_inputs", ())))
+    if not asked & {name for names in _NAMES.values() for name in names}:
+        asked |= {"input", "output", "expected"}  # a wrapper that hides its signature
+    return {
+        name: values[what]
+        for what, names in _NAMES.items()
+        for name in names
+        if name in asked and values[what] is not None
+    }
+
+
+def _scored(said: Any, key: str | None, scale: tuple[float, float]) -> Score:
+    """Read a score, wherever a tool puts it; raise a ValueError where there is none."""
+    reason = None
+    if isinstance(said, tuple):
+        said, reason = cast("tuple[Any, Any]", said)
+    value = _value(said, key)
+    reason = reason if isinstance(reason, str) else _reason(said)
+    if isinstance(value, str):
+        value = _WORDS.get(value.strip().lower())
+    if not isinstance(value, int | float) or math.isnan(value):
+        raise ValueError(f"no score in {str(said)[:200]!r}")
+    low, high = scale
+    score = (float(value) - low) / (high - low)
+    if not -_ROUNDING <= score <= 1 + _ROUNDING:
+        raise ValueError(f"score {value:g} is outside {low:g} to {high:g}; give the metric's scale=")
+    return min(1.0, max(0.0, score)), reason
+
+
+def _value(said: Any, key: str | None) -> Any:
+    if isinstance(said, Mapping):
+        found = cast("Mapping[str, Any]", said)
+        if key is not None:
+            return found.get(key)
+        if "score" in found:
+            return found["score"]
+        numbers = [each for name, each in found.items() if name.endswith("score") and _is_number(each)]
+        return numbers[0] if len(numbers) == 1 else None
+    for name in ("score", "value"):
+        if not _is_number(said) and hasattr(said, name):
+            return getattr(said, name)
+    item = getattr(said, "item", None)
+    return item() if callable(item) and not _is_number(said) else said
+
+
+def _reason(said: Any) -> str | None:
+    holders: list[Any] = [said, getattr(said, "metadata", None)]
+    for holder in holders:
+        for name in _REASONS:
+            found = (
+                cast("Mapping[str, Any]", holder).get(name)
+                if isinstance(holder, Mapping)
+                else getattr(holder, name, None)
+            )
+            if isinstance(found, str) and found:
+                return found
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
