@@ -17,6 +17,7 @@ from ..calibration.tables.layout import TableForm
 from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
+from ..records.judge_id import OF_PARTS
 from .judging.judge_order import judge_order
 from .labelling.adjudications import decisions_on
 from .store.file_names import VERDICTS
@@ -187,8 +188,7 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
     trusted, _ = _labels(store)
     # A run checks every output; a run that only judges has no checker's word of any.
     is_checked = bool(decided.sources - {"judge"})
-    shares = () if is_checked else filter(_is_share, store.said_by(judges=True))
-    split = {(said.key.case_id, said.system) for said in shares}
+    split = set[tuple[str, str]]() if is_checked else _split(store)
     for said in store.said_by(judges=True):
         judge = names.of(said.author, said.by)
         checked = decided.on(said.key)
@@ -210,8 +210,15 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
             yield nothing | _decided(silent, trusted.get(item))
 
 
-def _is_share(said: StoredVerdict) -> bool:
-    return isinstance(said.author, JudgeId) and said.author.kind == "share"
+def _split(store: RunStore) -> set[tuple[str, str]]:
+    """Return the cases and systems with verdicts on parts: statements of the answer, or criteria of the case."""
+    at_once = {judge.id.on_criteria for judge in store.roster if judge.is_prompt}
+    found: set[tuple[str, str]] = set()
+    for said in store.said_by(judges=True):
+        if isinstance(said.author, JudgeId) and said.author.kind in OF_PARTS:
+            case_id = said.key.case_id
+            found.add((case_id.rpartition("#")[0] if said.author in at_once else case_id, said.system))
+    return found
 
 
 class _Decided:

@@ -98,7 +98,7 @@ def criterion_work(judge: PromptJudge, work: Iterable[Work]) -> Iterator[Work]:
 
 def criteria_id(judge: JudgeId) -> JudgeId:
     """Return whose the verdicts on single criteria are that stand in replies about all of them."""
-    return msgspec.structs.replace(judge, kind="criteria")
+    return judge.on_criteria
 
 
 def criteria_by(by: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
+import msgspec
+
 from .case import Record
 
 JudgeKind: TypeAlias = Literal["shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria"]
@@ -38,6 +40,11 @@ class JudgeId(Record, frozen=True, kw_only=True):
     fingerprint: str
     variant: str = ""
     model: str = ""
+
+    @property
+    def on_criteria(self) -> JudgeId:
+        """Whose the verdicts on single criteria are that stand in replies about all of them."""
+        return msgspec.structs.replace(self, kind="criteria")
 
     @property
     def plain(self) -> str:

@@ -311,3 +311,18 @@ def test_a_batch_asks_about_each_criterion(files: tuple[Path, Path], server: Pro
     )
     assert told.code == 0, told.err
     assert len(Path("asked.jsonl").read_text("utf-8").splitlines()) == 6
+
+
+@pytest.mark.parametrize("judge_name", ["rubric/each", "rubric/together"])
+def test_rates_count_outputs_and_not_criteria(
+    judge_name: str, files: tuple[Path, Path], server: ProviderServer
+):
+    server.script = judging
+    told = judge(files, server, judge_name)
+    assert told.code == 0, told.err
+    (each,) = [
+        row
+        for row in json.loads(Path("run/run.json").read_text("utf-8"))["results"]
+        if row["system"] == "good"
+    ]
+    assert (each["overall"]["n"], each["overall"]["of"]) == (1, 1)
