@@ -61,10 +61,11 @@ function element(tag, text, className) {
 }
 
 function blockOf(block) {
-  const made = element("section", undefined, "block");
+  const folded = block.title.startsWith("Functions (");
+  const made = element(folded ? "details" : "section", undefined, "block");
   const shown = element("pre", block.text);
   shown.dir = "auto";
-  made.append(element("h4", block.title), shown);
+  made.append(element(folded ? "summary" : "h4", block.title), shown);
   if (block.hidden) {
     made.append(element("p", `Cut here for display only: ${block.hidden.toLocaleString("en")} more characters are in the records.`, "cut"));
   }
@@ -146,9 +147,10 @@ function showSaved(done) {
   page("saved").textContent = unsaved ? "There are answers that are not downloaded yet." : "";
 }
 
-// Only of a random sample do the answers so far say anything of the rest.
+// Only of a random sample do the answers say anything of the rest; shown once all are given, so that it sways none of them.
 function showRate() {
-  const rate = data.fair ? rateOf(items, state.answers) : null;
+  const done = items.every((item) => state.answers[keyOf(item)]);
+  const rate = data.fair && done ? rateOf(items, state.answers) : null;
   page("strip").hidden = rate === null;
   page("live").textContent = "";
   if (rate === null) return;
@@ -254,6 +256,7 @@ function download() {
 }
 
 function into(id) {
+  page("more").open = true;
   page("more").open = true;
   page(id).focus();
 }

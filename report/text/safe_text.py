@@ -17,6 +17,15 @@ _INVISIBLE = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"  # lone surrogates, which no file can carry; invisible tags
 )
 
+_EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff]"
+
+_JOINED = re.compile(f"(?<={_EMOJI}|\ufe0f)\u200d(?={_EMOJI})")
+"""What joins emoji to one, such as a family: seen as one sign, it hides nothing."""
+
+_JOINED_PART = re.compile(f"(?<={_EMOJI}|\ufe0f)\u200d{_EMOJI}")
+_NO_WIDTH, _SKIN_TONES = frozenset({"Mn", "Me"}), "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+"""Categories and signs that take no column of their own."""
+
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)  # made once: `json.dumps` makes one a call
 _LINE_WIDTH = 100
 _LAYOUT_FACTOR = 4
@@ -53,19 +62,24 @@ def shortened(text: str, limit: int) -> str:
 
 def visible(text: str) -> str:
     r"""Spell out invisible characters as ``\u202e``; leave markup to the template to escape."""
-    return text if text.isprintable() else _INVISIBLE.sub(_spell, text)
+    if text.isprintable():
+        return text
+    # What joins emoji stays; the parts between are told apart by it.
+    return "\u200d".join(_INVISIBLE.sub(_spell, part) for part in _JOINED.split(text))
 
 
 def columns_of(text: str) -> int:
     """Return the terminal width of a text.
 
-    East Asian letters take two columns, combining marks none.
+    East Asian letters take two columns, combining marks none, and emoji that are joined as much as one.
     """
     if text.isascii():
         return len(text)
     return sum(
-        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
-        for letter in text
+        0
+        if unicodedata.category(letter) in _NO_WIDTH or letter in _SKIN_TONES
+        else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in _JOINED_PART.sub("", text)
     )
 
 

@@ -16,7 +16,8 @@ from fiducial.report.text.safe_text import excerpt, json_excerpt, visible
         ("\x1b[31mred\r\n", "\\u001b[31mred\\u000d\n"),
         ("tag \U000e0041", "tag \\U000e0041"),
         ("tab\tnewline\n", "tab\tnewline\n"),
-        ("שלום 北京 👩‍🚀 <b>", "שלום 北京 👩\\u200d🚀 <b>"),
+        ("שלום 北京 👩‍🚀 <b>", "שלום 北京 👩‍🚀 <b>"),
+        ("a\u200db", "a\\u200db"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_seen_is_spelled_out_and_the_rest_is_left_alone(text: str, shown: str):
