@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,11 +9,12 @@ from typing import Any
 
 import msgspec
 
-from ..records import UNGRADED, Case, Criterion, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
+from ..records import UNGRADED, Case, Criterion, ItemKey, JudgeId, Outcome, Output, Verdict
 from ..records.rubric_points import Points, clipped, met_of, points_of
-from .composite import Composite, Deliberation, JudgeQuestion, unread
+from .composite import Deliberation, JudgeQuestion, unread
 from .criteria import NONE_POSITIVE, criteria_of, question_cases, question_ids, told_of
 from .judge import Work
+from .judge_of_parts import JudgeOfParts
 from .prompt_judge import PromptJudge
 
 _VERSION = "points/1"
@@ -22,36 +22,18 @@ _VERSION = "points/1"
 
 
 @dataclass(frozen=True)
-class CriteriaJudge(Composite):
-    """A judge that is asked about an item's criteria one by one.
-
-    Attributes:
-        judge: The judge of single criteria.
-    """
-
-    judge: PromptJudge
+class CriteriaJudge(JudgeOfParts):
+    """A judge that is asked about an item's criteria one by one."""
 
     @property
     def id(self) -> JudgeId:
         """See `Judge`."""
-        depends_on = f"{self.judge.fingerprint} {_VERSION}"
-        fingerprint = hashlib.sha256(depends_on.encode()).hexdigest()
-        return msgspec.structs.replace(self.judge.id, kind="criteria", fingerprint=fingerprint)
+        return self._id("criteria", _VERSION)
 
     @property
     def by(self) -> str:
         """See `Judge`."""
         return self.shown_as or f"criteria/points@{self.judge.by}"
-
-    @property
-    def kinds(self) -> frozenset[Kind] | None:
-        """See `Judge`."""
-        return self.judge.kinds
-
-    @property
-    def pass_at(self) -> float | None:
-        """See `Judge`."""
-        return self.judge.pass_at
 
     @property
     def rounds(self) -> int:

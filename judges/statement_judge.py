@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from ..records import Case, JudgeId, Kind, Output, Verdict
-from .composite import Composite, Deliberation, JudgeQuestion, unread
+from ..records import Case, JudgeId, Output, Verdict
+from .composite import Deliberation, JudgeQuestion, unread
 from .judge import AskedJudge
-from .prompt_judge import PromptJudge
+from .judge_of_parts import JudgeOfParts
 from .prompt_variables import NotApplicableError
 from .statements import LONG, JudgedStatement, as_output, combine, is_long, not_split, said_of
 
@@ -20,38 +19,24 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 
 
 @dataclass(frozen=True)
-class ShareJudge(Composite):
+class ShareJudge(JudgeOfParts):
     """A judge that is asked about an answer's statements one by one.
 
     Attributes:
-        judge: Who judges the statements.
         splitter: Who splits answers.
     """
 
-    judge: PromptJudge
     splitter: AskedJudge
 
     @property
     def id(self) -> JudgeId:
         """See `Judge`."""
-        depends_on = f"{self.judge.fingerprint} {self.splitter.id.fingerprint} {LONG}"
-        fingerprint = hashlib.sha256(depends_on.encode()).hexdigest()
-        return msgspec.structs.replace(self.judge.id, kind="share", fingerprint=fingerprint)
+        return self._id("share", f"{self.splitter.id.fingerprint} {LONG}")
 
     @property
     def by(self) -> str:
         """See `Judge`."""
         return self.shown_as or f"statements/share@{self.judge.by}"
-
-    @property
-    def kinds(self) -> frozenset[Kind] | None:
-        """See `Judge`."""
-        return self.judge.kinds
-
-    @property
-    def pass_at(self) -> float | None:
-        """See `Judge`."""
-        return self.judge.pass_at
 
     @property
     def rounds(self) -> int:

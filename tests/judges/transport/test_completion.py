@@ -159,3 +159,20 @@ def test_what_is_no_completion_may_be_asked_for_again(payload: object) -> None:
     with pytest.raises(CallError) as raised:
         read_completion(payload)
     assert raised.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("usage", "cached"),
+    [
+        ({"prompt_tokens": 100, "prompt_tokens_details": {"cached_tokens": 80}}, 80),
+        ({"prompt_tokens": 100, "prompt_cache_hit_tokens": 64}, 64),
+        ({"prompt_tokens": 100, "cache_read_input_tokens": 90}, 90),
+        ({"prompt_tokens": 10, "cache_read_input_tokens": 90}, 10),
+        ({"prompt_tokens": 100, "prompt_tokens_details": None}, 0),
+        ({"prompt_tokens": 100, "prompt_tokens_details": {"cached_tokens": "many"}}, 0),
+        (None, 0),
+    ],
+)
+def test_tokens_that_the_provider_had_cached_are_counted_in_every_usual_form(usage: object, cached: int):
+    reply = read_completion({"choices": [{"message": {"content": "1"}}], "usage": usage})
+    assert reply.cached_tokens == cached

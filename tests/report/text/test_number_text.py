@@ -91,3 +91,4 @@ def test_a_moment_is_said_to_the_minute_in_utc_and_anything_else_is_left(iso: st
 
 def test_tokens_are_counted_in_and_out():
     assert number_text.tokens(12400, 830) == "12,400 in, 830 out"
+    assert number_text.tokens(12400, 830, 9800) == "12,400 in (9,800 cached), 830 out"
