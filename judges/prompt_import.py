@@ -102,19 +102,30 @@ def import_chat(
     chosen = inputs or {name: name for name in _named_inputs(text) or ["query", "response"]}
     sections = [f"{message.role}:\n{_verbatim(message.content, path)}" for message in messages]
     headings = _SCORE_HEADING.findall(text)
+    chosen_scale = scale or _unit_scale(path, text, step)
     written = PromptText(
         name=path.stem,
         description=f"Imported from {path.name}.",
         parameters={"temperature": 0.0},
         inputs={name: {"type": "string"} for name in [*chosen, FENCE]},
         sources={name: source for name, source in chosen.items() if source != name},
-        scale=scale or _unit_scale(path, text, step),
-        parse={"mode": "number", "pick": "last", "after": headings[-1]} if headings else None,
+        scale=chosen_scale,
+        parse=_parse(text, headings[-1], chosen_scale) if headings else None,
         template="\n\n".join([*sections, _material(list(chosen))]),
     )
     if len(str(written).encode()) > MAX_PROMPT_BYTES:
         raise InputError(f"the messages are larger than {MAX_PROMPT_BYTES} bytes", path=path)
     return str(written)
+
+
+def _parse(text: str, heading: str, scale: Scale) -> dict[str, Any]:
+    """Return how a reply is read: the last number after a heading, as a share where the scale allows; with indexes if the text asks for them."""
+    parse: dict[str, Any] = {"mode": "number", "pick": "last", "after": heading}
+    if scale.minimum == 0:
+        parse["fractions"] = True
+    if " supported by index" in text:
+        parse["indexes"] = True
+    return parse
 
 
 def _unit_scale(path: Path, text: str, step: float | None) -> Scale:

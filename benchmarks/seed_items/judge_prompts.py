@@ -212,13 +212,20 @@ def fractions_are_read() -> None:
         same(_grounded(reply)[0].score, score, reply)
 
 
-@item(160, status="better", page="docs/coming-from.md#groundedness-prompt")
-def other_notations_are_never_guessed() -> None:
-    for reply in ("## Final score\n75%", "## Final score\n3/4"):
-        same(_grounded(reply)[0].outcome, "unparsable", reply)
+@item(160)
+def shares_in_other_notations_are_read() -> None:
+    for reply in ("## Final score\n75%", "## Final score\n3/4", "## Final score\n0.75 out of 1"):
+        same(_grounded(reply)[0].score, 0.75, reply)
 
 
-@item(164, 165, 166, status="better", page="docs/coming-from.md#groundedness-prompt")
-def the_shipped_judge_keeps_the_indexes_as_data() -> None:
-    listed = ran("prompts", "show", "groundedness/decomposed").out
-    same("pieces" in listed and "index" in listed, True)
+@item(164)
+def the_indexes_of_an_imported_prompt_are_data() -> None:
+    sections = "## Index supporting each piece of information\n1. It is white is supported by indexes: [1, 3]\n## Reasoning\nso\n"
+    found, _ = _grounded(f"## Comparision with all search results\n- one\n{sections}## Final score\n1")
+    same((found.score, found.evidence["citations"]), (1.0, [{"piece": "It is white", "indexes": ["1", "3"]}]))
+
+
+@item(165, 166, status="better", page="docs/coming-from.md#groundedness-prompt")
+def the_shipped_judge_checks_the_share() -> None:
+    reply = ran("prompts", "show", "groundedness/decomposed").out
+    same("pieces" in reply and "index" in reply, True)

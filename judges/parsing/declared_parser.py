@@ -71,14 +71,19 @@ def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 
 
 def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    _allow(declared, "pick", "after", "fractions")
+    _allow(declared, "pick", "after", "fractions", "indexes")
     pick = declared.get("pick", "alone")
     if pick not in {"alone", "last"}:
         raise ValueError(f"pick is alone or last, got {pick!r}")
     after = declared.get("after")
     if after is not None and (not isinstance(after, str) or not after.strip()):
         raise ValueError(f"after is a heading, got {after!r}")
-    return number_parser(scale, pick=pick, after=after, fractions=_fractions(scale, declared))
+    indexes = declared.get("indexes", False)
+    if not isinstance(indexes, bool) or (indexes and after is None):
+        raise ValueError("indexes is true or false, beside after")
+    return number_parser(
+        scale, pick=pick, after=after, fractions=_fractions(scale, declared), indexes=indexes
+    )
 
 
 def _fractions(scale: Scale, declared: Mapping[str, Any]) -> bool:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 from ...errors import DecodingError
 from ..scale import Scale
@@ -42,6 +43,7 @@ DECORATED = f"[{re.escape(DECORATION)}]"
 
 _BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
 _PAUSE = re.compile(r"[.,:;!?=|\n\])}\u3001\u3002\uff0c\uff1a\uff1b]")
+_INDEX = re.compile(r"[0-9]{1,9}")
 _WORD = re.compile(r"[^\W\d_]+")
 _MOST_WORDS_BETWEEN = 3
 _DENIED = re.compile(r"(?:\bnot|n['\u2019]t|\bnever)[\s(\"'*`]{1,3}\Z", re.IGNORECASE)
@@ -54,6 +56,7 @@ def number_parser(
     pick: Literal["alone", "last"] = "alone",
     after: str | None = None,
     fractions: bool = False,
+    indexes: bool = False,
 ) -> ReplyParser:
     """Return a parser of numbers.
 
@@ -62,6 +65,7 @@ def number_parser(
         pick: ``alone``: the reply (or what follows the heading) is nothing but the number. ``last``: the last number counts; it may
             be written as a fraction of the best score, ``0.75/1``.
         after: A heading; only what follows its last occurrence is read, and what stands before is the reason.
+        indexes: Whether lines before the heading that say by which indexes a piece is supported are kept as data.
         fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
 
     Returns:
@@ -83,9 +87,23 @@ def number_parser(
             if pick == "alone"
             else _last_fraction(reply, scale, fractions=fractions) or _last_number(reply, scale)
         )
-        return reading_of(one_score(values, scale, where), scale, reason)
+        found = reading_of(one_score(values, scale, where), scale, reason)
+        pieces = pieces_with_indexes(reason) if indexes and reason else []
+        return replace(found, details={**found.details, "citations": pieces}) if pieces else found
 
     return parse
+
+
+def pieces_with_indexes(text: str) -> list[dict[str, Any]]:
+    """Return pieces of information, each with its indexes, from lines such as ``1. It is white is supported by indexes: [1, 2]``."""
+    pieces: list[dict[str, Any]] = []
+    for line in text.splitlines():
+        piece, mark, after = line.partition(" supported by index")
+        if mark and "[" in after:
+            name = piece.lstrip(" \t-*.)0123456789").rstrip().removesuffix(" is").strip()
+            cited = after.partition("[")[2].partition("]")[0]
+            pieces.append({"piece": name, "indexes": _INDEX.findall(cited)})
+    return pieces
 
 
 def lone_number(reply: str) -> list[float]:

@@ -152,3 +152,13 @@ def test_a_number_that_is_denied_or_goes_on_is_no_score(reply: str) -> None:
 @pytest.mark.parametrize(("reply", "score"), [("0.9999999999", 1.0), ("0.0000000001", 0.0)])
 def test_a_score_that_a_step_is_meant_by_is_that_step(reply: str, score: float) -> None:
     assert number_parser(Scale())(reply).score == score
+
+
+def test_indexes_of_pieces_are_kept_as_data():
+    parse = number_parser(Scale(0.0, 1.0), pick="last", after="## Final score", indexes=True)
+    reply = "## Index supporting each piece of information\n1. Built of marble is supported by indexes: [1, 2]\n- In 1632 is supported by indexes: []\n## Final score\n0.5"
+    assert parse(reply).details["citations"] == [
+        {"piece": "Built of marble", "indexes": ["1", "2"]},
+        {"piece": "In 1632", "indexes": []},
+    ]
+    assert "citations" not in parse("None.\n## Final score\n0").details
