@@ -119,7 +119,10 @@ def import_chat(
 
 
 def _parse(text: str, heading: str, scale: Scale) -> dict[str, Any]:
-    """Return how a reply is read: the last number after a heading, as a share where the scale allows; with indexes if the text asks for them."""
+    """Return how a reply is read: the last number after a heading.
+
+    It may be a share where the scale allows that; indexes are kept if the text asks for them.
+    """
     parse: dict[str, Any] = {"mode": "number", "pick": "last", "after": heading}
     if scale.minimum == 0:
         parse["fractions"] = True

@@ -95,7 +95,10 @@ def number_parser(
 
 
 def pieces_with_indexes(text: str) -> list[dict[str, Any]]:
-    """Return pieces of information, each with its indexes, from lines such as ``1. It is white is supported by indexes: [1, 2]``."""
+    """Return pieces of information with the indexes that support them.
+
+    They stand in lines such as ``1. It is white is supported by indexes: [1, 2]``.
+    """
     pieces: list[dict[str, Any]] = []
     for line in text.splitlines():
         piece, mark, after = line.partition(" supported by index")

@@ -155,7 +155,7 @@ def test_a_score_that_a_step_is_meant_by_is_that_step(reply: str, score: float) 
 
 
 def test_indexes_of_pieces_are_kept_as_data():
-    parse = number_parser(Scale(0.0, 1.0), pick="last", after="## Final score", indexes=True)
+    parse = number_parser(Scale(0.0, 1.0, None), pick="last", after="## Final score", indexes=True)
     reply = "## Index supporting each piece of information\n1. Built of marble is supported by indexes: [1, 2]\n- In 1632 is supported by indexes: []\n## Final score\n0.5"
     assert parse(reply).details["citations"] == [
         {"piece": "Built of marble", "indexes": ["1", "2"]},
