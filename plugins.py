@@ -82,6 +82,10 @@ class Group(Mapping[str, Any]):
             )
         self._registered[name] = target
 
+    def is_decorated(self, name: str) -> bool:
+        """Return whether code registered a name, rather than an installed package that merely has it."""
+        return name in self._registered
+
     def registering(self, name: str) -> Callable[[T], T]:
         """Return a decorator that registers its target under a name."""
 

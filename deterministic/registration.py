@@ -36,7 +36,28 @@ def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> 
         if not WORLDS.accepts(world):
             raise ConfigurationError(f"environment {spec!r}: expected {WORLDS.holds}, got {shorten(world)}")
         named[name.rpartition(".")[2]] = world
-    return ChainMap(named, cast("dict[str, type]", WORLDS))
+    return ChainMap(named, cast("dict[str, type]", _Beside()))
+
+
+def _is_built_in(name: str) -> bool:
+    from .environments import ENVIRONMENTS  # noqa: PLC0415 - most cases are of no world
+
+    return name in ENVIRONMENTS
+
+
+class _Beside(Mapping[str, type]):
+    """Registered environments; an installed package takes the place of no built-in one, or verdicts would change without a word."""
+
+    def __getitem__(self, name: str) -> type:
+        if _is_built_in(name) and not WORLDS.is_decorated(name):
+            raise KeyError(name)
+        return WORLDS[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in WORLDS if WORLDS.is_decorated(name) or not _is_built_in(name))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, Callable[..., Any]]:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import fiducial
 from installed_plugins import Install
 
 import fiducial as fd
+from fiducial.data import demo_path
 from fiducial.errors import ConfigurationError
 from fiducial.plugins import AGENTS, CHECKERS, FUNCTIONS, OPERATORS, WORLDS, Plugin, load_module
 
@@ -192,3 +194,43 @@ def test_nothing_is_looked_for_when_the_package_is_imported():
     code = "import sys, fiducial, fiducial.plugins; print('importlib.metadata' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown == "False\n"
+
+
+@pytest.mark.attack("settings")
+@pytest.mark.parametrize(
+    ("group", "name"),
+    [
+        ("checkers", "tool_call"),
+        ("checkers", "memory_answer"),
+        ("judges", "groundedness"),
+        ("judges", "rubric"),
+        ("formats", "csv"),
+        ("formats", "inspect"),
+        ("operators", "swapped_enum"),
+        ("worlds", "GorillaFileSystem"),
+    ],
+)
+def test_an_installed_package_takes_the_place_of_nothing_that_comes_along(
+    group: str, name: str, install: Install, own_module: Write, tmp_path: Path
+):
+    own_module("taking_over", "raise SystemExit('somebody else is at work')")
+    install(group, name, "taking_over:anything")
+    run = ("run", demo_path("cases.jsonl"), "--outputs", demo_path("outputs.jsonl"), "--judge-on", "all")
+    judges = ("--judge", "groundedness@baseline", "rubric@baseline")
+    assert fiducial(*run, *judges, "--out", tmp_path / "run").code == 0
+    (tmp_path / "rows.csv").write_text("question,answer\na,b\n")
+    assert fiducial("import", "csv", tmp_path / "rows.csv", "--out", tmp_path / "rows").code == 0
+    assert "taking_over" not in sys.modules
+
+
+@pytest.mark.attack("settings")
+def test_a_statistic_under_the_name_of_ours_is_refused(install: Install, own_module: Write, tmp_path: Path):
+    own_module("taking_over", "def accuracy(labels, scores, weights): return 1.0")
+    install("statistics", "accuracy", "taking_over:accuracy")
+    row = '{"item_id": "a", "judge": "j", "score": 0, "label": 1}\n'
+    (tmp_path / "table.jsonl").write_text(row)
+    result = fiducial("calibrate", tmp_path / "table.jsonl")
+    assert (result.code, "'accuracy' is the name of a statistic that comes with fiducial" in result.err) == (
+        2,
+        True,
+    )
