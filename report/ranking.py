@@ -166,7 +166,8 @@ def ranking_sentence(
     if second not in beaten:
         several = f" between {leader} and {second}" if len(names) > 2 else ""  # noqa: PLR2004 - of two it is plain
         lead = f"No significant difference{several}: {' '.join(filter(None, (gap, where)))}."
-        return lead + (f" {leader} is better than {listed(beaten)}." if beaten else "")
+        ahead_of = "passes more often" if "pass" in passing else "is right more often"
+        return lead + (f" {leader} {ahead_of} than {listed(beaten)}." if beaten else "")
     rate = rates[leader]
     value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
     equal = [name for name in names[1:] if name not in beaten]

@@ -83,7 +83,7 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
         places: Where each level stands, from 0 to 1.
         curve: The fitted curve; none where nothing was graded.
         ungraded: Questions without a score, by outcome; in none of these numbers.
-        found: Whether the judge certainly stops noticing before the hardest level, all dials taken together.
+        found: Whether the judge stops noticing beyond chance before the hardest level, all dials taken together.
     """
 
     dial: str
