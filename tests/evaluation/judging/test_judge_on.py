@@ -43,6 +43,13 @@ def test_the_sample_does_not_depend_on_the_order_and_grows_without_changing():
     assert small < large
 
 
+def test_the_sample_is_the_same_in_every_version():
+    # A run that is resumed by a later version asks about the outputs it has asked about.
+    _, sampled = select(VERDICTS, 5)
+    assert sorted(key.case_id for key in sampled) == ["12", "59", "83", "88", "95"]
+    assert select(VERDICTS, 0)[1] == set()
+
+
 @pytest.mark.parametrize("judge_on", ["all", 10, frozenset({verdict(1, "failed").key})])
 @pytest.mark.parametrize("outcome", ["not_applicable", "failed"])
 def test_what_no_checker_graded_or_left_undecided_is_never_judged(judge_on: JudgeOn, outcome: Outcome):
