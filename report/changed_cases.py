@@ -35,7 +35,7 @@ def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVe
                 # Where each run has one system, these two are compared whatever their names.
                 was = olds.get(key)
                 if was is None and len(alone) == 1:
-                    was = olds.get(ItemKey(each.case_id, *alone, each.trial))
+                    was = olds.get(ItemKey(each.case_id, next(iter(alone)), each.trial))
                 now = news.get(key)
                 if was is not None and now is not None:
                     yield _case(each, was.read(was.place, False), now.read(now.place, False))

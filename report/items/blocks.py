@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ...records import Message, Output, StepOutcome, ToolCall, ToolResults, kind_spec
 from ..document import Details, Piece, TextRole, Verbatim
@@ -97,7 +97,8 @@ def first_line(output: Output) -> str:
 def _arguments(given: Any) -> str:
     if not isinstance(given, dict):
         return str(given)
-    return ", ".join(f"{name}={_value(value)}" for name, value in given.items())
+    named = cast("dict[str, Any]", given)
+    return ", ".join(f"{name}={_value(value)}" for name, value in named.items())
 
 
 def _diffs(item: ReportItem) -> list[CallDiff]:

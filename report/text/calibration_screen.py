@@ -91,7 +91,9 @@ def _best(trust: Sequence[Trust]) -> str:
 
 def _judges(trust: Sequence[Trust], names: ShortNames) -> DocumentTable:
     """Judges by verdict, with the interval of kappa where there is room for it."""
-    groups = {word: [each for each in trust if each.word == word] for word in _ORDER}
+    groups: dict[TrustWord, list[Trust]] = {
+        word: [each for each in trust if each.word == word] for word in _ORDER
+    }
     wide = _table(groups, names, kappa_interval=True)
     fits = max(map(columns_of, wide.lines())) <= WIDTH
     return wide if fits else _table(groups, names, kappa_interval=False)

@@ -117,6 +117,15 @@ def test_next_and_previous_go_through_the_items(browser: Browser, demo: Path):
     browser.until("return document.querySelector('#item h3').textContent === 'travel-03 · hasty'")
 
 
+@pytest.mark.parametrize(("size", "most"), [(WIDE, 2_200), (NARROW, 4_000)])
+def test_the_items_are_one_click_away_and_within_reach_of_scrolling(
+    browser: Browser, demo: Path, size: tuple[int, int], most: int
+):
+    browser.open(demo / "report.html", size=size)
+    top = browser.run("return document.querySelector('#items').getBoundingClientRect().top + window.scrollY")
+    assert top <= most
+
+
 def test_the_demos_page_weighs_at_most_400_kb(demo: Path):
     assert (demo / "report.html").stat().st_size <= 400_000
 
