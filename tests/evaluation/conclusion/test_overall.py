@@ -126,7 +126,11 @@ def test_the_part_of_one_judge_equals_the_pooled_parts(
     systems: list[list[float | None]], repeats: int, labelled: bool
 ):
     said = {f"s{place}": scores for place, scores in enumerate(systems)}
-    fd.judge_function("told")(lambda case, output: said[output.system][int(case.id[1:])])
+
+    def told(case: fd.Case, output: fd.Output) -> Any:
+        return said[output.system][int(case.id[1:])]
+
+    fd.judge_function("told")(told)
     outputs = [
         {"case_id": f"q{number}", "system": system, "text": "yes"}
         for system, scores in said.items()
