@@ -33,4 +33,4 @@ def _call(call: Any) -> Any:
     name, arguments = next(iter(cast("dict[str, Any]", call).items()))
     if name in _FIELDS or not isinstance(arguments, dict):
         return cast("Any", call)
-    return {"name": name, "arguments": arguments}
+    return {"name": name, "arguments": cast("dict[str, Any]", arguments)}

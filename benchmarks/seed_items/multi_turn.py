@@ -11,6 +11,7 @@ from fiducial.evaluation.generation.memory.key_value import KeyValueMemory
 from fiducial.evaluation.generation.web.web_search import WebSearch
 from fiducial.judges.prompt_variables import FILLERS
 from fiducial.records import Output
+from fiducial.records.openai_shapes import known_role
 
 from .kit import BFCL, cases, fd, folder, item, ran, same, scores, verdict
 
@@ -33,7 +34,7 @@ def _has_methods(name: str, methods: str) -> None:
     world = ENVIRONMENTS[name]()
     world.load({})
     same(all(callable(getattr(world, method)) for method in methods.split()), True, name)
-    same(isinstance(world.state(), dict), True)
+    same(type(world.state()), dict)
 
 
 for _number, (_name, _methods) in _WORLDS.items():
@@ -113,7 +114,11 @@ def an_empty_turn_may_read_and_an_early_call_is_undecided() -> None:
 
 @item(65)
 def results_have_to_appear() -> None:
-    fields = {"classes": ["VehicleControlAPI"], "calls": [["check_tire_pressure()"]], "initial_config": {}}
+    fields: dict[str, Any] = {
+        "classes": ["VehicleControlAPI"],
+        "calls": [["check_tire_pressure()"]],
+        "initial_config": {},
+    }
     case = fd.Case(id="multi_turn_base_0", kind="multi_turn", reference=fields)
     same(
         verdict(case, _turns(["displayCarStatus(option='fuel')"]), "bfcl").error_type,
@@ -157,9 +162,8 @@ def the_history_comes_before_the_question() -> None:
 
 @item(69)
 def a_patient_is_asked_as_the_user() -> None:
-    from fiducial.evaluation.generation.model_agent import _with_known_roles  # noqa: PLC0415 - what is sent
 
-    roles = [message["role"] for message in _with_known_roles(cases("memory_kv")[0]).all_messages]
+    roles = [known_role(message)["role"] for message in cases("memory_kv")[0].all_messages]
     same(roles, ["system", "user"])
 
 

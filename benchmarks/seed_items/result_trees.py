@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -162,13 +163,20 @@ def _prompt(case: Any) -> str:
 @item(108)
 def partial_results_are_refused_with_a_count() -> None:
     place = folder()
-    for kind in ("base", "miss_func"):
-        lines(
-            place / f"result/m/multi_turn/BFCL_v4_multi_turn_{kind}_result.json",
-            [{"id": "x", "result": []}][:0],
+    data = place / "data"
+    shutil.copytree(BFCL, data)
+    for name in ("BFCL_v4_live_simple.json", "possible_answer/BFCL_v4_live_simple.json"):
+        first = (data / name).read_text(encoding="utf-8")
+        (data / name).write_text(
+            first + first.replace("live_simple_4-3-0", "live_simple_5-3-1"), encoding="utf-8"
         )
-    lines(place / "result/m/live/BFCL_v4_live_simple_result.json", [])
-    same("expected one answer a line" in _scored(place, code=2).err, True)
+    lines(
+        place / "result/m/live/BFCL_v4_live_simple_result.json",
+        [{"id": "live_simple_4-3-0", "result": SHORT}],
+    )
+    tree = ("--data", data, "--results", place / "result", "--scores", place / "score")
+    same("holds 1 of the 2 answers" in ran("bfcl", "score", *tree, code=2).err, True)
+    same("100.00%" in ran("bfcl", "score", *tree, "--partial").out, True)
 
 
 @item(109, status="better", page=GUIDE)

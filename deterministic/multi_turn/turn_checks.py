@@ -177,7 +177,7 @@ def nothing_was_changed(facts: TurnFacts) -> Finding | None:
 
     Reading is allowed. Calls that the next turn's reference makes leave the turn undecided: the request may already ask for them.
     """
-    upcoming = next((turn.calls for turn in facts.reference[facts.turn + 1 :] if turn.calls), [])
+    upcoming = next((turn.calls for turn in facts.reference[facts.turn + 1 :] if turn.calls), list[str]())
     awaited = {call_spelling(call) for call in upcoming}
     wrong = [call for call in facts.changing if call_spelling(call) not in awaited]
     if wrong:
