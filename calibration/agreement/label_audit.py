@@ -169,7 +169,8 @@ def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     labelled = table.take(np.isfinite(table.label))
     _, first = np.unique(labelled.item.codes, return_index=True)
     items = labelled.take(first)
-    found = np.array([truth.get(items.item.values[code], np.nan) for code in items.item.codes.tolist()])
+    codes: list[int] = items.item.codes.tolist()
+    found = np.array([truth.get(items.item.values[code], np.nan) for code in codes])
     known = np.isfinite(found)
     cluster, label = items.cluster[known], items.right[known]
     sizes = np.unique(cluster, return_counts=True)[1]

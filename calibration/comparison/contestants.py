@@ -56,7 +56,7 @@ def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
     passes: dict[str, BoolArray] = {"score": table.passed, "label": table.right}
     is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]
     needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
-    usable = np.isfinite(np.stack(needed)).all(axis=0)
+    usable: BoolArray = np.logical_and.reduce([np.isfinite(each) for each in needed])
     result: list[Contestant] = []
     cut_of_row = table.cut
     for name, rows in column.rows().items():

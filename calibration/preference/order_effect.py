@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from ..arrays import FloatArray
 from ..intervals.closed_forms import t_interval
@@ -57,11 +56,11 @@ def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStren
     if fitted is None:
         return OrderedStrengths(plain, undefined("the order decides too many choices", n=n, level=level))
     beta, inverse = fitted
-    one = complete.a_first - expit(beta[a] - beta[b] + beta[k])
-    other = complete.b_first - expit(beta[b] - beta[a] + beta[k])
-    influence = (one - other)[:, None] * (inverse[:, a] - inverse[:, b]).T + (one + other)[:, None] * inverse[
-        k
-    ]
+    one: FloatArray = complete.a_first - _chance(beta[a] - beta[b] + beta[k])
+    other: FloatArray = complete.b_first - _chance(beta[b] - beta[a] + beta[k])
+    influence: FloatArray = (one - other)[:, None] * (inverse[:, a] - inverse[:, b]).T + (one + other)[
+        :, None
+    ] * inverse[k]
     counts = np.bincount(np.concatenate([a, b]), minlength=k).tolist()
     found = [
         _statistic(float(beta[each]), influence[:, each], complete, count, level)
@@ -93,7 +92,7 @@ def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]
     k = len(shown)
     beta, likelihood = np.zeros(k + 1), _log_likelihood(np.zeros(k + 1), chosen, shown)
     for _ in range(_STEPS):
-        chance = expit(_odds(beta))
+        chance = _chance(_odds(beta))
         rest, weight = chosen - shown * chance, shown * chance * (1.0 - chance)
         gradient = np.append(rest.sum(axis=1) - rest.sum(axis=0), rest.sum())
         inverse = _inverse(weight)
@@ -107,6 +106,10 @@ def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]
         if float(np.abs(beta).max()) > _FINITE:
             return None
     return None
+
+
+def _chance(odds: FloatArray) -> FloatArray:
+    return 1.0 / (1.0 + np.exp(-odds))
 
 
 def _odds(beta: FloatArray) -> FloatArray:
