@@ -22,7 +22,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests release mcp vulnerabilities format clean
+.PHONY: help demo test browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests release mcp vulnerabilities shipped-judges format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -88,6 +88,10 @@ formats: $(VENV)/.ready  ## other tools write what is read and read what is writ
 		npm install --silent --no-audit --no-fund --prefix $(TOOLS) promptfoo@0.121.20 || echo "promptfoo cannot be installed here: its tests are skipped"; fi
 	@PATH="$(CURDIR)/$(TOOLS)/node_modules/.bin:$$PATH" PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 DEEPEVAL_TELEMETRY_OPT_OUT=1 \
 		$(TOOLS)/bin/python -m pytest -p pytest_timeout -W ignore tests/formats/with_tools
+
+shipped-judges: $(VENV)/.ready  ## docs/shipped-judges.md: metrics of other tools that need no model, audited; in the environment of `make formats`
+	$(call beside,$(TOOLS),.ci/tools.txt)
+	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(TOOLS)/bin/python benchmarks/shipped_judges.py --out docs/shipped-judges.md
 
 ray: $(VENV)/.ready  ## a run on Ray with what can go wrong there, and checkers under Dask, in an environment of its own (310 MB); TESTS="..." for some
 	$(call beside,.venv-ray,.ci/ray.txt)
