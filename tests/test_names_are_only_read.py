@@ -26,6 +26,7 @@ ALLOWED = {
     "evaluation/generation/commands.py": "what ended an agent's run",
     "evaluation/labelling/trusted_labels.py": "a person has no more than a name",
     "evaluation/store/manifest.py": "a jury whose rule was changed has the name that it had",
+    "report/changed_cases.py": "which verdict a change goes by",
     "report/text/comparison_screen.py": "whether judges or systems are compared",
     "report/text/comparison_text.py": "whether judges or systems are compared",
 }

@@ -18,7 +18,7 @@ _NAME = 26
 """Columns of a judge's name: more than of a system's, since a variant stands behind it."""
 
 
-_CONTROL = "word overlap (baseline)"
+_CONTROL = "word overlap baseline"
 
 
 def judges_table(

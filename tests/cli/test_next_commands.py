@@ -352,7 +352,7 @@ def test_a_hint_names_the_table_and_how_it_was_read():
     ]
     table("my table.csv", rows)
     told = typed(["calibrate", "my table.csv", "--score-scale", "0:1"])
-    (plan,) = re.findall(r"`fiducial (plan .*?)`", told.out)
+    (plan,) = re.findall(r"^  fiducial (plan .*)$", told.out, re.MULTILINE)
     assert shlex.split(plan) == ["plan", "my table.csv", "--score-scale", "0:1", "--next", "50"]
     assert "Label these 30 next" in typed(shlex.split(plan)).out
     (labelled,) = re.findall(r"`fiducial (calibrate .*?)`", told.err)
