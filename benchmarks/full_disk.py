@@ -11,7 +11,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 @contextmanager
-def _mounted(place: Path) -> Iterator[Path]:
+def _mounted(place: Path) -> Generator[Path]:
     place.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={_DISK}", "none", place], check=True)
     try:

@@ -105,7 +105,9 @@ def _tries(tried: Tried, sign: str, moments: list[float], problems: list[str]) -
 
 
 def _problem(ended: Ended, code: int, number: int) -> str:
-    expected = {code, -number} | ({_INTERRUPTED} if number in {signal.SIGINT, signal.SIGTERM} else set())
+    expected = {code, -number}
+    if number in {signal.SIGINT, signal.SIGTERM}:
+        expected.add(_INTERRUPTED)
     if ended.before_our_code:
         return ""
     if ended.code not in expected or "Traceback" in ended.said:
