@@ -27,7 +27,7 @@ LOST = "other columns"
 
 _ITEM = ("item", "item_id", "id", "case", "case_id", "prompt_id")
 _ASKED = ("question", "query", "prompt", "input")
-_SEPARATORS = re.compile(r"\s*[;|]\s*")
+_SEPARATORS = re.compile(r"[;|]")
 
 
 def recognises(glimpse: Any) -> bool:
@@ -69,5 +69,7 @@ def _criterion(line: FieldReader) -> Criterion:
     if isinstance(points, bool) or not isinstance(points, int | float):
         raise line.refuse("points", "a number")
     tags = line.unpacked("tags")
-    names = list(map(str, tags)) if is_list(tags) else _SEPARATORS.split(str(tags).strip()) if tags else []
-    return Criterion(text=line.need("criterion"), points=points, tags=[name for name in names if name])
+    names = list(map(str, tags)) if is_list(tags) else _SEPARATORS.split(str(tags)) if tags else []
+    return Criterion(
+        text=line.need("criterion"), points=points, tags=[name.strip() for name in names if name.strip()]
+    )
