@@ -7,7 +7,7 @@ import inspect
 import json
 from functools import partial
 from importlib import metadata
-from typing import Any
+from typing import Any, cast
 
 from ..calibration.pass_threshold import PassThreshold
 from ..errors import UsageError
@@ -80,7 +80,9 @@ def _threshold(metric: Any, scale: tuple[float, float]) -> float | None:
 
 def _fingerprint(metric: Any, name: str, key: str | None, scale: tuple[float, float]) -> str:
     """Hash what tells two metrics apart: class, source, release of its package, and plain settings."""
-    kind: Any = metric if inspect.isroutine(metric) else type(metric)
+    kind: Any = metric
+    if not inspect.isroutine(metric):
+        kind = cast("Any", type(metric))
     try:
         source = inspect.getsource(kind)
     except (OSError, TypeError):

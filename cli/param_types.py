@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -53,7 +54,7 @@ class _Place(click.Path):
             return path
         from ..records.pipes import copy_of_pipe  # only inputs may be pipes
 
-        return copy_of_pipe(Path(path))
+        return copy_of_pipe(Path(os.fsdecode(path)))
 
 
 INPUT = _Place(_copy)

@@ -17,7 +17,7 @@ baseline, several judges counted together, a judge asked statement by statement,
 OF_PARTS: frozenset[JudgeKind] = frozenset({"share", "criteria"})
 """Judges whose verdicts follow from verdicts on parts of an answer or a rubric."""
 
-COUNTED: frozenset[JudgeKind] = OF_PARTS | {"jury"}
+COUNTED: frozenset[JudgeKind] = frozenset({*OF_PARTS, "jury"})
 """Judges that nobody is asked for: their verdicts are counted from those of others."""
 
 

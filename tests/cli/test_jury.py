@@ -81,7 +81,9 @@ def test_a_jury_waits_for_calls_that_failed_and_is_counted_once(judge: Command, 
     )
     first = judge("--judge", *members, "--jury", "mean")
     assert (first.code, sum(verdict.outcome == "failed" for verdict in verdicts(by))) == (3, 3)
-    assert "\n3 verdicts missing, because calls failed or were not made" in first.out  # a jury makes none
+    assert (
+        "\nNext: 3 verdicts missing, because calls failed or were not made" in first.out
+    )  # a jury makes none
     server.script = by_model
     second = judge("--judge", *members, "--jury", "mean")
     graded = [verdict for verdict in verdicts(by) if verdict.graded]

@@ -195,7 +195,7 @@ def test_it_is_said_how_what_is_open_can_be_judged_also_where_judges_of_other_ki
     for judge in ((), ("--judge", "memory_answer", "--model", "baseline")):
         result = fiducial("run", "-v", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
         assert result.code == 0
-        assert "note: 1 undecided output without a judge: add --judge" in result.out
+        assert "note: 1 undecided output without a judge" in result.out
         assert (
             "about 1 undecided output: give the command below --judge JUDGE and --model NAME"
             in (tmp_path / "run" / "report.html").read_text()

@@ -131,7 +131,7 @@ def test_a_challenge_with_comments_and_without_a_name_is_called_as_its_folder(tm
     (case,) = read_challenges(tmp_path)
     assert (case.reference["name"], case.tags["name"], case.cluster) == ("capital", "capital", "capital")
     assert (
-        case.messages[0]["content"]
+        case.all_messages[0]["content"]
         == "Write the capital of Italy into a .txt file: https://example.org/#rome"
     )
     assert case.reference["info"]["description"] == 'Tests "writing" # a lot'

@@ -59,7 +59,7 @@ def test_a_leader_by_rate_that_is_beaten_on_common_outputs_does_not_lead():
         for name, passes in (("a", 1), ("c", 0))
         for n in range(20)
     ]
-    rows += [row | {"item_id": row["item_id"].replace("i", "k", 1), "checker_score": 0} for row in rows]
+    rows += [row | {"item_id": str(row["item_id"]).replace("i", "k", 1), "checker_score": 0} for row in rows]
     rows += [
         {"item_id": f"e{n}|c|0", "judge": "j", "system": "c", "score": None, "checker_score": 1}
         for n in range(400)

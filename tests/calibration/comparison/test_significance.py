@@ -18,7 +18,8 @@ roc_auc_score: Any = import_module("sklearn.metrics").roc_auc_score
 @pytest.mark.parametrize("table", [(3, 20, 10, 400), (0, 5, 3, 7), (5, 5, 0, 9)])
 def test_fishers_test_equals_scipys(table: tuple[int, int, int, int]) -> None:
     first, first_n, second, second_n = table
-    expected = fisher_exact([[first, first_n - first], [second, second_n - second]], alternative="greater")
+    counts = np.array([[first, first_n - first], [second, second_n - second]])
+    expected = fisher_exact(counts, alternative="greater")
     assert fisher_more(*table) == pytest.approx(expected.pvalue, rel=1e-9)
 
 

@@ -169,7 +169,7 @@ SLOW_TO_TELL_THE_KERNEL = (
 def test_an_agent_ends_that_is_ended_while_it_is_being_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    begun, boot = tmp_path / "begun", running._BOOT
+    begun, boot = tmp_path / "begun", running._BOOT  # pyright: ignore[reportPrivateUsage] - its moments are stretched
     first, last = boot.split("from sandbox.launcher")
     slow = SLOW_TO_TELL_THE_KERNEL.format(place=str(begun))
     monkeypatch.setattr(running, "_BOOT", f"{first}\n{slow}from sandbox.launcher{last}")
