@@ -15,6 +15,9 @@ from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.data import demo_path
 from fiducial.deterministic.mutation import DIALS
 
+_RECORDED = ("tool_call_accuracy/explicit", "groundedness/explicit")
+"""Judges whose ladders were recorded."""
+
 _NOT_RECORDED = {"paraphrase_fault", "retold_claims"}
 """Dials that are newer than the recordings."""
 
@@ -80,7 +83,8 @@ def ladder_section(recorded: Path) -> Iterator[str]:
     )
     rows: list[Sequence[object]] = []
     caught = faulty = 0
-    for name, calls in LADDERS.items():
+    for name in _RECORDED:
+        calls = LADDERS[name]
         audit = fd.audit(
             None,
             made(name, recorded),

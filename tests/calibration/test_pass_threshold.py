@@ -203,7 +203,7 @@ def test_the_command_line_says_cuts_for_all_and_for_one(tmp_path: Any):
     ]
     path.write_text("item_id,judge,score,label\n" + "\n".join(lines))
     printed = CliRunner().invoke(
-        command, [str(path), "--pass-at", "0.45", "--pass-at", "b=1"], catch_exceptions=False
+        command, [str(path), "-v", "--pass-at", "0.45", "--pass-at", "b=1"], catch_exceptions=False
     )
     assert "passes at 0.45 (as told)" in printed.output
     assert "passes at 1 (as told)" in printed.output

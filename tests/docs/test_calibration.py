@@ -22,8 +22,8 @@ def test_the_example_prints_what_the_page_shows(tmp_path: Path, monkeypatch: pyt
     exec(compile(script, "docs/calibration.md", "exec"), {})
     *_, budget = _blocks("sh")
     commands = [
-        "calibrate verdicts.csv",
-        "compare verdicts.csv",
+        "calibrate verdicts.csv -v",
+        "compare verdicts.csv -v",
         budget.replace("\\\n", " ").removeprefix("fiducial "),
     ]
     for command, shown in zip(commands, _blocks("text"), strict=True):

@@ -86,8 +86,8 @@ def test_where_nothing_is_left_to_do_journals_are_hashed_and_not_read(opens: Cal
     [
         (
             ("report", "run"),
-            {**dict.fromkeys(_KEPT, 1), "run.json": 2},
-        ),  # the run is loaded before its page is made
+            {**dict.fromkeys(_KEPT, 2), "comparison.json": 1, "run.json": 3},
+        ),  # edits are looked for, and the run is loaded, before its page is made
         # calibration.json says which of several judges counts for an output.
         (("calibrate", "run"), dict.fromkeys(_KEPT[:5], 1)),
         (("compare", "run", "--by", "system"), dict.fromkeys(_KEPT[:5], 1)),
