@@ -24,6 +24,7 @@ from .shared_options import (
     names_and_worlds,
     option,
     pass_at_option,
+    scale_option,
     workers_option,
     worlds,
 )
@@ -124,6 +125,7 @@ def mutate_command(
 @click.argument("probes", type=FOLDER, required=False)
 @compose(
     option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."),
+    scale_option("judges"),
     option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
     option("--sample", type=Whole(1), default=100, help="Probes of each operator at most; a larger number keeps what was judged already."),
     option("--ladder", is_flag=True, help="Also find out up to which level of difficulty faults are caught, dial by dial."),

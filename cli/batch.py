@@ -12,11 +12,21 @@ import click
 
 from .invocation import command_line
 from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Whole
-from .shared_options import SpreadCommand, cases_and_outputs, compose, gates, option, pass_at_option, worlds
+from .shared_options import (
+    SpreadCommand,
+    cases_and_outputs,
+    compose,
+    gates,
+    option,
+    pass_at_option,
+    scale_option,
+    worlds,
+)
 
 _judging = compose(
     cases_and_outputs,
     option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."),
+    scale_option("judges"),
     option("--model", required=True, metavar="NAME", help="The judging model."),
     option("--repeats", type=Whole(1, 100), default=1, help="How often each output is judged."),
     worlds,

@@ -15,7 +15,7 @@ from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .invocation import command_line
 from .model_options import model_access, model_options
 from .param_types import FOLDER, Whole
-from .shared_options import SectionedCommand, compose, option, worlds
+from .shared_options import SectionedCommand, compose, option, scale_option, worlds
 from .table_options import accepts_edited, emit, load_table, table_options
 from .typed_options import JudgingOptions, typed_options
 
@@ -59,6 +59,7 @@ _OF_TABLES = ("pass_at", "right", "statistic", "flips", "interval", "seed", "rep
 )  # fmt: skip
 @worlds
 @model_options
+@scale_option("judges")
 def command(
     *,
     tables: tuple[Path, ...],

@@ -21,6 +21,7 @@ from .shared_options import (
     keep_only,
     only_option,
     option,
+    scale_option,
     worlds,
 )
 from .typed_options import RunOptions, typed_options
@@ -62,6 +63,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
 )
 @cases_and_outputs
 @option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=JUDGE_HELP)
+@scale_option("judges")
 @worlds
 @only_option
 @into_run_folder

@@ -10,7 +10,7 @@ import click
 from ..api.terminal_text import visible
 from ..records import message_text
 from .param_types import INPUT_FILE, OUT_FILE, OUT_FOLDER, Number
-from .shared_options import compose, option
+from .shared_options import compose, option, scale_option
 from .shared_options import worlds as worlds_option
 
 
@@ -52,6 +52,7 @@ def show(*, judge: str) -> None:
 @option("--id", "case_id", required=True, help="Which case.")
 @option("--system", help="Whose output; the first when left out.")
 @option("--trial", type=int, default=0, help="Which of its attempts.")
+@scale_option("judge")
 @worlds_option
 @option("--json", "as_json", is_flag=True, help="As the request's body.")
 def render(
@@ -87,6 +88,7 @@ def render(
     epilog="Example: fiducial prompts check my_judge.prompty",
 )
 @click.argument("files", type=INPUT_FILE, nargs=-1, required=True)
+@scale_option("files")
 def check(*, files: tuple[Path, ...]) -> None:
     """Validate prompt FILES; show their inputs and how replies are parsed.
 

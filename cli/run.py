@@ -22,6 +22,7 @@ from .shared_options import (
     only_option,
     option,
     outputs_option,
+    scale_option,
     section,
     workspace_options,
 )
@@ -50,6 +51,7 @@ Examples:
     tool_options,
 )  # fmt: skip
 @option("--judge", "judges", multiple=True, metavar="JUDGE...", help=JUDGE_HELP)
+@scale_option("judges")
 @option(
     "--judge-on",
     default="200",

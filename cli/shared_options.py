@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -185,6 +186,35 @@ into_run_folder = compose(
     option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
     option("--accept-edited", is_flag=True, help="Go on with a run folder whose verdicts were changed by hand since the run wrote them."),
 )  # fmt: skip
+
+
+def scale_option(*judges: str) -> Callable[[F], F]:
+    """Return ``--scale``, which declares the scale of prompt files that the named arguments hold."""
+
+    def add(command: F) -> F:
+        @wraps(command)
+        def with_scales(*args: Any, scale: str | None, **given: Any) -> Any:
+            if scale is not None:
+                from ..api.declared_scales import with_scale
+
+                for name in judges:
+                    value = given[name]
+                    given[name] = (
+                        with_scale(str(value), scale)
+                        if isinstance(value, str | Path)
+                        else tuple(type(each)(with_scale(str(each), scale)) for each in value)
+                    )
+            return command(*args, **given)
+
+        shown = option(
+            "--scale",
+            metavar="WORST-BEST",
+            help="Scale of a .prompty file that declares none: 1-5, or 5-1 where 1 is the best.",
+        )
+        return shown(cast("F", with_scales))
+
+    return add
+
 
 JUDGE_HELP = "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow."
 

@@ -149,3 +149,28 @@ def test_a_flow_folder_is_written_in_one_of_two_forms(tmp_path: Path):
     assert (
         "no flow for the judge 'nobody'" in fiducial("prompts", "flow", "nobody", "--out", tmp_path / "x").err
     )
+
+
+def test_every_command_that_takes_a_prompt_file_takes_its_scale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    prompt = tmp_path / "theirs.prompty"
+    prompt.write_text(
+        "---\nname: theirs\ninputs:\n  response: {type: string}\n---\nsystem:\nGrade.\n\nuser:\n{{response}}\n"
+    )
+    refused = fiducial("prompts", "check", prompt)
+    assert refused.code == 2
+    assert "add this line to the front matter" in refused.err
+    accepted = fiducial("prompts", "check", prompt, "--scale", "1-5")
+    assert accepted.code == 0, accepted.err
+    assert "1 to 5" in accepted.out
+    for command in (
+        ("run",),
+        ("judge",),
+        ("audit", "run"),
+        ("compare",),
+        ("batch", "export"),
+        ("prompts", "render"),
+    ):
+        assert "--scale" in fiducial(*command, "--help").out, command

@@ -1,0 +1,54 @@
+"""`--scale`: prompt files that declare no scale, with the scale that a command names."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from ..errors import UsageError
+from ..evaluation.judging.tasks import split_spec
+from ..judges.declared_scale import scale_from_option, scale_line
+from ..judges.front_matter import read_front_matter
+from ..records import atomic_write
+
+__all__ = ["with_scale"]
+
+
+def with_scale(spec: str, scale: str) -> str:
+    """Return a judge whose prompt file declares a scale.
+
+    A copy of the file with the line added is kept in the user's cache folder; the same file and scale give the same copy, so that a run
+    resumes. Judges that are no prompt file are returned as they are.
+
+    Args:
+        spec: A judge, as commands take it: a path, perhaps with ``@MODEL``.
+        scale: Worst and best score, ``1-5``, or a prompt file's form, ``{minimum: 1, maximum: 5, step: 1}``.
+
+    Raises:
+        UsageError: The scale cannot be read, or the file declares one already.
+        PromptError: The file is no prompt file.
+    """
+    named, model = split_spec(spec)
+    path = Path(named)
+    if path.suffix != ".prompty":
+        return spec
+    try:
+        line = scale_line(scale_from_option(scale))
+    except ValueError as error:
+        raise UsageError(f"--scale {scale}: {error}") from error
+    if read_front_matter(path).values.get("scale") is not None:
+        raise UsageError(f"{path} declares a scale; leave --scale out, or change the file")
+    first, newline, rest = path.read_text("utf-8").partition("\n")
+    text = f"{first}{newline}{line}\n{rest}"
+    copy = _folder(text) / path.name
+    if not copy.exists():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(copy) as file:
+            file.write(text.encode())
+    return str(copy) if model is None else f"{copy}@{model}"
+
+
+def _folder(text: str) -> Path:
+    from platformdirs import user_cache_path  # noqa: PLC0415 - only where a scale is named
+
+    return user_cache_path("fiducial") / "prompts" / hashlib.sha256(text.encode()).hexdigest()[:16]
