@@ -9,6 +9,7 @@ OBJECTS := .venv-objects
 RELEASE := .venv-release
 MCP := .venv-mcp
 AUDIT := .venv-audit
+JUDGES := .venv-judges
 PYTHONS ?= 3.11 3.12 3.13
 KERNELS ?= Haswell:1 SkylakeX:2 Zen:2 Prescott:1
 BIN := $(VENV)/bin
@@ -89,9 +90,11 @@ formats: $(VENV)/.ready  ## other tools write what is read and read what is writ
 	@PATH="$(CURDIR)/$(TOOLS)/node_modules/.bin:$$PATH" PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 DEEPEVAL_TELEMETRY_OPT_OUT=1 \
 		$(TOOLS)/bin/python -m pytest -p pytest_timeout -W ignore tests/formats/with_tools
 
-shipped-judges: $(VENV)/.ready  ## docs/shipped-judges.md: metrics of other tools that need no model, audited; in the environment of `make formats`
-	$(call beside,$(TOOLS),.ci/tools.txt)
-	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(TOOLS)/bin/python benchmarks/shipped_judges.py --out docs/shipped-judges.md
+shipped-judges: $(VENV)/.ready  ## metrics of other tools as judges: their tests, and docs/shipped-judges.md; in an environment of its own (260 MB)
+	$(call beside,$(JUDGES),.ci/judges.txt)
+	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 DEEPEVAL_TELEMETRY_OPT_OUT=1 \
+		$(JUDGES)/bin/python -m pytest -p pytest_timeout -W ignore tests/formats/with_tools/test_metrics_as_judges.py
+	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(JUDGES)/bin/python benchmarks/shipped_judges.py --out docs/shipped-judges.md
 
 ray: $(VENV)/.ready  ## a run on Ray with what can go wrong there, and checkers under Dask, in an environment of its own (310 MB); TESTS="..." for some
 	$(call beside,.venv-ray,.ci/ray.txt)

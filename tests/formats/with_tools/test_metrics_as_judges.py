@@ -8,7 +8,7 @@ import pytest
 
 import fiducial as fd
 
-REASON = "make formats brings the tools themselves"
+REASON = "make shipped-judges brings the tools themselves"
 # pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false, reportMissingTypeStubs=false, reportUntypedBaseClass=false, reportUntypedFunctionDecorator=false, reportMissingModuleSource=false
 
 CASE = fd.Case(
