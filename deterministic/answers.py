@@ -14,9 +14,8 @@ import msgspec
 from ..errors import DecodingError
 from ..records import AnswerReference, Case, Output
 from .decoding.python_syntax import parse_expression
-from .evidence import plain, shorten
 from .execution.call_texts import ReplyReader, read_native, read_prompt
-from .finding import PASSED, Finding, fault, undecided
+from .finding import PASSED, Finding, fault, plain, shorten, undecided
 from .options import CheckOptions
 from .relevance import is_call_text
 

@@ -14,8 +14,7 @@ import msgspec
 from ..errors import ConfigurationError
 from ..plugins import CHECKERS, place
 from ..records import BUILT_IN_KINDS, Case, Kind, KindSpec, Outcome, Output, Verdict, register_kind
-from .evidence import plain, shorten
-from .finding import PASSED, Finding, fault
+from .finding import PASSED, Finding, fault, plain, shorten
 
 OwnChecker: TypeAlias = Callable[[Case, Output], "bool | float | Finding | Verdict"]
 """True or 1 is right, False or 0 is wrong, between them partly right; a Finding or a Verdict says more, or that it cannot tell."""

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from .ast.schemas import part_of
-from .evidence import plain
-from .finding import Finding, fault
+from .finding import Finding, fault, plain
 
 
 def refutation(

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from ..errors import ConfigurationError, UsageError
 from ..plugins import FUNCTIONS, WORLDS, look_up
-from .evidence import shorten
 from .execution.shipped_functions import SHIPPED
+from .finding import shorten
 
 
 def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, type]:

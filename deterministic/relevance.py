@@ -10,8 +10,7 @@ from ..records import Case, Output
 from .ast.tool_calls import is_call_list
 from .decoding import decode_output, decode_prompt, read_json_reply
 from .decoding.call_attempts import call_names, is_json_call, sets_out_to_call
-from .evidence import plain
-from .finding import PASSED, Finding, fault, undecided
+from .finding import PASSED, Finding, fault, plain, undecided
 from .options import CheckOptions
 from .refuted_calls import refutation
 

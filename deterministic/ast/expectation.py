@@ -10,10 +10,9 @@ import msgspec
 
 from ...errors import InputError
 from ...records import AcceptedCall, AnyOrder, Match, ToolCallReference, accepted_calls, nearest
-from ..evidence import shorten
+from ..finding import shorten
 from ..options import NameStyle
-from .languages import Dialect, dialect_of
-from .schemas import part_of, property_of, settled
+from .schemas import Dialect, dialect_of, part_of, property_of, settled
 from .standard_text import standardise
 
 _MOST_PERMUTED = 6

@@ -6,8 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ..evidence import plain, shorten
-from ..finding import Finding, fault
+from ..finding import Finding, fault, plain, shorten
 from .expectation import Argument
 
 

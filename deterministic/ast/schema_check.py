@@ -21,11 +21,10 @@ from ...records import (
     kind_spec,
     nearest,
 )
-from ..evidence import shorten
+from ..finding import shorten
 from ..options import CheckOptions
 from .expectation import document_of
-from .languages import PYTHON, Dialect, dialect_of
-from .schemas import NO_SCHEMA, part_of, property_of, settled, variants_of
+from .schemas import NO_SCHEMA, PYTHON, Dialect, dialect_of, part_of, property_of, settled, variants_of
 from .strict_rules import is_acceptable
 
 Misfit: TypeAlias = tuple[str, str]

@@ -1,9 +1,14 @@
-"""Schemas in function documents: the one type, where there is one, and the parts."""
+"""Schemas in function documents: their parts, and each language's type names and values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, TypeAlias, cast
+
+import msgspec
+
+from ...records import Language
 
 NO_SCHEMA: Mapping[str, Any] = {}
 
@@ -41,3 +46,94 @@ def property_of(schema: Mapping[str, Any], name: str) -> Mapping[str, Any] | Non
         return part_of(properties[name])
     further = schema.get("additionalProperties")
     return part_of(further) if further or schema.get("patternProperties") else None
+
+
+Converter: TypeAlias = Callable[[str], Any]
+
+
+class Dialect(msgspec.Struct, frozen=True):
+    """The types of a language.
+
+    Attributes:
+        short_name: As in the original's error types; empty for Python.
+        types: Python type by declared type.
+        nested: Declared types whose items' type is stated and checked.
+        converter: From declared type and items' type to what makes values of source text; None where values come as such.
+    """
+
+    short_name: str
+    types: Mapping[str, type]
+    nested: frozenset[str]
+    converter: Callable[[str, str | None], Converter | None]
+
+
+PYTHON = Dialect(
+    short_name="",
+    types={
+        "string": str,
+        "integer": int,
+        "float": float,
+        "boolean": bool,
+        "array": list,
+        "tuple": list,
+        "dict": dict,
+        "any": str,
+        # JSON Schema's own names, which the original does not know.
+        "number": float,
+        "object": dict,
+    },
+    nested=frozenset({"array", "tuple"}),
+    converter=lambda _declared, _inner: None,
+)
+
+
+@cache
+def dialect_of(language: Language) -> Dialect:
+    """Return the type names and conversions of a language."""
+    if language == "java":
+        from .java_values import convert_java  # noqa: PLC0415 - most runs have no Java
+
+        return Dialect("java", _JAVA_TYPES, frozenset({"Array", "ArrayList"}), _bind(convert_java))
+    if language == "javascript":
+        from .javascript_values import convert_javascript  # noqa: PLC0415 - most runs have no JavaScript
+
+        return Dialect("js", _JAVASCRIPT_TYPES, frozenset({"array"}), _bind(convert_javascript))
+    return PYTHON
+
+
+def _bind(convert: Callable[[str, str, str | None], Any]) -> Callable[[str, str | None], Converter]:
+    def converter(declared: str, inner: str | None) -> Converter:
+        return lambda text: convert(text, declared, inner)
+
+    return converter
+
+
+_JAVA_TYPES: dict[str, type] = {
+    "byte": int,
+    "short": int,
+    "integer": int,
+    "long": int,
+    "float": float,
+    "double": float,
+    "boolean": bool,
+    "char": str,
+    "String": str,
+    "any": str,
+    "Array": list,
+    "ArrayList": list,
+    "Queue": list,
+    "Stack": list,
+    "Set": set,
+    "HashMap": dict,
+    "Hashtable": dict,
+}
+_JAVASCRIPT_TYPES: dict[str, type] = {
+    "String": str,
+    "any": str,
+    "integer": int,
+    "Bigint": int,
+    "float": float,
+    "Boolean": bool,
+    "dict": dict,
+    "array": list,
+}

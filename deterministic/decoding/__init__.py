@@ -4,9 +4,17 @@ Each way of writing calls has its module.
 """
 
 from .json_replies import read_json_reply
-from .native_calls import decode_native, decode_native_strictly, decode_tool_calls
 from .python_calls import Unquoted
-from .replies import PLAIN, AskedForm, asked_form, decode_output, decode_prompt
+from .replies import (
+    PLAIN,
+    AskedForm,
+    asked_form,
+    decode_native,
+    decode_native_strictly,
+    decode_output,
+    decode_prompt,
+    decode_tool_calls,
+)
 
 __all__ = [
     "PLAIN",

@@ -1,17 +1,86 @@
-"""Choose a reply's decoder by the language and form that the system was asked for."""
+"""Decode a reply: native calls as they came, text by the language and form that the system was asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
-from ...records import Case, Language, Output
-from .json_calls import decode_json_calls, decode_json_calls_strictly
+from ...errors import DecodingError
+from ...records import Case, Language, Output, ToolCall
+from .json_calls import decode_json_calls, decode_json_calls_strictly, load_json_strictly
 from .json_replies import read_json_reply
-from .native_calls import decode_tool_calls
 from .python_calls import decode_python_calls, decode_python_calls_strictly
 from .wrapping import untag, wrap
 from .xml_calls import decode_concise_xml_calls, decode_verbose_xml_calls
+
+LoadJson: TypeAlias = Callable[[str], Any]
+
+
+def decode_native(result: Any) -> list[dict[Any, Any]]:
+    """Read a stored BFCL result: a list of ``{name: JSON text of the arguments}``.
+
+    Of an item with several keys only the first counts. An empty text is an empty list. Arguments that are JSON but no object are kept as they are.
+    """
+    if not isinstance(result, list | str | dict):
+        raise DecodingError(f"expected a list of calls, got {_kind(result)}")
+    return [_decode_item(item) for item in cast("Iterable[Any]", result)]
+
+
+def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
+    """Read native calls strictly.
+
+    As `decode_native`, but arguments may be an object, and an item with several names is a failure, as is lax JSON.
+    """
+    if not isinstance(result, list):
+        raise DecodingError(f"expected a list of calls, got {type(result).__name__}")
+    calls: list[dict[Any, Any]] = []
+    for item in cast("list[Any]", result):
+        pairs = list(cast("dict[Any, Any]", item).items()) if isinstance(item, dict) else []
+        if len(pairs) != 1 or not isinstance(pairs[0][1], str | dict):
+            raise DecodingError("expected calls as {name: arguments}, an object or its JSON text")
+        name, arguments = pairs[0]
+        calls.append({name: load_json_strictly(arguments) if isinstance(arguments, str) else arguments})
+    return calls
+
+
+def decode_tool_calls(calls: Iterable[ToolCall], *, strictly: bool = False) -> list[dict[Any, Any]]:
+    """Read the calls of an Output: one ``{name: arguments}`` each.
+
+    Arguments are an object or its JSON text.
+    """
+    load: LoadJson = load_json_strictly if strictly else _load
+    return [
+        {call.name: load(call.arguments) if isinstance(call.arguments, str) else call.arguments}
+        for call in calls
+    ]
+
+
+def _decode_item(item: Any) -> dict[Any, Any]:
+    if not isinstance(item, dict) or not item:
+        raise DecodingError(f"expected calls as {{name: arguments}}, got {_kind(item)}")
+    name, arguments = next(iter(cast("dict[Any, Any]", item).items()))
+    if not isinstance(arguments, str):
+        raise DecodingError(f"expected the arguments of {name!r} as JSON text, got {_kind(arguments)}")
+    return {name: _load(arguments)}
+
+
+def _load(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise DecodingError("the arguments are nested too deeply") from error
+    except ValueError as error:
+        raise DecodingError(f"the arguments are not JSON: {error}") from error
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return "text"
+    return "an empty object" if value == {} else type(value).__name__
+
 
 ReplyForm: TypeAlias = Literal["python", "json", "verbose_xml", "concise_xml"]
 """How a system was asked to write its calls; ``python`` stands for source text of whatever the language is."""

@@ -12,7 +12,7 @@ from ..decoding import decode_prompt, decode_tool_calls, read_json_reply
 from ..decoding.python_calls import call_nodes
 from ..decoding.python_syntax import parse_expression, unparse
 from ..decoding.wrapping import wrap
-from ..evidence import shorten
+from ..finding import shorten
 
 
 def native_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:

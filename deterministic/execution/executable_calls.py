@@ -14,8 +14,7 @@ import msgspec
 from ...errors import DecodingError, InputError
 from ...records import Case, ExecutableReference, Output
 from ..decoding.python_syntax import unparse
-from ..evidence import plain, shorten
-from ..finding import PASSED, Finding, fault, undecided
+from ..finding import PASSED, Finding, fault, plain, shorten, undecided
 from ..options import CheckOptions, Rules
 from ..pairing import pair_completely, pair_greedily
 from .call_texts import call_spelling, read_native, read_prompt, read_prompt_exactly

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from ...records import ExecutionMatch
-from ..evidence import shorten
+from ..finding import shorten
 from ..options import Rules
 
 TOLERANCE = 0.2

@@ -14,8 +14,8 @@ import msgspec
 
 from ...errors import InputError
 from ...records import Case, MultiTurnReference, nearest
-from ..evidence import shorten
 from ..execution.expressions import parse
+from ..finding import shorten
 from ..options import CheckOptions
 from .worlds import environment_types, of_case, public_methods
 

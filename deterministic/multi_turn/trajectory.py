@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
 from ...records import AgentStep, Case, Episode, Output, StepOutcome
-from ..evidence import shorten
-from ..finding import PASSED, Finding, fault
+from ..finding import PASSED, Finding, fault, shorten
 from ..options import CheckOptions
 from .call_execution import Allowance, Executor, LimitExceededError, direct_executor
 from .reference import Scenario, reference_trajectory, scenario_of

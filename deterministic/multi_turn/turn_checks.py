@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from ..evidence import plain, shorten
 from ..execution.call_texts import call_spelling
-from ..finding import Finding, fault, undecided
+from ..finding import Finding, fault, plain, shorten, undecided
 from .reference import ReferenceTurn, StateReader
 from .turns import CallTurn
 from .worlds import AnyWorld, State

@@ -9,9 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..ast.languages import PYTHON
 from ..ast.schema_check import schema_error
-from ..ast.schemas import part_of, property_of
+from ..ast.schemas import PYTHON, part_of, property_of
 
 _FORMATS = {
     "date": r"\d{4}-\d{2}-\d{2}",

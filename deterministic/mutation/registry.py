@@ -8,7 +8,7 @@ from typing import cast
 
 from ... import plugins
 from ...errors import ConfigurationError
-from ..evidence import shorten
+from ..finding import shorten
 from .answer_operators import ANSWERS
 from .attacks import ATTACKS
 from .call_faults import ARGUMENT_FAULTS, CALL_FAULTS

@@ -164,13 +164,14 @@ def check_part(part: CheckBatch, *, differing: dict[str, CheckOptions], default:
 def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, asked: int | None) -> int:
     """Return how many processes check: one if challenges depend on others.
 
-    Unless ``asked``, it is also one where there is little to do, or for custom code.
+    Unless ``asked``, it is also one where there is little to do, or where custom code may decide.
     """
     kinds = inputs.survey.kinds
     if any(map(_is_workspace, kinds)) or not hasattr(os, "fork"):
         return 1
     if asked is None:
-        own = options.functions or options.environments or kinds.keys() - BUILT_IN_KINDS
+        pure = all(kind_spec(kind).pure for kind in kinds)
+        own = not pure and (options.functions or options.environments or kinds.keys() - BUILT_IN_KINDS)
         return 1 if own or len(inputs.pieces) < _WORTH_IT else min(cores(), len(inputs.pieces))
     return min(asked, len(inputs.pieces))
 

@@ -68,6 +68,26 @@ def test_lone_surrogates_and_blank_lines_come_through(inputs: tuple[Path, Path],
     assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "2.jsonl").read_bytes()
 
 
+@pytest.mark.usefixtures("small_pieces")
+def test_many_outputs_are_checked_in_several_processes_where_no_custom_code_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    used: list[int] = []
+
+    def counted(work: Any, parts: int, workers: int, *rest: Any) -> Iterator[bytes]:
+        used.append(workers)
+        return map_ordered(work, parts, workers, *rest)
+
+    monkeypatch.setattr(checks, "cores", lambda: 2)
+    monkeypatch.setattr(checks, "map_ordered", counted)
+    cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+    write_records(cases, [{"id": "c", "kind": "no_call", "messages": []}])
+    rows = ({"case_id": "c", "system": "s", "trial": number, "text": "no " * 50} for number in range(60))
+    write_records(outputs, rows)
+    assert not fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl").code
+    assert used == [2]
+
+
 def test_a_small_file_is_checked_in_one_process(
     inputs: tuple[Path, Path], tmp_path: Path, refuse_forks: None
 ):
