@@ -47,7 +47,7 @@ def calibrate(
 ) -> CalibrationNumbers:
     """Measure the agreement of each judge of a table with the labels.
 
-    ``docs/calibration.md`` describes the parts.
+    ``docs/statistics.md`` describes the parts.
 
     Args:
         table: Labels, scores, clusters.

@@ -29,7 +29,7 @@ PAGES = [
 ]
 
 RUN_ELSEWHERE = {
-    "docs/calibration.md": "test_calibration.py",
+    "docs/calibration.md": "test_played_pages.py",
     "docs/extending.md": "../examples/test_own_things.py",
     "docs/formats.md": "test_formats_page.py",
     "docs/generate.md": "test_python_blocks.py",
