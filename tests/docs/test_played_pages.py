@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 from played_page import ROOT, agrees, play, rewrite
 
-PAGES = {"calibration": "# ", "index": "# ", "scale": "## When not to judge everything", "walkthrough": "# ", "testing": "## A rate that must not fall"}
+PAGES = {
+    "calibration": "# ",
+    "index": "# ",
+    "scale": "## When not to judge everything",
+    "walkthrough": "# ",
+    "testing": "## A rate that must not fall",
+}
 """Each with where on it the session begins."""
 
 
