@@ -14,9 +14,8 @@ from typing import TypeAlias
 from ..errors import ConfigurationError, UsageError
 from ..evaluation.store.copies import put_back, working_copy
 from ..records import FolderPath, MemoryFolder
+from ..records.disk_files import copy_of_pipe, refuse_device
 from ..records.objects import ObjectFolder, is_address, local_path, redacted
-from ..records.pipes import copy_of_pipe
-from ..records.plain_file import refuse_device
 
 __all__ = [
     "FilePath",

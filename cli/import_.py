@@ -9,7 +9,7 @@ import click
 
 from ..api.terminal_text import visible
 from ..errors import UsageError
-from ..records.encoding import encode_json
+from ..records.json_text import encode_json
 from .label_options import grade_options, grades_given
 from .param_types import INPUT_FILE, OUT_FOLDER
 from .shared_options import SpreadCommand, compose, option, pairs

@@ -52,7 +52,7 @@ class _Place(click.Path):
         path = super().convert(value, param, ctx)
         if self._reached is not _copy or (ctx is not None and ctx.resilient_parsing):
             return path
-        from ..records.pipes import copy_of_pipe  # only inputs may be pipes
+        from ..records.disk_files import copy_of_pipe  # only inputs may be pipes
 
         return copy_of_pipe(Path(os.fsdecode(path)))
 

@@ -12,7 +12,7 @@ import msgspec
 
 from ..errors import FiducialError
 from ..records import InputPath, files_of
-from ..records.encoding import encode_json
+from ..records.json_text import encode_json
 from ..version import VERSION
 from .conclusion.compared import systems_compared
 from .conclusion.conclude import Conclusion

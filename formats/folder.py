@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import InputError, UsageError
 from ..records import Case, Kind, Output, Source, Verdict, atomic_write, read_records
-from ..records.encoding import encode_json, encode_line
+from ..records.json_text import encode_json, encode_line
 from .example_records import EMPTY
 from .imported_records import ImportedRecord, Skipped
 

@@ -12,8 +12,8 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Case, ItemKey, Output, Verdict, encode_record
-from ..records.encoding import encode_json
 from ..records.grades import PLAIN, GradeScale
+from ..records.json_text import encode_json
 from .conversation_turns import Unit
 from .example import Example
 from .imported_records import LOGGED, FilePosition

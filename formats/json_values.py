@@ -6,7 +6,7 @@ import json
 from typing import Any, TypeGuard
 
 from ..records import TagValue
-from ..records.duplicate_keys import read_object
+from ..records.json_text import read_object
 
 
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:

@@ -6,7 +6,7 @@ import json
 from typing import Any, ClassVar
 
 from ..errors import RecordError
-from ..records.duplicate_keys import DuplicateKeys, read_object, stands_twice
+from ..records.json_text import DuplicateKeys, read_object, stands_twice
 
 
 class RepeatedKeys(dict[str, Any]):

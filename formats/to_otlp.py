@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ..errors import MissingExtraError, ProviderError
 from ..records import Verdict, atomic_write
-from ..records.encoding import encode_json
+from ..records.json_text import encode_json
 from .export_items import ExportContext, Judged, Written, identity
 from .otlp import EVALUATION, SPAN_TAG, TRACE_TAG
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ..records import atomic_write, message_text
 from ..records.arrow_file import pyarrow
-from ..records.encoding import encode_json
+from ..records.json_text import encode_json
 from .export_items import ExportContext, Judged, Written
 from .spreadsheet import as_text_cell
 

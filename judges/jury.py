@@ -13,7 +13,7 @@ import msgspec
 
 from ..errors import UsageError
 from ..records import UNGRADED, Author, Case, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
-from ..records.encoding import encode_json
+from ..records.json_text import encode_json
 from .composite import (
     Composite,
     Deliberation,

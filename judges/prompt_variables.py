@@ -12,7 +12,7 @@ import msgspec
 
 from ..errors import FiducialError
 from ..records import Case, Episode, Message, Output, Pair, kind_spec
-from ..records.openai_shapes import known_role
+from ..records.case import known_role
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import msgspec
 
 from ..records import UNGRADED, CaseIndex, ItemKey, Outcome, Output, Verdict
-from ..records.encoding import encode_json
+from ..records.json_text import encode_json
 
 if TYPE_CHECKING:
     from .judge import AskedJudge

@@ -28,20 +28,18 @@ from .case import (
     Record,
     TagValue,
     ToolCallReference,
+    message_text,
 )
 from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, files_of, named
 from .case_kinds import BUILT_IN_KINDS, KINDS, KindSpec, is_kind, kind_spec, part, register_kind, unknown_kind
-from .encoding import MAX_LINE_BYTES, encode_record
+from .disk_files import atomic_write, open_plainly, read_plainly, write_json, write_records
 from .explanations import nearest, not_utf8
+from .json_text import MAX_LINE_BYTES, encode_record
 from .jsonl import decode_record, lines_of, read_lines, read_numbered, read_records
-from .judge_id import Author, JudgeId, JudgeKind, ShownNames
 from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
-from .openai_shapes import message_text
 from .output import AgentStep, Episode, ItemKey, Output, Pair, Step, StepOutcome, ToolCall, ToolResults
-from .plain_file import open_plainly, read_plainly
 from .validation import validate_case
-from .verdict import UNGRADED, Outcome, Source, Usage, Verdict
-from .writing import atomic_write, write_json, write_records
+from .verdict import UNGRADED, Author, JudgeId, JudgeKind, Outcome, ShownNames, Source, Usage, Verdict
 
 __all__ = [
     "BUILT_IN_KINDS",

@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple, Self, TypeAlias
 
 from ..errors import InputError, RecordError
 from .case import Case, Kind, is_logged
-from .duplicate_keys import DuplicateKeys
+from .json_text import DuplicateKeys
 from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile
 

@@ -18,9 +18,8 @@ import msgspec
 
 from ..errors import InputError, RecordError, readable
 from .case import Case
-from .duplicate_keys import DuplicateKeys, refuse_duplicate_keys
-from .encoding import MAX_LINE_BYTES, too_long
 from .explanations import explained, line_hint, not_utf8
+from .json_text import MAX_LINE_BYTES, DuplicateKeys, refuse_duplicate_keys, too_long
 from .memory_file import InputPath, MemoryFile
 from .named_calls import with_spelled_out_calls
 from .output import Output

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..errors import RecordError
-from .encoding import encode_record
+from .json_text import encode_record
 
 
 class MemoryFile:

@@ -12,7 +12,7 @@ import msgspec
 from ..errors import InputError, RecordError, readable
 from .arrow_file import UnreadableRow, arrow_rows
 from .csv_file import opened_csv, refuse_repeated_names
-from .duplicate_keys import DuplicateKeys
+from .json_text import DuplicateKeys
 from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile, MemoryRows
 

@@ -13,7 +13,7 @@ from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
 from ..records import Kind
-from ..records.judge_id import COUNTED
+from ..records.verdict import COUNTED
 from .items.addresses import item_at, items_at
 from .limiting_labels import labels_for_pair
 from .ranking import deciding, pair_of, ranked_rates

@@ -11,7 +11,7 @@ from fiducial.evaluation.generation.memory.key_value import KeyValueMemory
 from fiducial.evaluation.generation.web.web_search import WebSearch
 from fiducial.judges.prompt_variables import FILLERS
 from fiducial.records import Output
-from fiducial.records.openai_shapes import known_role
+from fiducial.records.case import known_role
 
 from .kit import BFCL, cases, fd, folder, item, ran, same, scores, verdict
 

@@ -10,7 +10,7 @@ import msgspec
 
 from ...judges import BatchResults, CallError, Reply, Request
 from ...records import atomic_write
-from ...records.encoding import encode_json
+from ...records.json_text import encode_json
 
 MAX_REQUESTS, MAX_BYTES = 50_000, 200_000_000
 """What OpenAI takes in one file."""

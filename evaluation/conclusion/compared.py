@@ -10,7 +10,7 @@ import msgspec
 from ...calibration.comparison.comparison_results import ComparisonNumbers
 from ...errors import InputError, RecordError
 from ...records import MemoryFolder, decode_record
-from ...records.encoding import encode_json
+from ...records.json_text import encode_json
 from ...version import VERSION
 from ..store.file_names import CLUSTERS, COMPARISON, LABELS, VERDICTS
 from ..store.run_store import RunStore

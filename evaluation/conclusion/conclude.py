@@ -13,7 +13,7 @@ from ...calibration.comparison.comparison_results import ComparisonNumbers
 from ...judges.prices import PriceList
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
-from ...records.judge_id import COUNTED, OF_PARTS
+from ...records.verdict import COUNTED, OF_PARTS
 from ..context import RunContext
 from ..store.journal_rows import StoredVerdict
 from ..store.manifest import Counts, Roster

@@ -23,7 +23,7 @@ from ...records import (
     write_json,
     write_records,
 )
-from ...records.encoding import encode_json
+from ...records.json_text import encode_json
 from .attempt import AttemptRow
 from .code.code_files import Code
 from .code.functions import changed_parts

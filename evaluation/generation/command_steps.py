@@ -18,7 +18,7 @@ import msgspec
 
 from ...deterministic.sandbox.running import CommandResult
 from ...records import Case, ToolCall
-from ...records.encoding import encode_json
+from ...records.json_text import encode_json
 from .commands import CommandAgent, told_of
 from .printed_answer import MOST_OUTPUT, TOO_MUCH, json_line, read_answer, shown
 

@@ -14,7 +14,7 @@ from ...deterministic.sandbox.limits import Limits
 from ...deterministic.sandbox.running import CommandResult, Reins, SandboxError, run_agent
 from ...errors import AgentSetupError, ConfigurationError, UsageError
 from ...records import Case
-from ...records.encoding import encode_json
+from ...records.json_text import encode_json
 from .code.code_files import INTERPRETER
 from .printed_answer import MOST_OUTPUT, TOO_MUCH, read_answer, shown
 

@@ -13,7 +13,7 @@ import msgspec
 from ...errors import InputError
 from ...judges import CallError, Provider, Reply, make_request
 from ...records import Case, Message, kind_spec
-from ...records.openai_shapes import known_role
+from ...records.case import known_role
 from .agent_tools import NOT_EXECUTED
 from .attempt import Attempt, Made, NoOutputError, StepUsage, Took
 from .chats import Chat, NativeChat, PromptChat, ToolMode

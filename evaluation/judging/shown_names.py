@@ -9,7 +9,7 @@ from pathlib import Path
 from ...judges.baseline import VARIANT
 from ...judges.catalogue import JUDGED_KINDS, PAIRWISE, SPLITTER
 from ...records import JudgeId
-from ...records.judge_id import marked
+from ...records.verdict import marked
 from ..store.manifest import KnownJudge
 
 RESERVED = frozenset(

@@ -19,7 +19,7 @@ from ...judges.prices import PriceList
 from ...judges.statement_judge import ShareJudge
 from ...judges.statements import case_of
 from ...records import Case, CaseIndex, JudgeId, Verdict
-from ...records.judge_id import COUNTED
+from ...records.verdict import COUNTED
 from ..conclusion.conclude import Conclusion, conclude
 from ..context import RunContext
 from ..inputs import EvaluationInputs

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ...records import atomic_write
-from ...records.encoding import encode_json
+from ...records.json_text import encode_json
 from ...records.objects import ObjectVersion
 from .file_names import MANIFEST
 

@@ -23,8 +23,7 @@ from ...records import (
     encode_record,
     lines_of,
 )
-from ...records.duplicate_keys import DuplicateKeys
-from ...records.encoding import too_long
+from ...records.json_text import DuplicateKeys, too_long
 from .journal_rows import JournalRow, StoredVerdict, VerdictKey, read_row
 from .opened_file import PIECE, DiskBytes, MemoryBytes
 from .seals import RunningHash, Seal

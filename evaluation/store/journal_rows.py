@@ -9,7 +9,7 @@ import msgspec
 
 from ...errors import RecordError
 from ...records import Author, InputPath, ItemKey, JudgeId, Outcome, Source, Usage, Verdict, decode_record
-from ...records.duplicate_keys import DuplicateKeys
+from ...records.json_text import DuplicateKeys
 
 
 class VerdictKey(NamedTuple):

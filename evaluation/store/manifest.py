@@ -13,7 +13,7 @@ from ...calibration.pass_threshold import PassAt, PassThreshold
 from ...errors import RunFolderError
 from ...judges.jury import Jury
 from ...records import Author, FolderPath, JudgeId, Kind, Source
-from ...records.judge_id import COUNTED
+from ...records.verdict import COUNTED
 from ...version import VERSION
 from ..conclusion.run_results import JudgeUse, SystemResult
 from .kept_inputs import KeptInput

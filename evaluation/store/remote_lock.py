@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from ...errors import RunFolderError
-from ...records.encoding import encode_json
+from ...records.json_text import encode_json
 from ...records.objects import ObjectFolder
 
 LOCK = ".fiducial-lock"

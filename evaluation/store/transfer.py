@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from ...records.encoding import encode_json
 from ...records.fetching import refuse_too_much
+from ...records.json_text import encode_json
 from ...records.objects import ObjectFolder, ObjectVersion
 from .agreed_state import Agreed, Agreement, Stamp, manifests_last, of_the_run
 from .file_names import MANIFEST

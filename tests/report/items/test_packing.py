@@ -7,7 +7,7 @@ from packed_items import unpacked
 
 from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.records import JudgeId, Verdict
-from fiducial.records.judge_id import JudgeKind
+from fiducial.records.verdict import JudgeKind
 from fiducial.report.document import as_html
 from fiducial.report.items.blocks import BLOCK_LIMIT
 from fiducial.report.items.packing import Packed, pack

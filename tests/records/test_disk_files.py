@@ -10,7 +10,7 @@ import pytest
 
 from fiducial.errors import as_named
 from fiducial.records import Case, Output, write_records
-from fiducial.records.pipes import copy_of_pipe
+from fiducial.records.disk_files import copy_of_pipe
 
 
 def test_a_pipe_is_copied_once_and_called_by_its_name(tmp_path: Path):

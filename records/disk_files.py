@@ -1,11 +1,16 @@
-"""Records and other JSON, written all or nothing: a file is under its name when it is whole."""
+"""Files on disk: written whole or not at all; pipes, devices and links among inputs and files of a run."""
 
 from __future__ import annotations
 
+import atexit
+import errno
 import glob
 import io
 import json
 import os
+import shutil
+import stat
+import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,10 +18,89 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from ..errors import RunFolderError, readable
-from .encoding import encode_line
+from ..errors import InputError, RunFolderError, readable, register_alias
+from .json_text import encode_line
 from .memory_file import InputPath, MemoryFile
-from .plain_file import open_plainly
+
+_copies: dict[tuple[int, int], Path] = {}
+"""Device and inode of a pipe, to its copy."""
+
+
+def copy_of_pipe(path: Path) -> Path:
+    """Return a copy of a pipe's content, which messages call by the pipe's name; any other path as it is.
+
+    The copy is removed when the program ends.
+
+    Raises:
+        InputError: The pipe cannot be read.
+    """
+    try:
+        found = os.stat(path)  # noqa: PTH116 - of whatever the path leads to
+    except (OSError, ValueError):
+        return path
+    if not stat.S_ISFIFO(found.st_mode):
+        return path
+    key = (found.st_dev, found.st_ino)
+    if key not in _copies:
+        folder = Path(tempfile.mkdtemp(prefix="fiducial-pipe-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        copy = folder / "pipe.jsonl"
+        register_alias(copy, str(path))
+        with readable(path), path.open("rb") as pipe, copy.open("wb") as file:
+            shutil.copyfileobj(pipe, file)
+        _copies[key] = copy
+    return _copies[key]
+
+
+def open_plainly(path: Path, flags: int) -> int:
+    """Open a file that a run keeps, if it is a plain file; links are not followed.
+
+    Args:
+        path: The file.
+        flags: As of `os.open`.
+
+    Returns:
+        The descriptor.
+
+    Raises:
+        RunFolderError: A link, a device, a pipe or a folder stands there.
+        OSError: It cannot be opened.
+    """
+    try:
+        descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise RunFolderError(
+                f"{path}: a symbolic link; what a run keeps is read and written where it is"
+            ) from error
+        if error.errno in {errno.EISDIR, errno.ENXIO}:
+            raise RunFolderError(f"{path}: no plain file; what a run keeps is in plain files") from error
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise RunFolderError(f"{path}: no plain file; what a run keeps is in plain files")
+    return descriptor
+
+
+def read_plainly(path: Path) -> bytes:
+    """All of a file that is opened so; see `open_plainly`."""
+    with open(open_plainly(path, os.O_RDONLY), "rb") as file:
+        return file.read()
+
+
+def refuse_device(path: Path) -> None:
+    """Refuse a device as an input: most give bytes without end.
+
+    Raises:
+        InputError: It is one, other than the null device.
+    """
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return  # whoever opens it says what is wrong
+    device = stat.S_ISBLK(found.st_mode) or stat.S_ISCHR(found.st_mode)
+    if device and path.resolve() != Path(os.devnull):
+        raise InputError("is a device; expected a file", path=path)
 
 
 def write_records(path: InputPath | str, records: Iterable[object]) -> int:
@@ -99,7 +183,7 @@ def _left_by_killed(path: Path) -> Iterator[Path]:
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
         writer = left.suffixes[-2].removeprefix(".") if len(left.suffixes) > 1 else ""
         if writer.isdecimal() and not Path("/proc", writer).exists():
-            with suppress(OSError, RunFolderError), open(open_plainly(left, os.O_RDONLY), "rb") as file:  # noqa: PTH123 - a descriptor
+            with suppress(OSError, RunFolderError), open(open_plainly(left, os.O_RDONLY), "rb") as file:
                 if _held(file):  # else its writer runs elsewhere, and has that number there
                     yield left
 

@@ -12,8 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.errors import RecordError
-from fiducial.records import Case, CaseIndex, Output, Verdict, read_records
-from fiducial.records.duplicate_keys import DuplicateKeys, refuse_duplicate_keys
+from fiducial.records import MAX_LINE_BYTES, Case, CaseIndex, Output, Verdict, read_records, write_records
+from fiducial.records.json_text import DuplicateKeys, refuse_duplicate_keys
+
+pytestmark = pytest.mark.attack("replies of systems")
+
+LARGE = Output(case_id="c", system="s", text="\0" * (MAX_LINE_BYTES // 6 + 1))
+"""A text whose escapes are too long for a line, which the text itself is not."""
+
+
+def test_a_file_that_could_not_be_read_again_is_not_written(tmp_path: Path):
+    with pytest.raises(RecordError, match="longer than 32 MiB"):
+        write_records(tmp_path / "outputs.jsonl", [LARGE])
+    assert not (tmp_path / "outputs.jsonl").exists()
+
 
 OUTPUT = '{"case_id": "c", "system": "s"'
 
