@@ -14,13 +14,14 @@ import msgspec
 WORDS: Mapping[str, float] = {
     **dict.fromkeys(
         ("yes", "y", "true", "t", "pass", "passed", "correct", "right", "good", "ok", "okay", "grounded", "supported",
-         "faithful", "relevant", "valid", "accept", "accepted", "acceptable", "thumbs up"),
+         "faithful", "relevant", "valid", "accept", "accepted", "acceptable", "thumbs up",
+         "up", "👍"),
         1.0,
     ),
     **dict.fromkeys(
         ("no", "n", "false", "f", "fail", "failed", "incorrect", "wrong", "bad", "not ok", "not grounded", "ungrounded",
          "unsupported", "not supported", "unfaithful", "not faithful", "irrelevant", "not relevant", "invalid", "reject",
-         "rejected", "unacceptable", "not correct", "not good", "thumbs down"),
+         "rejected", "unacceptable", "not correct", "not good", "thumbs down", "down", "👎"),
         0.0,
     ),
 }  # fmt: skip

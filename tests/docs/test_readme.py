@@ -8,16 +8,24 @@ import shlex
 from pathlib import Path
 
 import pytest
-from command import fiducial
+from command import fiducial, verdicts_in
 from provider_server import Answer, ProviderServer, Response, Seen, in_the_form_asked_for
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-CASES, OUTPUTS = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
-FIRST = re.findall(r"```sh\nexport [^\n]*\n(fiducial run.*?)```", README, re.DOTALL)[0]
-COMMANDS = re.findall(r"```sh\n(fiducial check cases.*?)```", README, re.DOTALL)[0]
+TABLE, *_ = re.findall(r"`answers.csv`:\n\n```text\n(.*?)```", README, re.DOTALL)
+(COMMANDS,) = re.findall(r"```sh\n(fiducial import.*?)```", README, re.DOTALL)
+GENERATE = (ROOT / "docs" / "generate.md").read_text(encoding="utf-8")
+CASES, *_ = re.findall(r"```json\n(.*?)```", GENERATE, re.DOTALL)
+FIRST, *_ = re.findall(r"```sh\n(fiducial run .*?)```", GENERATE, re.DOTALL)
+CHECK = ["check", "cases.jsonl", "--outputs", "outputs.jsonl", "--out", "verdicts.jsonl"]
+RUN = ["run", "cases.jsonl", "--outputs", "outputs.jsonl", "--out", "run"]
+OUTPUTS = """\
+{"case_id": "trip-1", "system": "my-agent", "tool_calls": [{"name": "book", "arguments": {"city": "Rome", "nights": 2}}]}
+{"case_id": "trip-1", "system": "my-other-agent", "text": "[book(city='Milan', nights=2)]"}
+"""
 
 
 def typed(block: str) -> list[list[str]]:
@@ -37,10 +45,28 @@ def scores(folder: Path) -> list[float]:
 
 def test_the_example_works_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "answers.csv").write_text(TABLE)
+    imported, run = typed(COMMANDS)
+    read = fiducial(*imported)
+    assert read.code == 0, read.err
+    assert "thumbs: 3 graded" in read.out
+    printed = shlex.split(read.out.partition("next: ")[2].splitlines()[0])
+    assert printed[1:] == ["gpt-4.1-mini" if each == "baseline" else each for each in run]
+    ran = fiducial(*run)
+    assert ran.code == 0, ran.err
+    verdicts = verdicts_in("shop/run", source="checker")
+    assert [each.outcome for each in verdicts] == ["undecided", "graded", "undecided", "graded"]
+    assert [each.score for each in verdicts if each.outcome == "graded"] == [1.0, 0.0]
+    assert len(verdicts_in("shop/run", source="judge", outcome="graded")) >= 2
+    assert (tmp_path / "shop" / "run" / "report.html").exists()
+
+
+def test_two_systems_are_compared_and_the_next_step_can_be_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
     written(tmp_path)
-    check, run = typed(COMMANDS)
-    checked = fiducial(*check)
-    assert (checked.code, scores(tmp_path)) == (0, [1.0, 0.0]), checked.err
+    run = [*RUN, "--judge", "tool_call_accuracy", "--model", "gpt-4.1-mini"]
     with ProviderServer(script=in_the_form_asked_for(lambda seen: int("Milan" not in seen.text))) as server:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
@@ -55,7 +81,7 @@ def test_the_example_works_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
     assert (tmp_path / "run" / "report.html").exists()
 
 
-def test_the_first_example_goes_from_cases_and_a_model_to_a_report(
+def test_the_example_of_generating_goes_from_cases_and_a_model_to_a_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -71,7 +97,7 @@ def test_the_first_example_goes_from_cases_and_a_model_to_a_report(
     with ProviderServer(script=both) as server:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        (command,) = typed(FIRST)
+        command, *_ = typed(FIRST)
         ran = fiducial(*command)
     assert ran.code == 0, ran.err
     assert "my-model: 1 of 1 outputs, 1 generated now" in ran.out
@@ -84,21 +110,15 @@ def test_the_order_of_the_tools_changes_nothing(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     case = json.loads(CASES)
     assert [tool["name"] for tool in case["tools"]] == ["get_weather", "book"]
-    check, _ = typed(COMMANDS)
     for tools in (case["tools"], case["tools"][::-1]):
         written(tmp_path, json.dumps({**case, "tools": tools}))
-        assert fiducial(*check, "--rules", rules).code == 0
+        assert fiducial(*CHECK, "--rules", rules).code == 0
         assert scores(tmp_path) == [1.0, 0.0]
 
 
-def test_the_demo_output_shown_is_what_the_demo_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (shown,) = re.findall(r"<!-- demo -->\n```text\n(.*?)```", README, re.DOTALL)
-    monkeypatch.chdir(tmp_path)
-    printed = fiducial("demo").out
-    for piece in re.split(r"^ *\[\.\.\.\]\n", shown, flags=re.MULTILINE):
-        assert piece.strip("\n") in printed
-        printed = printed.partition(piece.strip("\n"))[2]
-    assert printed.strip() == ""
+def test_the_readme_fits_three_screens():
+    words = re.sub(r"\]\([^)]*\)", "]", README).split()
+    assert len(words) < 800
 
 
 def test_every_page_of_the_documentation_is_linked():
