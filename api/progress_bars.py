@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_TO_FIRST_FAILURE = 2.0
 """Where nothing is done yet and calls fail, the first line comes sooner: the endpoint may be dead."""
 _SECONDS_BETWEEN_REDRAWS = 0.1
+_SECONDS_BETWEEN_COUNTS = 0.5
 
 
 @contextmanager
@@ -38,8 +40,11 @@ def shown_progress(*, wanted: bool | None = None) -> Generator[Progress]:
         failed = FailedCalls(time.monotonic)
         with _bars(failed) as bars:
             shown = BarProgress(bars, time.monotonic, failed)
-            yield shown
-            shown.finish()
+            try:
+                yield shown
+                shown.finish()
+            finally:
+                shown.close()
     else:
         yield LineProgress(lambda line: click.echo(line, err=True), time.monotonic)
 
@@ -84,13 +89,16 @@ class FailedCalls:
 class BarProgress:
     """Progress as one bar per stage.
 
-    Bars are redrawn at most ten times a second, so that drawing is never the bottleneck.
+    Bars are redrawn at most ten times a second, so that drawing is never the bottleneck. Only a countdown to a retry has a thread, since
+    workers are forked while bars are shown.
     """
 
     def __init__(self, bars: Bars, clock: Callable[[], float], failed: FailedCalls) -> None:
         self._bars = bars
         self._clock = clock
         self._failed = failed
+        self._counting: threading.Thread | None = None
+        self._ended = threading.Event()
         self._task: TaskID | None = None
         self._pending = 0
         self._drawn = 0.0
@@ -100,6 +108,7 @@ class BarProgress:
         self.finish()
         self._failed.clear()
         self._task = self._bars.add_task(what, total=total)
+        self._bars.refresh()
 
     def advance(self, count: int = 1) -> None:
         """Count, and redraw when due."""
@@ -110,13 +119,26 @@ class BarProgress:
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, which are shown below the bars."""
         self._failed.add(calls, reason, wait)
+        if self._counting is None:
+            self._counting = threading.Thread(target=self._count_down, name="countdown", daemon=True)
+            self._counting.start()
+
+    def _count_down(self) -> None:
+        while not self._ended.wait(_SECONDS_BETWEEN_COUNTS):
+            self._bars.refresh()
 
     def finish(self) -> None:
         """Draw what was counted but not drawn."""
         self._drawn = self._clock()
         if self._task is not None and self._pending:
-            self._bars.update(self._task, advance=self._pending)
+            self._bars.update(self._task, advance=self._pending, refresh=True)
         self._pending = 0
+
+    def close(self) -> None:
+        """End the countdown."""
+        self._ended.set()
+        if self._counting is not None:
+            self._counting.join()
 
 
 class LineProgress:
@@ -177,4 +199,4 @@ def _bars(failed: FailedCalls) -> Bars:
                 yield Text(told, style="red")
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return BarsAboveFailedCalls(*columns, console=Console(stderr=True), transient=True)
+    return BarsAboveFailedCalls(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)

@@ -10,7 +10,7 @@ import gc
 import io
 import os
 import signal
-import warnings
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -39,8 +39,12 @@ class _Worker(NamedTuple):
 
 
 def cores() -> int:
-    """Return how many cores this process may use; 1 if processes cannot be forked."""
-    if not hasattr(os, "fork"):
+    """Return how many cores forks of this process may use; 1 if it cannot be forked safely.
+
+    A fork keeps a lock that another thread held for ever, so that a process of several threads does its work by itself unless it is told
+    a number of workers.
+    """
+    if not hasattr(os, "fork") or threading.active_count() > 1:
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -83,10 +87,7 @@ def _fork(work: Callable[[int], bytes], pieces: Iterable[int], begin: Callable[[
         import fcntl  # noqa: PLC0415 - not on every system
 
         fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE)
-    with warnings.catch_warnings():
-        # A child that only computes needs no lock that another thread might hold.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        process = os.fork()
+    process = os.fork()
     if not process:
         _live(work, pieces, begin, writing)
     os.close(writing)

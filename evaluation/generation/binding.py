@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import filelock
 import msgspec
 
 from ...errors import RunFolderError
@@ -24,6 +23,7 @@ from ...records import (
     write_records,
 )
 from ...records.json_text import encode_json
+from ...records.process_lock import ProcessLock
 from .attempt import AttemptRow
 from .code.code_files import Code
 from .code.functions import changed_parts
@@ -36,12 +36,8 @@ def lock(path: Path) -> AbstractContextManager[object]:
         RunFolderError: Another process is writing.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        return filelock.FileLock(path.with_name(f".{path.name}.lock"), timeout=0).acquire()
-    except filelock.Timeout as error:
-        raise RunFolderError(
-            f"{path}: another process is adding outputs to it; wait for it or choose another --out"
-        ) from error
+    busy = f"{path}: another process is adding outputs to it; wait for it or choose another --out"
+    return ProcessLock(path.with_name(f".{path.name}.lock"), busy).held()
 
 
 _CODE = "code"

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-import filelock
 import msgspec
 
 from ...calibration.decisions import REVIEW
@@ -25,6 +24,7 @@ from ...records import (
     write_json,
     write_records,
 )
+from ...records.process_lock import ProcessLock
 from .copies import copy_at
 from .file_names import (
     ADJUDICATIONS,
@@ -235,13 +235,10 @@ class RunWriter(RunStore):
         return {name: seal for name, seal in seals.items() if seal.bytes}
 
     def _lock(self, path: Path) -> None:
+        busy = f"{path}: another process is writing this run; wait for it or choose another --out"
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._exit.enter_context(filelock.FileLock(path / _LOCK, timeout=0))
-        except filelock.Timeout as error:
-            raise RunFolderError(
-                f"{path}: another process is writing this run; wait for it or choose another --out"
-            ) from error
+            self._exit.enter_context(ProcessLock(path / _LOCK, busy).held())
         except OSError as error:
             made = "be locked" if path.is_dir() else "be made"
             raise InputError(f"the folder cannot {made}: {error.strerror or error}", path=path) from error

@@ -16,11 +16,10 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-import filelock
-
 from ...errors import FiducialError, InputError, RunFolderError, as_named, register_alias
 from ...records.fetching import fetch_input, hashed, make_private
 from ...records.objects import ObjectFolder, ObjectVersion
+from ...records.process_lock import ProcessLock
 from .agreed_state import Agreement, Stamp, of_the_run
 from .remote_lock import RemoteLock
 from .transfer import fetch, put
@@ -62,7 +61,9 @@ class WorkingCopy:
             self._agreement = Agreement(self.place, self.name)
         self.folder = self._agreement.folder
         self._lock = RemoteLock(self._objects, self._agreement.copy, now)
-        self._alone = filelock.FileLock(self.place / "writing.lock", timeout=0, thread_local=False)
+        self._alone = ProcessLock(
+            self.place / "writing.lock", f"{self.name}: another process is writing this run; wait for it"
+        )
         self._guard, self._ended = threading.RLock(), threading.Event()
         self._holders, self._locked, self._lost = 0, False, False
         self._before: dict[str, Stamp] = {}
@@ -89,24 +90,14 @@ class WorkingCopy:
 
     def _is_written(self) -> bool:
         """Return whether a process on this machine is writing the copy."""
-        if not self._locked:
-            try:
-                self._alone.acquire()
-            except filelock.Timeout:
-                return True
-            self._alone.release()
-        return self._locked
+        return self._locked or not self._alone.is_free()
 
     @contextmanager
     def _undisturbed(self) -> Generator[None]:
         """Lock the copy against other processes on this machine."""
-        try:
-            with filelock.FileLock(self.place / "fetching.lock", timeout=_PATIENCE):
-                yield
-        except filelock.Timeout as error:
-            raise RunFolderError(
-                f"{self.name}: another process has been fetching this for long; again, when it is done"
-            ) from error
+        busy = f"{self.name}: another process has been fetching this for long; again, when it is done"
+        with ProcessLock(self.place / "fetching.lock", busy).held(_PATIENCE):
+            yield
 
     def fetch_beside(self, address: str) -> Path | None:
         """Fetch an input of the run from the same store; None if it is elsewhere.
@@ -154,12 +145,7 @@ class WorkingCopy:
         with self._guard:
             if self._locked:
                 return
-            try:
-                self._alone.acquire(timeout=1)  # somebody may be looking whether it is taken
-            except filelock.Timeout as error:
-                raise RunFolderError(
-                    f"{self.name}: another process is writing this run; wait for it"
-                ) from error
+            self._alone.take(wait=1)  # somebody may be looking whether it is taken
             try:
                 for left in self.place.glob(f"{_SCRATCH}*"):  # by a kill
                     shutil.rmtree(left, ignore_errors=True)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -75,4 +76,19 @@ def test_bars_stand_above_what_failed(capsys: Any):
         shown.begin("judging", 15)
         shown.failing(27, "HTTP 500: [overloaded]", 4.0)
         last = list(bars.get_renderables())[-1]
+        shown.close()
     assert str(last) == "27 calls failed: HTTP 500: [overloaded]; retrying in 4 s"
+
+
+def test_bars_run_no_thread_unless_calls_fail():
+    failed = showing.FailedCalls(lambda: 0.0)
+    before = threading.active_count()
+    with showing._bars(failed) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
+        shown = showing.BarProgress(bars, lambda: 0.0, failed)
+        shown.begin("checking", 15)
+        shown.advance(5)
+        assert threading.active_count() == before
+        shown.failing(1, "HTTP 500", 4.0)
+        assert threading.active_count() == before + 1
+        shown.close()
+    assert threading.active_count() == before

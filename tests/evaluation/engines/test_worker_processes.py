@@ -3,13 +3,14 @@ from __future__ import annotations
 import os
 import re
 import signal
+import threading
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from fiducial.errors import InputError, WorkerError
-from fiducial.evaluation.engines.worker_processes import map_ordered
+from fiducial.evaluation.engines.worker_processes import cores, map_ordered
 
 
 def nothing() -> None:
@@ -47,6 +48,14 @@ def test_who_wants_no_more_leaves_no_process_behind():
     found = {int(next(results)), int(next(results))}
     del results
     assert not any(map(lives, found))
+
+
+def test_a_process_of_several_threads_uses_one_core_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    assert cores() == 3
+    monkeypatch.setattr(threading, "active_count", lambda: 2)
+    assert cores() == 1
 
 
 def lives(process: int) -> bool:

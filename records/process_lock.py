@@ -1,0 +1,58 @@
+"""Lock files: one process at a time; a lock is free again when its holder ends, however that ends."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import filelock
+
+from ..errors import RunFolderError
+
+
+class ProcessLock:
+    """Lock on a file that other processes on this machine respect.
+
+    Args:
+        path: The lock file, which is made and stays.
+        busy: The message where another process holds it: who, and what to do.
+    """
+
+    def __init__(self, path: Path, busy: str) -> None:
+        self._lock = filelock.FileLock(path, thread_local=False)  # threads of this process share it
+        self._busy = busy
+
+    def take(self, wait: float = 0) -> None:
+        """Take the lock, waiting so many seconds for its holder.
+
+        Raises:
+            RunFolderError: Another process holds it.
+            OSError: The file cannot be made or locked.
+        """
+        try:
+            self._lock.acquire(timeout=wait)
+        except filelock.Timeout as error:
+            raise RunFolderError(self._busy) from error
+
+    def release(self) -> None:
+        """Let other processes take it."""
+        self._lock.release()
+
+    def is_free(self) -> bool:
+        """Return whether no other process holds it at this moment."""
+        try:
+            self.take()
+        except RunFolderError:
+            return False
+        self.release()
+        return True
+
+    @contextmanager
+    def held(self, wait: float = 0) -> Generator[None]:
+        """Hold the lock while the block runs; see `take`."""
+        self.take(wait)
+        try:
+            yield
+        finally:
+            self.release()
