@@ -14,8 +14,7 @@ from typing import Any, Self, TypeAlias, cast
 
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.judging.adaptation import adapted
-from ..evaluation.judging.asking import as_judged
+from ..evaluation.judging.asking import adapted, as_judged
 from ..evaluation.judging.judge_task import JudgeTask
 from ..judges import Judge, PromptJudge, Provider, Work
 from ..judges.composite import Composite, JudgeQuestion, discuss

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..errors import InputError, UsageError
-from ..evaluation.judging.replayed_calls import replay_in
+from ..evaluation.judging.judge_task import replay_in
 from ..formats.bfcl import assemble_prompt
 from ..judges import find_prompt, load_judge
 from ..judges.catalogue import SPLITTER, all_prompts

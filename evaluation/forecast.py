@@ -18,7 +18,7 @@ from .checking.checks import check_into_folder
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
-from .judging.judging_step import JudgingStep
+from .judging.judge_task import JudgingStep
 from .judging.tasks import refuse_idle, transcripts
 from .open_requests import KnownReplies, OpenTokens, cost_of
 from .pipeline import planned_steps, planned_tasks

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from ..judges.transport.exchange import CallError
-    from ..judges.transport.retry import OnFailure
+from typing import Protocol
 
 
 class Progress(Protocol):
@@ -33,12 +29,3 @@ class Silent:
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Discard."""
-
-
-def failing_in(progress: Progress) -> OnFailure:
-    """Report failed calls as progress."""
-
-    def failing(error: CallError, wait: float | None) -> None:
-        progress.failing(error.calls, str(error), wait)
-
-    return failing

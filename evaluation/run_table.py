@@ -18,7 +18,7 @@ from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
 from ..records.verdict import OF_PARTS
-from .judging.judge_order import judge_order
+from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on
 from .store.file_names import VERDICTS
 from .store.journal_rows import StoredVerdict

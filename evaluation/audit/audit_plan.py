@@ -19,8 +19,7 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
 from ..judging.asking import EachOutput
-from ..judging.judge_task import JudgeTask
-from ..judging.judging_step import JudgingStep
+from ..judging.judge_task import JudgeTask, JudgingStep
 from ..judging.tasks import called, judge_task, judge_tasks, refuse_idle
 from ..progress import Progress
 from ..store.run_store import RunStore

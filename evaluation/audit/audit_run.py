@@ -16,8 +16,7 @@ from ..context import judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
-from ..judging.adaptation import ask_adapting, not_sent
-from ..judging.asking import ask
+from ..judging.asking import ask, ask_adapting, not_sent
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import require_models
 from ..labelling.adjudications import decisions_on

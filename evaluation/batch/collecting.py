@@ -14,7 +14,7 @@ import msgspec
 from ...errors import ConfigurationError, UsageError
 from ...judges import BatchResults, PromptJudge, Request, Work, unanswered
 from ..judging.access import BatchMode, ModelAccess
-from ..judging.judging_step import JudgingStep
+from ..judging.judge_task import JudgingStep
 from ..open_requests import KnownReplies
 from ..progress import Progress
 from .batch_endpoint import ENDED, BatchEndpoint

@@ -10,8 +10,7 @@ from ...deterministic import CheckOptions
 from ...deterministic.artifacts.dependencies import UnknownDependency
 from ...records import InputPath, Verdict, atomic_write
 from ..conclusion.rates_by_part import system_results
-from ..conclusion.run_results import SystemResult
-from ..conclusion.tally import Tally
+from ..conclusion.run_results import SystemResult, Tally
 from ..inputs import EvaluationInputs
 from ..progress import Progress
 from ..shards import shards_of

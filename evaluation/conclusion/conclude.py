@@ -20,11 +20,9 @@ from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .compared import keep_comparison
-from .examples import with_examples
-from .overall import with_overall_rates
+from .completed_results import with_examples, with_overall_rates
 from .rates_by_part import system_results
-from .run_results import JudgeUse, SystemResult
-from .tally import OpenScores, Tally
+from .run_results import JudgeUse, OpenScores, SystemResult, Tally
 
 if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table

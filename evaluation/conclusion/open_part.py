@@ -10,8 +10,7 @@ from ...calibration.corrected_rate.chosen_labels import chosen_by_score
 from ...calibration.corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
 from ...calibration.statistic import undefined
 from ...records import ItemKey
-from .run_results import CORRECTED, StratumRate
-from .tally import OpenScores
+from .run_results import CORRECTED, OpenScores, StratumRate
 
 _FEWEST = 2
 """A spread cannot be estimated from a single label."""

@@ -14,8 +14,7 @@ import msgspec
 from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.statistic import Interval
 from ...records import Author, ItemKey, Kind
-from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, StratumRate, SystemResult
-from .tally import Sums, Tally
+from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, StratumRate, Sums, SystemResult, Tally
 
 JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
 """Whether a judge is asked about a kind of case."""

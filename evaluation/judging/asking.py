@@ -1,30 +1,107 @@
 """Second stage: ask judges about undecided outputs, and about a sample of decided ones.
 
 What is to be asked comes in steps, of which a later one may depend on what was said in an earlier one. Whoever takes the steps
-asks (`ask`), or only looks what would be asked (`..forecast`).
+asks (`ask`), or only looks what would be asked (`..forecast`). Judges are asked without the decoding parameters that their models refuse.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Container, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Container, Iterable, Iterator, Sequence
 from contextlib import aclosing, nullcontext
-from typing import NamedTuple, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import msgspec
 
-from ...judges import Work
-from ...judges.criteria_judge import criteria_verdicts
-from ...judges.jury import times
+from ...judges import PromptJudge, Work
+from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
+from ...judges.jury import JuryJudge, times
+from ...judges.statement_judge import ShareJudge
+from ...judges.transport.refused_parameters import LIMITS, Refusal, RefusedParameterError
 from ...judges.transport.trial import EndpointTrials
 from ...records import Case, ItemKey, Output, Pair, Verdict, kind_spec
 from ..context import RunContext
 from ..inputs import EvaluationInputs
-from ..progress import failing_in
+from ..progress import Progress
 from ..store.journal_rows import VerdictKey
+from ..store.manifest import KnownJudge
+from ..store.run_writer import RunWriter
 from .access import BatchMode, ModelAccess
-from .judge_task import JudgeTask
-from .judging_step import JudgingStep
+from .judge_task import JudgeTask, JudgingStep
+
+if TYPE_CHECKING:
+    from ...judges.transport.exchange import CallError
+    from ...judges.transport.retry import OnFailure
+
+
+def ask_adapting(
+    tasks: Sequence[JudgeTask], folder: RunWriter, asking: Callable[[Sequence[JudgeTask]], object]
+) -> Sequence[JudgeTask]:
+    """Ask judges, each without what its model refuses; return the judges that were asked in the end.
+
+    A refusal ends the asking, which begins again with a judge in the place of the refused one.
+
+    Raises:
+        RunFolderError: The folder holds verdicts that the judge gave while its model took the parameter.
+    """
+    while True:
+        try:
+            asking(tasks)
+        except RefusedParameterError as error:
+            changed = [adapted(task, error.refusal) for task in tasks]
+            for before, after in zip(_prompts(tasks), _prompts(changed), strict=True):
+                if before.id != after.id:
+                    for earlier, known in zip(before.enlisted, after.enlisted, strict=True):
+                        folder.replace_judge(earlier.id, known)
+            tasks = changed
+        else:
+            return tasks
+
+
+def not_sent(tasks: Iterable[JudgeTask]) -> dict[str, list[str]]:
+    """Return the decoding parameters that models refused, by judge; judges that sent all of theirs are left out."""
+    refused = {
+        task.by: [name for name, value in task.known.refused.items() if value is None] for task in tasks
+    }
+    return {by: names for by, names in refused.items() if names}
+
+
+def _prompts(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
+    return [plain for task in tasks for plain in task.plain]
+
+
+def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:
+    """Return a judge, and those it asks, without a parameter that a model refused."""
+    judge, parts = task.judge, tuple(adapted(part, refusal) for part in task.parts)
+    if isinstance(judge, PromptJudge):
+        return replace(task, judge=judge.adapted(refusal))
+    if isinstance(judge, ShareJudge):
+        splitter, asked = parts
+        assert asked.asked is not None
+        judge = replace(judge, judge=asked.asked, splitter=splitter.judge)
+    elif isinstance(judge, CriteriaJudge):
+        assert parts[0].asked is not None
+        judge = replace(judge, judge=parts[0].asked)
+    elif isinstance(judge, JuryJudge):
+        members = tuple(
+            msgspec.structs.replace(member, id=part.id)
+            for member, part in zip(judge.jury.members, parts, strict=True)
+        )
+        jury = msgspec.structs.replace(judge.jury, members=members)
+        judge = replace(judge, jury=jury, members=tuple(part.judge for part in parts))
+    return replace(task, judge=judge, parts=parts)
+
+
+def as_known(task: JudgeTask, known: Iterable[KnownJudge]) -> JudgeTask:
+    """Return a judge without what its model refused in an earlier start of the run."""
+    for judge in known:
+        for name, value in judge.refused.items():
+            if value is None:
+                instead = next((other for other, kept in judge.refused.items() if kept is not None), None)
+                task = adapted(task, Refusal(judge.id.model, name, "", instead if name in LIMITS else None))
+    return task
+
 
 Wanted: TypeAlias = Callable[[ItemKey], bool]
 """Whether an output is to be judged."""
@@ -78,7 +155,7 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
         context.progress.begin(f"judging by {task.by}", left)
         asks_none = task.asked is None
         way = ModelAccess(concurrency=_CALLS) if asks_none else (task.access or access)()
-        way = msgspec.structs.replace(way, trials=trials, failing=failing_in(context.progress))
+        way = msgspec.structs.replace(way, trials=trials, failing=_failing_in(context.progress))
         if context.engine is not None and not asks_none:
             way = msgspec.structs.replace(way, elsewhere=context.engine.elsewhere)
         verdicts = task.judge.verdicts(step.work(task, done), way)
@@ -147,3 +224,12 @@ def _keep(context: RunContext, held: list[Verdict], task: JudgeTask) -> None:
         context.verdicts.append(verdict)
     context.verdicts.flush()
     held.clear()
+
+
+def _failing_in(progress: Progress) -> OnFailure:
+    """Report failed calls as progress."""
+
+    def failing(error: CallError, wait: float | None) -> None:
+        progress.failing(error.calls, str(error), wait)
+
+    return failing

@@ -23,8 +23,7 @@ from ..store.journal_rows import VerdictKey
 from ..store.manifest import CriteriaJudgeRecord, StatementJudgeRecord
 from ..store.run_writer import RunWriter
 from .asking import Wanted, as_judged
-from .judge_task import JudgeTask
-from .judging_step import JudgingStep
+from .judge_task import JudgeTask, JudgingStep
 
 
 class JuryRule(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,15 +1,19 @@
-"""One judge of a run, ready to be asked."""
+"""Judges to ask: one judge's task, a step of a run with its judges, and the tool results that they are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
 
 from ...calibration.pass_threshold import PassThreshold
-from ...judges import Judge, PromptJudge
+from ...judges import Judge, PromptJudge, Replay, Work
 from ...judges.composite import takes_transcripts
 from ...judges.criteria_judge import criteria_by, criteria_id
-from ...records import JudgeId, Kind, Output
+from ...records import Case, Episode, JudgeId, Kind, Output, kind_spec
+from ..context import RunContext
+from ..store.journal_rows import VerdictKey
 from ..store.manifest import KnownJudge
 from .access import ModelAccess
 
@@ -102,3 +106,43 @@ class JudgeTask:
     def takes(self, kind: Kind, output: Output) -> bool:
         """Return whether it is asked about an output of a case of this kind."""
         return self.judges_kind(kind) or (output.turns is not None and self.takes_transcripts)
+
+
+class JudgingStep(Protocol):
+    """Judges that are to be asked now."""
+
+    @property
+    def context(self) -> RunContext:
+        """Inputs, folder and progress; what they say goes to its journal."""
+        ...
+
+    @property
+    def tasks(self) -> Sequence[JudgeTask]:
+        """The judges."""
+        ...
+
+    def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
+        """Yield a judge's remaining work: everything except what is done."""
+        ...
+
+    def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
+        """Return the amount of a judge's remaining work."""
+        ...
+
+
+def replay_in(environments: Mapping[str, type]) -> Replay:
+    """Return a function that executes an output's calls and returns their results.
+
+    For a case without environments it returns None.
+
+    It raises InputError for a case whose worlds are not known, or do not take their configuration.
+    """
+    return partial(_replay, environments)
+
+
+def _replay(environments: Mapping[str, type], case: Case, output: Output) -> Episode | None:
+    if kind_spec(case.kind).family != "conversation" or not case.reference.get("classes"):
+        return None
+    from ...deterministic.multi_turn.trajectory import replay  # noqa: PLC0415 - who judges no conversations needs no worlds
+
+    return replay(case, output, environments)

@@ -18,10 +18,9 @@ from ...records import ItemKey, JudgeId, Kind
 from ..inputs import EvaluationInputs
 from ..store.manifest import KnownJudge
 from .access import ModelAccess
-from .adaptation import as_known
-from .judge_task import JudgeTask
-from .replayed_calls import replay_in
-from .shown_names import RESERVED, shown_apart
+from .asking import as_known
+from .judge_task import JudgeTask, replay_in
+from .known_judges import RESERVED, shown_apart
 
 _SPEC = re.compile(r"\A(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
 

@@ -18,10 +18,8 @@ from ..context import RunContext, judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode, ModelAccess
-from ..judging.adaptation import ask_adapting, not_sent
-from ..judging.asking import EachOutput, ask, every_output
-from ..judging.judge_task import JudgeTask
-from ..judging.judging_step import JudgingStep
+from ..judging.asking import EachOutput, ask, ask_adapting, every_output, not_sent
+from ..judging.judge_task import JudgeTask, JudgingStep
 from ..judging.tasks import judge_tasks, require_models
 from ..progress import Progress, Silent
 from ..store.file_names import PAIRS

@@ -25,8 +25,7 @@ from ...records import (
 )
 from ...records.json_text import DuplicateKeys, too_long
 from .journal_rows import JournalRow, StoredVerdict, VerdictKey, read_row
-from .opened_file import PIECE, DiskBytes, MemoryBytes
-from .seals import RunningHash, Seal
+from .sealed_file import PIECE, DiskBytes, MemoryBytes, RunningHash, Seal
 from .verdict_index import Settled, VerdictIndex
 
 T = TypeVar("T")

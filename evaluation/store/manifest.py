@@ -17,7 +17,7 @@ from ...records.verdict import COUNTED
 from ...version import VERSION
 from ..conclusion.run_results import JudgeUse, SystemResult
 from .kept_inputs import KeptInput
-from .seals import Seal
+from .sealed_file import Seal
 
 RunStatus: TypeAlias = Literal["running", "stopped before judging", "complete"]
 

@@ -26,7 +26,7 @@ from .file_names import ADJUDICATIONS, CALIBRATION, CLUSTERS, LABELS, MANIFEST, 
 from .journal import VerdictJournal
 from .kept_inputs import RunInputs, unchanged_inputs
 from .manifest import Manifest, Roster
-from .seals import Seal, seal_of
+from .sealed_file import Seal, seal_of
 from .verdict_index import StoredVerdict
 
 if TYPE_CHECKING:

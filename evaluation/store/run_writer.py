@@ -39,7 +39,7 @@ from .file_names import (
 )
 from .manifest import KnownJudge, Manifest
 from .run_store import RunStore
-from .seals import Seal, seal_of
+from .sealed_file import Seal, seal_of
 
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import CalibrationNumbers

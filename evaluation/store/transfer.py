@@ -16,7 +16,7 @@ from ...records.json_text import encode_json
 from ...records.objects import ObjectFolder, ObjectVersion
 from .agreed_state import Agreed, Agreement, Stamp, manifests_last, of_the_run
 from .file_names import MANIFEST
-from .seals import Seal
+from .sealed_file import Seal
 
 
 def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:

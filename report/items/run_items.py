@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ...errors import FiducialError
 from ...evaluation.inputs import keyed_lines
-from ...evaluation.judging.replayed_calls import replay_in
+from ...evaluation.judging.judge_task import replay_in
 from ...evaluation.store.journal_rows import StoredVerdict
 from ...evaluation.store.run_store import RunStore
 from ...records import (

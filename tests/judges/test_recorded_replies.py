@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fiducial.evaluation.judging.replayed_calls import replay_in
+from fiducial.evaluation.judging.judge_task import replay_in
 from fiducial.judges import judge_output, load_judge
 from fiducial.judges.catalogue import JUDGED_KINDS, PromptName, known_prompts
 from fiducial.judges.transport.recording import ReplayProvider

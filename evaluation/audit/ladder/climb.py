@@ -18,8 +18,7 @@ from ....records import Author, FolderPath, ItemKey, JudgeId, Kind, memory_file,
 from ...context import RunContext
 from ...inputs import EvaluationInputs
 from ...judging.asking import EachOutput
-from ...judging.judge_task import JudgeTask
-from ...judging.judging_step import JudgingStep
+from ...judging.judge_task import JudgeTask, JudgingStep
 from ...judging.tasks import refuse_idle
 from ...progress import Progress
 from ...store.journal_rows import VerdictKey

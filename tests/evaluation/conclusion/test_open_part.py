@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.conclusion.open_part import corrected_rate
-from fiducial.evaluation.conclusion.run_results import CORRECTED
-from fiducial.evaluation.conclusion.tally import OpenScores
+from fiducial.evaluation.conclusion.run_results import CORRECTED, OpenScores
 from fiducial.records import ItemKey, Verdict
 
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.conclusion.rates_by_part import system_results
-from fiducial.evaluation.conclusion.run_results import DECIDED, OPEN
-from fiducial.evaluation.conclusion.tally import Tally
+from fiducial.evaluation.conclusion.run_results import DECIDED, OPEN, Tally
 from fiducial.records import Outcome, Source, Verdict
 
 

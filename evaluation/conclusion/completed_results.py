@@ -1,15 +1,19 @@
-"""One pass rate per system: checkers where they decide, one judge per output elsewhere."""
+"""Results of systems, completed: one pass rate each, and an example of each common fault.
+
+Checkers decide where they can, one judge per output elsewhere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from msgspec.structs import replace
 
 from ...calibration.comparison.comparison_results import ComparedStratum as Part
 from ...calibration.comparison.comparison_results import ComparisonNumbers
 from ...calibration.statistic import Statistic
-from ...records import Outcome
+from ...records import ItemKey, Outcome
 from ..store.run_store import RunStore
 from .run_results import (
     ALL,
@@ -19,8 +23,10 @@ from .run_results import (
     JUDGED,
     ONE_EACH,
     ONE_EACH_CORRECTED,
+    FaultExample,
     StratumRate,
     SystemResult,
+    Tally,
 )
 
 
@@ -146,3 +152,28 @@ def _bounds(rate: Statistic, graded: int, of: int) -> tuple[float, float] | None
         return None
     passed = rate.value * graded
     return passed / of, (passed + of - graded) / of
+
+
+_COMMONEST = 3
+
+_LONGEST = 300
+"""Characters of a reason."""
+
+
+def with_examples(systems: Sequence[SystemResult], tally: Tally, store: RunStore) -> list[SystemResult]:
+    """Add to each system an example output, with its checker's reason, for its three top faults."""
+    return [replace(system, examples=dict(_examples(system, tally, store))) for system in systems]
+
+
+def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[tuple[str, FaultExample]]:
+    checked = tally.checked.get(system.system)
+    if checked is None:
+        return []
+    faults = islice(system.faults, _COMMONEST)
+    return [(fault, _example(fault, checked.examples[fault], store)) for fault in faults]
+
+
+def _example(fault: str, key: ItemKey, store: RunStore) -> FaultExample:
+    reasons = (said.reason for said in store.verdicts.on(key) if said.error_type == fault and said.reason)
+    reason = next(reasons, None)
+    return FaultExample(item=str(key), reason=None if reason is None else reason[:_LONGEST])

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from fiducial.evaluation.conclusion.tally import Sums, Tally
+from fiducial.evaluation.conclusion.run_results import Sums, Tally
 from fiducial.records import UNGRADED, Outcome, Verdict
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from judge_ids import judge_id
 
-from fiducial.evaluation.judging.shown_names import shown_apart
+from fiducial.evaluation.judging.known_judges import shown_apart
 from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.judges.catalogue import all_prompts
 

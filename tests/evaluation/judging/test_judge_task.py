@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.evaluation.judging.replayed_calls import replay_in
+from fiducial.evaluation.judging.judge_task import replay_in
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.judges import load_judge
 from fiducial.records import Case, Output

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fiducial as fd
-from fiducial.evaluation.conclusion.overall import one_judges_part, pooled_parts
+from fiducial.evaluation.conclusion.completed_results import one_judges_part, pooled_parts
 from fiducial.evaluation.conclusion.run_results import ALL, ALL_CORRECTED, ALL_UNCORRECTED
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Verdict
