@@ -12,6 +12,7 @@ import time
 from commands import described
 from simulation.case_control import class_samples
 from simulation.cliffs import cliffs
+from simulation.erring_deciders import erring_deciders
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.next_plans import power
 from simulation.order_effects import order_effects
@@ -26,6 +27,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     3: ("equal systems, one called better", false_winners),
     4: ("interval of the difference of two systems", differences),
     11: ("power of the cases that the next step proposes", power),
+    8: ("adjudication by people who err", erring_deciders),
     9: ("win rate over uneven clusters", win_rates),
     12: ("level where a judge breaks, with a cliff", cliffs),
     7: ("rates corrected by an audit of whole cases", audits),

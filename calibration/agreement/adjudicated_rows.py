@@ -32,6 +32,7 @@ class AdjudicatedRows(NamedTuple):
         label: Whether the label passes.
         verdict: Whether the judge does.
         decided: What was decided, by code.
+        said: What the first two people decided, by code, shape ``(n, 2)``.
         drawn: Whether it belongs to the random part of its label and verdict that was looked at.
         weight: One over how often its item was judged.
         cluster: Its number.
@@ -41,6 +42,7 @@ class AdjudicatedRows(NamedTuple):
     label: BoolArray
     verdict: BoolArray
     decided: IntArray
+    said: IntArray
     drawn: BoolArray
     weight: FloatArray
     cluster: IntArray
@@ -84,6 +86,9 @@ def rows_of(
     items = [rows.item.values[code] for code in codes]
     found = {item: CODES[settled(said)] for item, said in decisions.items()}
     decided = np.array([found.get(item, UNSEEN) for item in items], dtype=np.int64)
+    first_two = {
+        item: [*(CODES[each.found] for each in said[:2]), UNSEEN][:2] for item, said in decisions.items()
+    }
     orders = sorted({each.seed for said in decisions.values() for each in said})
     times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
     drawn = np.zeros(len(items), dtype=np.bool_)
@@ -94,6 +99,9 @@ def rows_of(
         label=rows.right,
         verdict=rows.passed,
         decided=decided,
+        said=np.array([first_two.get(item, [UNSEEN, UNSEEN]) for item in items], dtype=np.int64).reshape(
+            -1, 2
+        ),
         drawn=drawn,
         weight=1 / times[rows.item.codes],
         cluster=rows.cluster,

@@ -19,9 +19,10 @@ from ..intervals.measurement import Settings, measure
 from ..statistic import Statistic, undefined
 from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import Table
-from .adjudicated_rows import ALL, CODES, RIGHT, UNDECIDABLE, WRONG, AdjudicatedRows, rows_of, sample_of
+from .adjudicated_rows import ALL, CODES, UNDECIDABLE, AdjudicatedRows, rows_of, sample_of
 from .adjudication_results import AdjudicatedJudge, Adjudication, Adjudicators, LabelErrors, LookedAt
 from .baselines import reliability
+from .decider_errors import DeciderErrors, decided_counts, decided_shares, decider_errors
 from .label_audit import rate_statistic, resampled_tables, true_rates
 
 SHOWN = ("accuracy", "true_positive_rate", "true_negative_rate", "balanced_accuracy", "cohen_kappa")
@@ -41,16 +42,17 @@ def adjudicate(table: Table, decisions: Decisions, settings: Settings) -> Adjudi
     mine = {item: said for item, said in decisions.by_item.items() if item in known}
     category = _categories(table, decisions.categories)
     judges = {judge: rows_of(table.take(rows), mine, category) for judge, rows in table.judge.present()}
+    erring = decider_errors(mine.values())
     faults = Counter(each.fault for said in mine.values() for each in said if each.fault)
     return Adjudication(
-        by=_adjudicators(table, mine, settings),
+        by=_adjudicators(table, mine, erring, settings),
         faults=dict(faults.most_common()),
-        judges={judge: _judge(rows, settings) for judge, rows in judges.items()},
+        judges={judge: _judge(rows, erring, settings) for judge, rows in judges.items()},
         elsewhere=len(decisions.by_item) - len(mine),
     )
 
 
-def _judge(rows: AdjudicatedRows, settings: Settings) -> AdjudicatedJudge:
+def _judge(rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settings) -> AdjudicatedJudge:
     label, verdict, truth, open_ = rows.label, rows.verdict, rows.truth, rows.undecidable
     every = np.ones(len(label), dtype=np.bool_)
 
@@ -65,9 +67,9 @@ def _judge(rows: AdjudicatedRows, settings: Settings) -> AdjudicatedJudge:
         adjudicated=by(truth, ~open_),
         lowest=by(np.where(open_, ~verdict, truth)),
         highest=by(np.where(open_, verdict, truth)),
-        corrected=_corrected(rows, settings),
+        corrected=_corrected(rows, erring, settings),
         label_errors={
-            name: _label_errors(rows.take(name), settings)
+            name: _label_errors(rows.take(name), erring, settings)
             for name in (ALL, *(each for each in np.unique(rows.category).tolist() if each))
         },
     )
@@ -84,7 +86,9 @@ def _looked_at(rows: AdjudicatedRows, part: BoolArray) -> LookedAt:
     )
 
 
-def _corrected(rows: AdjudicatedRows, settings: Settings) -> dict[str, Statistic]:
+def _corrected(
+    rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settings
+) -> dict[str, Statistic]:
     """Return the rates of a judge and of the labels, for all decidable items.
 
     Uses double sampling within label and verdict.
@@ -103,10 +107,10 @@ def _corrected(rows: AdjudicatedRows, settings: Settings) -> dict[str, Statistic
             "label_specificity": specificity,
         }
 
-    return _doubly_sampled(rows, rates, settings)
+    return _doubly_sampled(rows, rates, erring, settings)
 
 
-def _label_errors(rows: AdjudicatedRows, settings: Settings) -> LabelErrors:
+def _label_errors(rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settings) -> LabelErrors:
     def rates(of_right: FloatArray, of_wrong: FloatArray) -> dict[str, FloatArray]:
         wrong = of_right[..., 0, :].sum(axis=-1) + of_wrong[..., 1, :].sum(axis=-1)
         return {"errors": ratio(wrong, (of_right + of_wrong).sum(axis=(-2, -1)))}
@@ -115,11 +119,13 @@ def _label_errors(rows: AdjudicatedRows, settings: Settings) -> LabelErrors:
     return LabelErrors(
         found=share_of(found, numbered(rows.cluster)[1], level=settings.level),
         undecidable=int(rows.undecidable.sum()),
-        corrected=_doubly_sampled(rows, rates, settings)["errors"],
+        corrected=_doubly_sampled(rows, rates, erring, settings)["errors"],
     )
 
 
-def _doubly_sampled(rows: AdjudicatedRows, rates: _Rates, settings: Settings) -> dict[str, Statistic]:
+def _doubly_sampled(
+    rows: AdjudicatedRows, rates: _Rates, erring: DeciderErrors | None, settings: Settings
+) -> dict[str, Statistic]:
     """Estimate rates by double sampling.
 
     All rows give the frequency of each pair of label and verdict; the rows reviewed at random give the share of
@@ -128,46 +134,35 @@ def _doubly_sampled(rows: AdjudicatedRows, rates: _Rates, settings: Settings) ->
     What cannot be decided is left out, of the rows that nobody looked at as often as of the others. Intervals as in `doubly_sampled` of label
     audits: a bootstrap of the rows over clusters, with draws of the shares; here from their mid-P distributions, since of agreements hardly any are
     wrong, and a prior of half an error in each cell would say that more are.
+
+    Where two people decided enough of the same outputs, their errors are taken out of the shares that are right, and drawn with them.
     """
-    sample, looked_at = rows.sample, rows.looked_at
+    sample = rows.sample
     table = sample.cells.tables(sample.counts) if sample.n else np.zeros((2, 2))
     names = list(rates(table, table))
-    why = _unknown(table, looked_at)
+    why = _unknown(table, rows, erring)
     if why is not None:
         return dict.fromkeys(names, undefined(why, n=sample.n, level=settings.level))
-    total = looked_at.sum(axis=-1, keepdims=True)
-    shares = looked_at / np.where(total > 0, total, 1.0)
     rng = np.random.default_rng(settings.seed)
     tables = resampled_tables(sample, settings, rng)
-    known = _drawn_shares(
-        total[..., 0] - looked_at[..., UNDECIDABLE], looked_at[..., UNDECIDABLE], len(tables), rng
-    )
-    right = _drawn_shares(looked_at[..., RIGHT], looked_at[..., WRONG], len(tables), rng)
-    values = rates(table * shares[..., RIGHT], table * shares[..., WRONG])
-    draws = rates(tables * known * right, tables * known * (1 - right))
+    shares = decided_shares(rows, erring, len(tables), rng)
+    values = rates(table * shares.known * shares.right, table * shares.known * (1 - shares.right))
+    known = tables * shares.known_draws
+    draws = rates(known * shares.right_draws, known * (1 - shares.right_draws))
     return {
         name: rate_statistic(float(values[name]), draws[name], sample.n, settings.level, _NO_CLASS)
         for name in names
     }
 
 
-def _drawn_shares(yes: FloatArray, no: FloatArray, replicates: int, rng: np.random.Generator) -> FloatArray:
-    """Draw shares ``yes / (yes + no)``, shape ``(replicates, 2, 2)``.
-
-    Draws come from the confidence distribution whose quantiles are mid-P limits.
-
-    It is halfway between those of Clopper and Pearson's lower and upper limits, which are Beta with one more success, or one more failure.
-    """
-    more = rng.integers(2, size=(replicates, *yes.shape))
-    successes, failures = rng.standard_gamma(yes + more), rng.standard_gamma(no + 1 - more)
-    return successes / (successes + failures)
-
-
-def _unknown(table: FloatArray, looked_at: FloatArray) -> str | None:
+def _unknown(table: FloatArray, rows: AdjudicatedRows, erring: DeciderErrors | None) -> str | None:
     """Return which outputs lack a decided random sample; None if all have one."""
     if not table.sum():
         return "no row has both a label and a score"
-    left = (table > 0) & (looked_at[..., :UNDECIDABLE].sum(axis=-1) == 0)
+    decided = (
+        rows.looked_at[..., :UNDECIDABLE].sum(axis=-1) if erring is None else decided_counts(rows).decided
+    )
+    left = (table > 0) & (decided == 0)
     cells = [
         f"the {table[cell]:,.0f} {_CELLS[cell[0]][cell[1]]}" for cell in zip(*np.nonzero(left), strict=True)
     ]
@@ -184,7 +179,10 @@ def _categories(table: Table, known: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _adjudicators(
-    table: Table, decisions: Mapping[str, Sequence[Decision]], settings: Settings
+    table: Table,
+    decisions: Mapping[str, Sequence[Decision]],
+    erring: DeciderErrors | None,
+    settings: Settings,
 ) -> Adjudicators:
     several = {item: said for item, said in decisions.items() if len(said) > 1}
     each = [decision for said in decisions.values() for decision in said]
@@ -196,6 +194,7 @@ def _adjudicators(
         twice=len(several),
         alike=alike,
         krippendorff_alpha=alpha,
+        error=None if erring is None else erring.statistic(settings.level),
         contested=sum(
             2 * max(Counter(decision.found for decision in said).values()) <= len(said)
             for said in several.values()

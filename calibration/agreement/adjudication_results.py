@@ -17,6 +17,8 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
         twice: How many were decided by two or more.
         alike: Share of pairs of decisions on one item that say the same; None where nobody decided what another did.
         krippendorff_alpha: Of all of them, "undecidable" a value like the others.
+        error: Share of decisions that are wrong, if two err equally often and independently; corrected numbers are without these errors. None where
+            two decided fewer than 20 of the same items.
         contested: Items on which no more than half agree; they count as undecidable.
     """
 
@@ -26,6 +28,7 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
     twice: int = 0
     alike: Statistic | None = None
     krippendorff_alpha: Statistic | None = None
+    error: Statistic | None = None
     contested: int = 0
 
 

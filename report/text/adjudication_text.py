@@ -31,6 +31,7 @@ _TAKEN_AS_RIGHT = (
     "decisions count as right: errors on 5 % of them move corrected accuracy by up to 0.05, which no interval below contains; have a second person "
     "decide half of them again"
 )
+_ALLOWED_FOR = "only corrected numbers allow for it"
 _HOW = "by double sampling: also for agreements that nobody looked at; what cannot be decided is left out"
 
 
@@ -50,14 +51,16 @@ def who_decided(by: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
     yield f"Adjudicated: {_who(by)}"
     if by.models:
         yield CautionLine(_MODELS, indent=2)
-    yield CautionLine(_errors_of(by.alike), indent=2)
+    yield CautionLine(_errors_of(by.alike, by.error), indent=2)
     if faults:
         told = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in faults.items())
         yield f"  why judge and label differ, by decision: {told}"
 
 
-def _errors_of(alike: Statistic | None) -> str:
-    """Say that decisions count as right, and how often they are wrong where two decided the same items."""
+def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
+    """Say whether decisions count as right, and how often they are wrong where two decided the same items."""
+    if error is not None:
+        return f"decisions are wrong at a rate of {error} items that two decided, if both err alike and independently; {_ALLOWED_FOR}"
     if alike is None or alike.value is None:
         return _TAKEN_AS_RIGHT
     apart = min(0.5, 1.0 - alike.value)

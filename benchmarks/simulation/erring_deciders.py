@@ -1,0 +1,87 @@
+"""Adjudication by people who err, with a part of their outputs decided again by a second person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fiducial.calibration import Settings, Statistic, table_from_rows
+from fiducial.calibration.agreement.adjudication import adjudicate
+from fiducial.calibration.decisions import Decision, Decisions, drawn_rank
+
+from .judges import chances
+from .scenario import Scenario, mean, share
+
+_ROWS = 1_000
+_SENSITIVITY, _SPECIFICITY = 0.9, 0.97
+_TRUTH = {
+    "accuracy": 0.6 * 0.95 + 0.4 * 0.9,
+    "true_positive_rate": 0.95,
+    "true_negative_rate": 0.9,
+    "label_sensitivity": _SENSITIVITY,
+    "label errors": 0.6 * (1 - _SENSITIVITY) + 0.4 * (1 - _SPECIFICITY),
+}
+_BEFORE = {"accuracy": "18 %", "label errors": "2 %"}
+
+
+def erring_deciders(draws: int) -> Iterator[Scenario]:
+    """All disagreements and a random part of agreements decided, half of them by a second person, each of whom errs."""
+    for errs, agreements, rows in (
+        (0.05, 150, 1),
+        (0.05, 50, 1),
+        (0.05, 150, 5),
+        (0.02, 150, 1),
+        (0.1, 150, 1),
+    ):
+        rng = np.random.default_rng(18)
+        found = [_adjudicated(rng, draw, errs, agreements, rows) for draw in range(max(1, draws // 4))]
+        case = (
+            f"each errs on {errs:.0%}, {agreements} agreements decided{', clusters of 5' if rows > 1 else ''}"
+        )
+        headline = (errs, agreements, rows) == (0.05, 150, 1)
+        for name, value in _TRUTH.items():
+            told = [each[name] for each in found]
+            before = _BEFORE.get(name, "") if headline else ""
+            yield share(
+                f"{case}: {name} covered", before, "at least 93 %", [_covers(each, value) for each in told]
+            )
+            ends = [(each.high, each.low) for each in told]
+            widths = [high - low for high, low in ends if high is not None and low is not None]
+            yield mean(f"{case}: width of {name}", "", "", widths)
+
+
+def _covers(found: Statistic, value: float) -> bool:
+    return found.low is not None and found.high is not None and found.low <= value <= found.high
+
+
+def _adjudicated(
+    rng: np.random.Generator, draw: int, errs: float, agreements: int, rows: int
+) -> dict[str, Statistic]:
+    cluster = np.repeat(np.arange(_ROWS // rows), rows)
+    right = rng.random(_ROWS) < chances(rng, 0.6, 0.2 if rows > 1 else 0.0, cluster)
+    label = np.where(right, rng.random(_ROWS) < _SENSITIVITY, rng.random(_ROWS) >= _SPECIFICITY)
+    score = np.where(right, rng.random(_ROWS) < 0.95, rng.random(_ROWS) >= 0.9)
+    names = [f"{draw}.{row}" for row in range(_ROWS)]
+    agree = sorted(np.flatnonzero(label == score).tolist(), key=lambda row: drawn_rank(names[row], 0))
+    looked = [*np.flatnonzero(label != score).tolist(), *agree[:agreements]]
+
+    def decision(by: str, row: int) -> Decision:
+        return Decision(by, "right" if right[row] ^ (rng.random() < errs) else "wrong")
+
+    decided = {
+        names[row]: (decision("ann", row), *([decision("bob", row)] if rng.random() < 0.5 else []))
+        for row in looked
+    }
+    table = table_from_rows(
+        {
+            "item_id": names[row],
+            "judge": "j",
+            "label": float(label[row]),
+            "score": float(score[row]),
+            "cluster": str(cluster[row]),
+        }
+        for row in range(_ROWS)
+    )
+    found = adjudicate(table, Decisions(decided), Settings(seed=draw, replicates=500)).judges["j"]
+    return found.corrected | {"label errors": found.label_errors["all"].corrected}

@@ -1,0 +1,214 @@
+"""Errors of the people who decide, estimated from outputs that two of them decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..decisions import Decision
+from ..intervals.closed_forms import wilson_interval
+from ..statistic import Statistic, defined
+from .adjudicated_rows import RIGHT, UNDECIDABLE, UNSEEN, WRONG, AdjudicatedRows
+
+FEWEST_TWICE = 20
+"""Outputs that two people have to decide right or wrong, before their errors correct anything."""
+
+_CHANCE = 0.4
+"""Two who may differ on as many outputs agree hardly more often than by chance."""
+
+_DECIDED = {"right", "wrong"}
+
+_Error = TypeVar("_Error", float, FloatArray)
+
+
+class DeciderErrors(NamedTuple):
+    """How often two people found the same output alike, and apart; counts."""
+
+    alike: float
+    apart: float
+
+    def statistic(self, level: float) -> Statistic:
+        """Return the share of decisions that are wrong, with Wilson's interval of disagreement carried over."""
+        n = self.alike + self.apart
+        share = self.apart / n
+        value, low, high = error_rate(np.array([share, *wilson_interval(share, n, level)])).tolist()
+        return defined(value, (low, high), n=int(n), method="Wilson, of how often two differ", level=level)
+
+    def drawn(self, replicates: int, rng: np.random.Generator) -> FloatArray:
+        """Draw error rates, shape ``(replicates, 1, 1)``, from the confidence distribution of mid-P limits."""
+        apart = drawn_shares(np.array([[self.apart]]), np.array([[self.alike]]), replicates, rng)
+        return error_rate(apart)
+
+
+def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | None:
+    """Return how often two people agree; None where too few outputs, or too little agreement, tell their errors.
+
+    Of three or more on one output the first two count: a third is often asked because they differ.
+    """
+    first_two = [said[:2] for said in decisions]
+    told = [
+        said[0].found == said[1].found
+        for said in first_two
+        if len(said) == 2 and {each.found for each in said} <= _DECIDED  # noqa: PLR2004 - the first two
+    ]
+    found = DeciderErrors(float(sum(told)), float(len(told) - sum(told)))
+    if len(told) < FEWEST_TWICE or wilson_interval(found.apart / len(told), len(told))[1] > _CHANCE:
+        return None
+    return found
+
+
+def error_rate(apart: FloatArray) -> FloatArray:
+    """Return how often each errs of two who differ on a share of outputs.
+
+    Both err equally often, independently of each other, of the truth and of label and verdict: they differ on ``2 e (1 - e)``.
+    """
+    return (1 - np.sqrt(1 - 2 * np.minimum(apart, _CHANCE))) / 2
+
+
+class DecidedShares(NamedTuple):
+    """Shares of each label and verdict, ``(2, 2)``, and draws of them, ``(replicates, 2, 2)``.
+
+    Attributes:
+        known: Can be decided.
+        right: Is right, of those.
+        known_draws: Draws of the first.
+        right_draws: Draws of the second.
+    """
+
+    known: FloatArray
+    right: FloatArray
+    known_draws: FloatArray
+    right_draws: FloatArray
+
+
+def decided_shares(
+    rows: AdjudicatedRows, erring: DeciderErrors | None, replicates: int, rng: np.random.Generator
+) -> DecidedShares:
+    """Return the shares; decisions count as right unless it is known how often they are wrong."""
+    if erring is not None:
+        return _less_errors(rows, erring, replicates, rng)
+    wrong, right, unknown = np.moveaxis(rows.looked_at, -1, 0)
+    return DecidedShares(
+        _part(wrong + right, unknown),
+        _part(right, wrong),
+        drawn_shares(wrong + right, unknown, replicates, rng),
+        drawn_shares(right, wrong, replicates, rng),
+    )
+
+
+def _less_errors(
+    rows: AdjudicatedRows, erring: DeciderErrors, replicates: int, rng: np.random.Generator
+) -> DecidedShares:
+    """Return the shares without the errors of the people who decided."""
+    counts = decided_counts(rows)
+    error = error_rate(np.array(erring.apart / (erring.alike + erring.apart)))
+    wrong, right, weight = found_counts(counts, float(error))
+    unknown, known = np.moveaxis(counts.known, -1, 0)
+    return DecidedShares(
+        _part(known, unknown),
+        without_errors(_part(right, wrong), error, weight),
+        drawn_shares(known, unknown, replicates, rng),
+        without_errors(drawn_shares(right, wrong, replicates, rng), erring.drawn(replicates, rng), weight),
+    )
+
+
+def _part(some: FloatArray, others: FloatArray) -> FloatArray:
+    total = some + others
+    return some / np.where(total > 0, total, 1.0)
+
+
+class DecidedCounts(NamedTuple):
+    """Counts of decisions in the random part of each label and verdict, each of shape ``(2, 2, 2)``.
+
+    Attributes:
+        known: Outputs that were decided at [..., 1]; that could not be, at [..., 0].
+        once: Decided by one person: wrong, right.
+        twice: Decided alike by two: wrong, right.
+    """
+
+    known: FloatArray
+    once: FloatArray
+    twice: FloatArray
+
+    @property
+    def decided(self) -> FloatArray:
+        """How many tell what is right, by label and verdict."""
+        return (self.once + self.twice).sum(axis=-1)
+
+
+def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
+    """Count the decisions of the first two people on each output that is in a random part."""
+    cell = 2 * rows.label.astype(np.int64) + rows.verdict
+    times = (rows.said < UNDECIDABLE).sum(axis=1)
+    right = (rows.said == RIGHT).sum(axis=1)
+    weight = np.where(rows.drawn, rows.weight, 0.0)
+    given = np.maximum((rows.said < UNSEEN).sum(axis=1), 1)
+
+    def count(yes: FloatArray, no: FloatArray) -> FloatArray:
+        sums = [np.bincount(cell, weights=weight * each, minlength=4) for each in (no, yes)]
+        return np.stack(sums, axis=-1).reshape(2, 2, 2)
+
+    def share(one: int, of: int) -> FloatArray:
+        return ((times == of) & (right == one)).astype(np.float64)
+
+    known = times / given
+    return DecidedCounts(
+        count(known, 1 - known), count(share(1, 1), share(0, 1)), count(share(2, 2), share(0, 2))
+    )
+
+
+def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return how many outputs are found wrong and right, as many as they are worth, and the weight of those decided twice.
+
+    Each has shape ``(2, 2)``. Of outputs decided once, ``t (1 - e) + (1 - t) e`` are found right, of those decided alike by two the same with
+    ``e^2 / (e^2 + (1 - e)^2)`` for ``e``; their average by what each tells of ``t``. Outputs on which two differ tell only ``e``.
+    """
+    once, twice = (each.sum(axis=-1) for each in (counts.once, counts.twice))
+    errors = error, _of_two(error)
+    share = (counts.twice[..., RIGHT] + 0.5) / (twice + 1)
+    # Variance of a share found right is x (1 - x) / n; it moves by 1 - 2 e with what is right.
+    worth = [n * (1 - 2 * e) / _variance(share, e) for n, e in zip((once, twice), errors, strict=True)]
+    weight = _part(worth[1], worth[0])
+    found = (1 - weight) * _part(*_sides(counts.once)) + weight * _part(*_sides(counts.twice))
+    both = (1 - weight) * errors[0] + weight * errors[1]
+    told = sum(one * (1 - 2 * e) for one, e in zip(worth, errors, strict=True))
+    n = _variance(share, both) * told / (1 - 2 * both) ** 2
+    return n * (1 - found), n * found, weight
+
+
+def without_errors(found: FloatArray, error: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return the share that is right where decisions are wrong with a rate; ``weight`` is of those of two people.
+
+    It may lie outside [0, 1]: what the cells of a table are short of or over evens out in their sum.
+    """
+    both = (1 - weight) * error + weight * _of_two(error)
+    return (found - both) / (1 - 2 * both)
+
+
+def _of_two(error: _Error) -> _Error:
+    """Return how often two who agree are both wrong."""
+    return error**2 / (error**2 + (1 - error) ** 2)
+
+
+def _variance(share: FloatArray, error: FloatArray | float) -> FloatArray:
+    found = share + error * (1 - 2 * share)
+    return found * (1 - found)
+
+
+def _sides(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return counts[..., RIGHT], counts[..., WRONG]
+
+
+def drawn_shares(yes: FloatArray, no: FloatArray, replicates: int, rng: np.random.Generator) -> FloatArray:
+    """Draw shares ``yes / (yes + no)``, shape ``(replicates, 2, 2)``.
+
+    Draws come from the confidence distribution whose quantiles are mid-P limits.
+
+    It is halfway between those of Clopper and Pearson's lower and upper limits, which are Beta with one more success, or one more failure.
+    """
+    more = rng.integers(2, size=(replicates, *yes.shape))
+    successes, failures = rng.standard_gamma(yes + more), rng.standard_gamma(no + 1 - more)
+    return successes / (successes + failures)
