@@ -54,8 +54,11 @@ class FieldReader:
 
     def get(self, *names: str) -> Any:
         """Return the value of the first of these names that has one; None if none has."""
-        name = self.first(*names)
-        return None if name is None else self.value[name]
+        for name in names:
+            value = self.value.get(name)
+            if value is not None:
+                return value
+        return None
 
     def _typed(self, names: tuple[str, ...], types: type | UnionType, expected: str) -> Any:
         """Return the value of the first of these names that has one, checked by type.
@@ -115,7 +118,8 @@ class FieldReader:
 
     def unpacked(self, *names: str) -> Any:
         """Return a value, decoded if it is JSON text within JSON."""
-        return parsed(self.get(*names))
+        value = self.get(*names)
+        return parsed(value) if isinstance(value, str) else value
 
     def held(self, *names: str) -> dict[str, Any]:
         """Return the object in a field, or in JSON text there; empty if missing."""

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, ItemKey, Output, Verdict, encode_record
+from ..records import Case, ItemKey, Output, Verdict
 from ..records.grades import PLAIN, GradeScale
 from ..records.json_text import encode_json
 from .conversation_turns import Unit
@@ -38,8 +38,10 @@ class SeenKeys:
         """
         file = self._files.setdefault(path, len(self._files) + 1)
         name = f"{prefix}-{number:06d}" if file == 1 else f"{prefix}-{file}-{number:06d}"
-        names = (name if again == 1 else f"{name}-{again}" for again in count(1))
-        return next(each for each in names if hash(each) not in self._cases)
+        if hash(name) not in self._cases:
+            return name
+        again = (f"{name}-{number}" for number in count(2))
+        return next(each for each in again if hash(each) not in self._cases)
 
     def is_new(self, case: Case, *, failed: bool = False) -> bool:
         """Return whether a case is new; a `RecordError` where its id is that of another case.
@@ -47,7 +49,12 @@ class SeenKeys:
         Tags and clusters may differ. After a failure only the question has to be the same: no answer shows of which kind the case is.
         """
         asked = hash(encode_json(case.messages))
-        content = hash(encode_record(msgspec.structs.replace(case, tags={}, cluster=None)))
+        plain = (
+            case
+            if not case.tags and case.cluster is None
+            else msgspec.structs.replace(case, tags={}, cluster=None)
+        )
+        content = hash(encode_json(plain))
         known = self._cases.get(hash(case.id))
         if known is None:
             self._cases[hash(case.id)] = asked, content

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -11,12 +11,11 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Step, Verdict
-from ..records.column_names import SESSIONS, is_person, resolve
+from ..records.column_names import is_person, known_fields
 from ..records.grades import GradeScale, UnknownGradeError, majority
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .conversation_turns import conversation
 from .example import Example, answers_of, listed
-from .exchanges import is_exchange
 from .field_reader import FieldReader
 from .file_rows import FileRow
 from .found_grades import FoundGrades
@@ -35,38 +34,10 @@ def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> 
     return None
 
 
-def is_turn_of_a_session(
-    row: Mapping[str, Any], told_by_user: Mapping[str, str], graded: FoundGrades
-) -> bool:
-    """Return whether a row is one exchange of a session.
-
-    A row with an id, references or scores of its own is not.
-    """
-    own = (
-        "id",
-        "accepted_answers",
-        "expected_calls",
-        "tool_calls",
-        "context",
-        "criterion",
-        "score",
-        "verdicts",
-        "trial",
-        "label",
-    )
-    return (
-        not told_by_user
-        and not any(row.get(name) is not None for name in (graded.label or "", *graded.judges))
-        and not resolve(row, {}).keys() & set(own)
-        and is_exchange(dict(row))
-        and (any(row.get(name) is not None for name in SESSIONS))
-    )
-
-
 def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Example, list[Skipped]]:
     """Return a row's example, from mapped or known columns, and its skipped parts."""
     line = row.node
-    names = resolve(line.value, options.columns)
+    names = dict(known_fields(tuple(line.value), tuple(options.columns.items())))
     if graded.label in line.value:
         names.setdefault("label", graded.label)
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
@@ -80,28 +51,18 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
     rest = _others(line.value, names)
     judges = [(name, rest.pop(name)) for name in graded.judges if name in rest]
     example = Example(
-        id=fields.name("id") or "",
         number=row.number,
         asked=asked_messages,
-        tools=[
-            FieldReader(tool, "tool_definitions").value
-            for tool in listed(fields.unpacked("tool_definitions"))
-        ],
-        expected_calls=_list(fields, "expected_calls"),
-        accepted=_accepted(fields),
-        context=listed(fields.unpacked("context")),
-        criterion=as_text(fields.get("criterion")),
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
-        cluster=fields.name("cluster"),
         answer=AgentAnswer() if answer is None and "response" in names and messages is None else answer,
         conversation=turns,
-        error=as_text(fields.get("error")),
-        system=fields.text("system"),
-        trial=_trial(fields),
-        turns=_turns(fields),
+        **_parts(fields, _ROW),
     )
-    scores = partial(_judge_scores, judges=judges, words=GradeScale(words=options.grades.words))
-    said = (_verdicts, _score, scores, partial(_labels, rest=rest, grades=options.grades))
+    said = [part for field, part in (("verdicts", _verdicts), ("score", _score)) if field in names]
+    if judges:
+        said.append(partial(_judge_scores, judges=judges, words=GradeScale(words=options.grades.words)))
+    if rest or "label" in names:
+        said.append(partial(_labels, rest=rest, grades=options.grades))
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
 
 
@@ -116,13 +77,8 @@ def reference_example(
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
     rest = _others(line.value, names)
     example = Example(
-        id=fields.name("id") or "",
-        expected_calls=_list(fields, "expected_calls"),
-        accepted=_accepted(fields),
-        context=listed(fields.unpacked("context")),
-        criterion=as_text(fields.get("criterion")),
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
-        cluster=fields.name("cluster"),
+        **_parts(fields, _REFERENCE),
     )
     said = (_score, partial(_labels, rest=rest, grades=grades))
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
@@ -195,6 +151,12 @@ def _answer(fields: FieldReader) -> AgentAnswer | None:
     if calls is not None and answer is not None:
         return answer._replace(calls=plain_calls(calls, "tool_calls"))
     return answer
+
+
+def _tools(fields: FieldReader) -> list[dict[str, Any]]:
+    return [
+        FieldReader(tool, "tool_definitions").value for tool in listed(fields.unpacked("tool_definitions"))
+    ]
 
 
 def _trial(fields: FieldReader) -> int:
@@ -280,3 +242,33 @@ def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:
         return []
     kept = {} if score == number_in(value) else {"value": value}
     return [ImportedScore(by, score, source="human", evidence=kept)]
+
+
+_Part = tuple[str, Callable[[FieldReader], Any]]
+"""An attribute of an example, and what reads it."""
+
+_REFERENCE: Mapping[str, _Part] = {
+    "id": ("id", lambda fields: fields.name("id") or ""),
+    "expected_calls": ("expected_calls", lambda fields: _list(fields, "expected_calls")),
+    "accepted_answers": ("accepted", _accepted),
+    "context": ("context", lambda fields: listed(fields.unpacked("context"))),
+    "criterion": ("criterion", lambda fields: as_text(fields.get("criterion"))),
+    "cluster": ("cluster", lambda fields: fields.name("cluster")),
+}
+"""By field, what a reference says of a case."""
+
+_ROW: Mapping[str, _Part] = {
+    **_REFERENCE,
+    "tool_definitions": ("tools", _tools),
+    "error": ("error", lambda fields: as_text(fields.get("error"))),
+    "system": ("system", lambda fields: fields.text("system")),
+    "trial": ("trial", _trial),
+    "turns": ("turns", _turns),
+}
+"""By field, what a row says beside the conversation and the scores."""
+
+
+def _parts(fields: FieldReader, known: Mapping[str, _Part]) -> dict[str, Any]:
+    """Return the attributes of an example for which a row has columns."""
+    parts = (known[field] for field in fields.value if field in known)
+    return {attribute: read(fields) for attribute, read in parts}

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 from ..records import Output, Verdict
+from ..records.column_names import HEADERS, SESSIONS, known_fields
 from .arrow_rows import read_any_rows, read_arrow_rows
 from .csv_rows import read_csv_rows
 from .example_records import EMPTY, records_of
-from .exchanges import exchange_of
+from .exchanges import exchange_of, is_exchange
 from .file_rows import FileRow, each, files_of, read_rows
 from .found_grades import FoundGrades, find_grades
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_values import is_list, is_object
-from .known_columns import is_turn_of_a_session, missing_columns, row_example
+from .known_columns import missing_columns, row_example
 from .openai_chat import exchange_records
 
 _NOTHING = "nothing: columns that are no field are tags, what is no single value as JSON"
@@ -27,6 +29,43 @@ _DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
 _LOOKED_AT = 512
 """Rows by which columns of grades are found."""
 _MARKS = ("dataset_info.json", "state.json", "dataset_dict.json")
+
+
+_OF_NO_TURN = (
+    "id",
+    "accepted_answers",
+    "expected_calls",
+    "tool_calls",
+    "context",
+    "criterion",
+    "score",
+    "verdicts",
+    "trial",
+    "label",
+)
+"""Fields of a row that is an item of its own, though it names its session."""
+
+
+@lru_cache(HEADERS)
+def _may_be_turns(columns: tuple[str, ...]) -> bool:
+    """Return whether rows with these columns can be exchanges of sessions."""
+    return not known_fields(columns, ()).keys() & set(_OF_NO_TURN) and not set(SESSIONS).isdisjoint(columns)
+
+
+def _is_turn_of_a_session(
+    row: Mapping[str, Any], told_by_user: Mapping[str, str], graded: FoundGrades
+) -> bool:
+    """Return whether a row is one exchange of a session.
+
+    A row with an id, references or scores of its own is not.
+    """
+    return (
+        not told_by_user
+        and _may_be_turns(tuple(row))
+        and not any(row.get(name) is not None for name in (graded.label or "", *graded.judges))
+        and is_exchange(dict(row))
+        and any(row.get(name) is not None for name in SESSIONS)
+    )
 
 
 def read_table(rows: Iterable[FileRow | Skipped], path: Path, options: Options) -> Iterator[ImportedRecord]:
@@ -44,7 +83,7 @@ def read_table(rows: Iterable[FileRow | Skipped], path: Path, options: Options) 
 
     def watched() -> Iterator[FileRow | Skipped]:
         for row in chain(first, rows):
-            if isinstance(row, FileRow) and is_object(row.value):
+            if isinstance(row, FileRow) and is_object(row.value) and not row.value.keys() <= seen:
                 seen.update(map(str, row.value))
             yield row
 
@@ -92,7 +131,7 @@ def _records(
     if (
         options.unit != "last"
         and is_object(row.value)
-        and is_turn_of_a_session(row.value, options.columns, graded)
+        and _is_turn_of_a_session(row.value, options.columns, graded)
     ):
         yield from exchange_records(exchange_of(row), row, options)
         return

@@ -10,6 +10,7 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -278,3 +279,31 @@ def test_a_file_in_which_nothing_is_names_itself(tmp_path: Path):
     (tmp_path / "empty.csv").touch()
     ended, text = imported(tmp_path / "empty.csv", "csv")
     assert (ended, "empty.csv: there is nothing in it to be read as csv" in text) == (2, True), text
+
+
+@pytest.mark.parametrize(
+    ("header", "row"), [("question", "a"), ("question,answer", "a,"), ("question,answer", "a,b")]
+)
+def test_the_shortest_rows_take_few_calls_each(header: str, row: str, tmp_path: Path):
+    """Half a million rows are below 1 MB; calls are counted, since seconds say who else is at work."""
+    calls = 0
+
+    def count(_: FrameType, event: str, __: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    def calls_of(rows: int) -> int:
+        nonlocal calls
+        path = tmp_path / f"{rows}.csv"
+        path.write_text("\n".join([header, *[row] * rows, ""]))
+        calls = 0
+        sys.setprofile(count)
+        try:
+            fd.read(path)
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    calls_of(10)
+    more = calls_of(1100) - calls_of(1000)
+    assert more < 100 * 150
