@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from .api.auditing import audit
     from .api.audits import certify, check_certificate
     from .api.bfcl import score_bfcl
-    from .api.checking import check
-    from .api.checking_files import check_file
+    from .api.checking import check, check_file
     from .api.decorators import agent, dial, file_format, judge_function, operator, statistic, world
     from .api.differences import diff, history
     from .api.evaluating import aevaluate, evaluate, load_run

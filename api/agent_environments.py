@@ -14,7 +14,7 @@ from ..evaluation.generation.web.web_search import search_engine
 from ..formats.bfcl import DataSource, open_source, read_conversations
 from ..judges import Endpoint
 from ..records import write_records
-from .check_options import Worlds, worlds_of
+from .checking import Worlds, worlds_of
 from .paths import FilePath, input_path, written_path
 
 Histories = Mapping[str, Sequence[Conversation]]

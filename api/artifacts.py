@@ -20,7 +20,7 @@ from ..evaluation.generation.commands import command_words
 from ..records import Case, kind_spec, read_records
 from ..report.page import document_page
 from ..report.text.artifact_text import artifacts_document, skills_document
-from .check_options import Workspaces, check_options
+from .checking import Workspaces, check_options
 from .display import Document, Shown
 from .paths import FilePath, input_path, written_path
 from .progress_bars import shown_progress

@@ -17,7 +17,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from ..judges.prices import price_list
 from .audits import Audit
-from .check_options import Worlds, worlds_of
+from .checking import Worlds, worlds_of
 from .evaluating import JudgeLike, asked_of
 from .mutating import Probes
 from .paths import FilePath, folder_path, kept_folder

@@ -11,9 +11,8 @@ from ..evaluation.batch.batch_files import BatchFile
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..judges.transport.batch_results import ResultsTally
-from .check_options import Worlds, worlds_of
-from .input_sources import paths_of
-from .paths import FilePath, input_path, written_path
+from .checking import Worlds, worlds_of
+from .paths import FilePath, input_path, paths_of, written_path
 from .progress_bars import shown_progress
 from .run_files import Access
 

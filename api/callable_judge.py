@@ -22,8 +22,8 @@ from ..judges.cycle import as_done
 from ..judges.loop_thread import is_loop_thread, run_sync, submit
 from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
 from ..records import Case, JudgeId, Output, Verdict
-from .input_sources import as_case, as_output
 from .named_inputs import named_item
+from .paths import as_case, as_output
 
 CaseLike: TypeAlias = Case | Mapping[str, Any]
 OutputLike: TypeAlias = Output | Mapping[str, Any]

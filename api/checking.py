@@ -1,16 +1,104 @@
-"""`fiducial.check`: check one output without model, file or network."""
+"""Checking without a model: `fiducial.check` for one output, `check_file` for files; the options of both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Unpack
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
 
-from ..deterministic import Rules
+from ..deterministic import CheckOptions, Rules
 from ..deterministic import check as check_record
+from ..deterministic.artifacts.dependencies import UnknownDependency
 from ..deterministic.checkers import validate_reference
+from ..deterministic.options import ArtifactOptions
+from ..deterministic.registration import load_environments, load_functions
+from ..deterministic.sandbox.limits import Limits
+from ..errors import UsageError
+from ..evaluation.checking.check_file import check_file as check_outputs
+from ..evaluation.checking.check_file import partial_file
+from ..evaluation.checking.dotted_names import NamesOption
+from ..evaluation.conclusion.run_results import SystemResult
 from ..records import Case, Output, Verdict
-from .check_options import FunctionsOption, Workspaces, Worlds, check_options
-from .input_sources import as_case, as_output
+from ..report.text import number_text
+from ..report.text.summary_text import systems_document
+from .display import Document, Shown
+from .paths import FilePath, as_case, as_output, paths_of, written_path
+from .progress_bars import shown_progress
+
+__all__ = [
+    "CheckedFile",
+    "FunctionsOption",
+    "Workspaces",
+    "Worlds",
+    "check",
+    "check_file",
+    "check_options",
+    "functions_of",
+    "partial_file",
+    "worlds_of",
+]
+
+
+Worlds: TypeAlias = Mapping[str, type] | Sequence[str] | None
+"""Simulated worlds of one's own: classes by name, or ``module:Class``; those that are registered when left out."""
+
+FunctionsOption: TypeAlias = Mapping[str, Callable[..., Any]] | Sequence[str] | None
+"""Functions that executable calls may name: by name, or ``module:NAME``; those that are registered when left out."""
+
+
+class Workspaces(TypedDict, total=False):
+    """Settings for checking the workspaces that agents leave behind.
+
+    Attributes:
+        allow_code: Whether code in them may be run, in a sandbox.
+        files: Whether one right file is enough (``any``), or each one a challenge names must be right (``all``).
+        case_insensitive: Whether capitals do not matter.
+        whole_word: Whether words within longer words do not count.
+        code_timeout: Seconds that a script may run.
+    """
+
+    allow_code: bool
+    files: Literal["any", "all"]
+    case_insensitive: bool
+    whole_word: bool
+    code_timeout: float
+
+
+def worlds_of(given: Worlds) -> Mapping[str, type]:
+    """Return worlds by name."""
+    return given if isinstance(given, Mapping) else load_environments(given or (), Path.cwd())
+
+
+def functions_of(given: FunctionsOption) -> Mapping[str, Callable[..., Any]]:
+    """Return functions by name."""
+    return given if isinstance(given, Mapping) else load_functions(given or (), Path.cwd())
+
+
+def check_options(
+    rules: Rules = "strict",
+    functions: FunctionsOption = None,
+    worlds: Worlds = None,
+    *,
+    code_timeout: float = 60.0,
+    **workspaces: Any,
+) -> CheckOptions:
+    """Return the options for checkers; `Workspaces` describes those for workspaces.
+
+    Raises:
+        UsageError: There are no such rules.
+        ConfigurationError: A function or world is not there.
+    """
+    if rules not in get_args(Rules):
+        raise UsageError(f"rules: expected {' or '.join(get_args(Rules))}, got {rules!r}")
+    return CheckOptions(
+        rules=rules,
+        functions=functions_of(functions),
+        environments=worlds_of(worlds),
+        artifacts=ArtifactOptions(
+            limits=Limits(wall_seconds=code_timeout, cpu_seconds=ceil(code_timeout)), **workspaces
+        ),
+    )
 
 
 def check(
@@ -44,3 +132,69 @@ def check(
     checked = as_case(case)
     validate_reference(checked, options)
     return check_record(checked, as_output(output, checked), options)
+
+
+class CheckedFile(Shown, frozen=True):
+    """Checker results of each system."""
+
+    systems: list[SystemResult]
+    unknown_dependencies: list[UnknownDependency] = []
+
+    @property
+    def failed(self) -> int:
+        """Number of outputs without a verdict because a custom checker failed."""
+        return sum(system.failed_checks for system in self.systems)
+
+    def document(self) -> Document:
+        """Return the results as a document."""
+        failed = [number_text.not_checked(self.failed)] if self.failed else []
+        unknown = number_text.unknown_dependencies(self.unknown_dependencies, "no output here answers for")
+        return [*systems_document(self.systems), *failed, *unknown]
+
+
+def check_file(
+    cases: FilePath | Sequence[FilePath],
+    outputs: FilePath | Sequence[FilePath],
+    out: FilePath,
+    *,
+    rules: Rules = "strict",
+    names: NamesOption = "auto",
+    functions: FunctionsOption = None,
+    worlds: Worlds = None,
+    workers: int | None = None,
+    progress: bool | None = None,
+    **workspaces: Unpack[Workspaces],
+) -> CheckedFile:
+    """Check every output of files, and write the verdicts.
+
+    Args:
+        cases: Files of cases, or folders of shards.
+        outputs: Files of outputs, likewise. Where there is a folder, nothing depends on the order of rows: systems come by name.
+        out: Where the verdicts go (JSON Lines); appears when the last one is written. Interrupted, those so far are in `partial_file`.
+        rules: ``strict`` or ``bfcl``.
+        names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
+        functions: Functions that executable calls may name; those that are registered when left out.
+        worlds: Simulated worlds of one's own; those that are registered when left out.
+        workers: How many processes check; None for as many as there are cores, where that is faster. Verdicts are the same.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+        **workspaces: How workspaces are looked at; see `Workspaces`.
+
+    Returns:
+        What is said of each system.
+
+    Raises:
+        InputError: An input cannot be used, or the file cannot be written.
+        WorkerError: A worker process was killed.
+    """
+    options = check_options(rules, functions, worlds, **workspaces)
+    with shown_progress(wanted=progress) as shown:
+        found = check_outputs(
+            paths_of(cases),
+            paths_of(outputs),
+            written_path(out),
+            names=names,
+            options=options,
+            progress=shown,
+            workers=workers,
+        )
+    return CheckedFile(found.systems, found.unknown)

@@ -27,13 +27,12 @@ from ..records import InputPath
 from ..report.text.generation_text import crashes
 from .agent_environments import scenes_of
 from .callable_judge import ReadyJudge
-from .check_options import FunctionsOption, Worlds, check_options, worlds_of
+from .checking import FunctionsOption, Worlds, check_options, worlds_of
 from .engines import engine_of
 from .generating import AgentLike, warn_untracked
-from .input_sources import Cases, Labels, Outputs, output_sources
 from .judging import judge
 from .label_sources import LabelReading, labels_told
-from .paths import FilePath, folder_path, kept_folder
+from .paths import Cases, FilePath, Labels, Outputs, folder_path, kept_folder, output_sources
 from .progress_bars import shown_progress
 from .run import Run
 

@@ -19,10 +19,9 @@ from ..judges.loop_thread import waiting
 from ..plugins import AGENTS
 from ..records import Case, CaseIndex, ItemKey, Output
 from .agent_environments import Histories, scenes_of, server_embedding
-from .check_options import Worlds
-from .input_sources import Cases, source
+from .checking import Worlds
 from .model_access import Reaching, model_access
-from .paths import FilePath, written_path
+from .paths import Cases, FilePath, source, written_path
 from .progress_bars import shown_progress
 
 

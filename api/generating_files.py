@@ -23,10 +23,9 @@ from ..judges.prices import price_list
 from ..report.text.forecast_text import generation_forecast
 from ..report.text.generation_text import generation_lines
 from .agent_environments import bfcl_histories, scenes_of, server_embedding
-from .check_options import Worlds
+from .checking import Worlds
 from .display import Document, Shown
-from .input_sources import paths_of
-from .paths import FilePath, folder_path, input_path, written_path
+from .paths import FilePath, folder_path, input_path, paths_of, written_path
 from .progress_bars import shown_progress
 
 __all__ = [

@@ -32,8 +32,8 @@ from ..judges.catalogue import JUDGED_KINDS
 from ..records import KINDS, Case, Kind, Outcome, Output, Verdict, kind_spec
 from .callable_judge import ReadyJudge
 from .checking import check
-from .input_sources import as_case
 from .judging import judge
+from .paths import as_case
 
 _inspect = cast("Any", inspect_scorer)
 

@@ -23,8 +23,7 @@ from ..evaluation.judging.composites import JuryRule, by_criterion, by_statement
 from ..evaluation.judging.tasks import judge_task, told_apart
 from ..judges.jury import Rule
 from .callable_judge import ReadyJudge
-from .endpoints import EndpointLike
-from .model_access import Reaching, model_access
+from .model_access import EndpointLike, Reaching, model_access
 from .paths import FilePath
 
 _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}

@@ -9,7 +9,7 @@ from ..errors import UsageError
 from ..records import InputPath
 from ..records.grades import GradeScale, plain_word
 from ..records.label_table import is_verdicts, label_table
-from .input_sources import Labels, source
+from .paths import Labels, source
 
 
 class LabelReading(TypedDict, total=False):

@@ -23,10 +23,9 @@ from ..records.joined_table import joined_table
 from ..records.label_table import is_verdicts, label_table
 from ..report.text.number_text import counted
 from .display import Document, Shown
-from .input_sources import Cases, Labels, source
 from .joining import checked_again, complete_cases, next_lines
 from .label_sources import LabelReading, grades_told, labels_told
-from .paths import FilePath, written_path
+from .paths import Cases, FilePath, Labels, source, written_path
 from .run import Run, folder_of
 
 _SHOWN = 10

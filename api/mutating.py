@@ -15,10 +15,9 @@ from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.checking.dotted_names import NamesOption
 from ..records import FolderPath
 from ..report.text.probe_text import probe_document
-from .check_options import FunctionsOption, Workspaces, Worlds, check_options
+from .checking import FunctionsOption, Workspaces, Worlds, check_options
 from .display import Document, Shown
-from .input_sources import Cases, Outputs, output_sources, source
-from .paths import FilePath, kept_folder, put_back
+from .paths import Cases, FilePath, Outputs, kept_folder, output_sources, put_back, source
 from .progress_bars import shown_progress
 
 

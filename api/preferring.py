@@ -25,11 +25,10 @@ from ..records import FolderPath, InputPath, ItemKey, Output, Verdict, read_reco
 from ..report.text.one_screen import SCREEN, one_screen
 from ..report.text.preference_screen import preferences_screen
 from ..report.text.preference_text import preferences_document
-from .check_options import Worlds, worlds_of
+from .checking import Worlds, worlds_of
 from .display import Document, Shown, statistics_frame
 from .evaluating import JudgeLike, asked_of
-from .input_sources import Cases, Labels, Outputs, output_sources, source
-from .paths import FilePath, input_path, kept_folder
+from .paths import Cases, FilePath, Labels, Outputs, input_path, kept_folder, output_sources, source
 from .progress_bars import shown_progress
 from .run import Run
 from .run_files import Access, Forecasts

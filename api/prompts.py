@@ -20,7 +20,7 @@ from ..judges.prompt_import import import_prompt as import_text
 from ..judges.prompt_text import portability_problems
 from ..judges.prompt_variables import NotApplicableError
 from ..records import Case, CaseIndex, Message, Output, atomic_write, read_records
-from .check_options import Worlds, worlds_of
+from .checking import Worlds, worlds_of
 from .display import Document, Shown
 from .paths import FilePath, input_path, written_path
 

@@ -9,8 +9,7 @@ from ..errors import UsageError
 from ..evaluation.shards import shards_of
 from ..evaluation.store.copies import copy_at
 from ..records import Case, MemoryFile, Output, atomic_write, read_records, write_records
-from .input_sources import paths_of
-from .paths import FilePath
+from .paths import FilePath, paths_of
 
 __all__ = ["selected", "selected_files"]
 

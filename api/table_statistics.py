@@ -21,7 +21,7 @@ from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
 from ..judges.prices import price_list
-from .input_sources import Labels, source
+from .paths import Labels, source
 from .table_results import Calibration, Comparison, Estimation
 from .tables import Rows, TableReading, Tables, read, together
 

@@ -16,9 +16,8 @@ from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame, is_plain
 from ..records.memory_file import MemoryRows
-from .input_sources import Labels, pieces_of, source
 from .label_sources import grade_scale, label_source
-from .paths import FilePath, input_path
+from .paths import FilePath, Labels, input_path, pieces_of, source
 from .run import Run
 
 if TYPE_CHECKING:

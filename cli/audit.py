@@ -14,7 +14,6 @@ from ..errors import as_named
 from .audit_claims import alternative, certify_run, verify
 from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .invocation import command_line
 from .model_options import model_access, model_options
 from .param_types import FOLDER, INPUT_FILE, Whole
 from .shared_options import (
@@ -28,7 +27,7 @@ from .shared_options import (
     workers_option,
     worlds,
 )
-from .table_options import emit, verbose_option
+from .table_options import command_line, emit, verbose_option
 from .typed_options import JudgingOptions, typed_options
 
 _MUTATE = """\b

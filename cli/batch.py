@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from .invocation import command_line
 from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Whole
 from .shared_options import (
     SpreadCommand,
@@ -22,6 +21,7 @@ from .shared_options import (
     scale_option,
     worlds,
 )
+from .table_options import command_line
 
 _judging = compose(
     cases_and_outputs,
@@ -110,7 +110,7 @@ def import_(
     Requests without a result, or with an error, are `failed`; importing again with more results replaces them.
     """
     from ..api.batches import access_to_results
-    from ..api.check_options import worlds_of
+    from ..api.checking import worlds_of
     from ..api.run_files import plan_of
     from .evaluate import evaluate
 

@@ -48,7 +48,7 @@ def command(
     CASES holds the tasks and how they are graded (JSON Lines). The file of verdicts appears when it is complete; after Ctrl-C, finished
     verdicts are in FILE.partial. Exit code 3: finished, but a custom checker failed.
     """
-    from ..api.checking_files import check_file, partial_file
+    from ..api.checking import check_file, partial_file
 
     if labels_patch is not None:
         from ..api.labels import corrected_file

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from .invocation import command_line
 from .param_types import OUT_FOLDER
 from .shared_options import option, verbosity
+from .table_options import command_line
 
 _EXAMPLE = """\b
 Example:

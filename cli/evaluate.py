@@ -13,13 +13,11 @@ from ..api.display import as_lines
 from ..api.gates import gates_of
 from ..api.run_files import GENERATED, Access, CheckingStage, Plan, forecast, plan_of, run
 from ..records import InputPath
-from .echo_answer import echo_answer
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import foresee_first, generate_first
-from .invocation import command_line
-from .jury_options import jury_options_of
 from .label_options import grades_given
-from .model_options import model_access
+from .model_options import jury_options_of, model_access
+from .table_options import command_line, echo_answer
 from .typed_options import RunOptions
 
 _WIDTH = 80
@@ -122,6 +120,6 @@ def evaluate(
 def _worlds(given: tuple[str, ...]) -> Mapping[str, type]:
     if not given:
         return {}
-    from ..api.check_options import worlds_of  # who only judges needs no checkers
+    from ..api.checking import worlds_of  # who only judges needs no checkers
 
     return worlds_of(given)

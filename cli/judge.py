@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .jury_options import jury_options
 from .label_options import label_options
-from .model_options import model_options
+from .model_options import jury_options, model_options
 from .param_types import FOLDER
 from .shared_options import (
     JUDGE_HELP,

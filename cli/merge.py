@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from ..errors import as_named
-from .invocation import command_line
 from .param_types import FOLDER
 from .shared_options import option
+from .table_options import command_line
 
 _EXAMPLE = """\b
 Example:

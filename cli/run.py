@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from .generate import WORKS, agent_options, asking_options, tool_options
-from .jury_options import jury_options
 from .label_options import label_options
-from .model_options import model_options
+from .model_options import jury_options, model_options
 from .shared_options import (
     JUDGE_HELP,
     SpreadCommand,
@@ -73,7 +72,7 @@ def command(judge_on: str, **options: Any) -> int:
     and `fiducial import` make it from other tools' data). Exit code 3: finished, but calls to the model, or custom checkers, failed; the
     same command retries only these.
     """
-    from ..api.check_options import check_options
+    from ..api.checking import check_options
     from ..api.run_files import engine_of, parse_judge_on
     from .evaluate import evaluate_as_asked
 

@@ -14,7 +14,7 @@ from ..errors import UsageError
 from .param_types import FOLDER, INPUT, INPUT_FILE, Number, PassThresholdType, Whole
 
 if TYPE_CHECKING:
-    from ..api.check_options import Workspaces
+    from ..api.checking import Workspaces
 
 F = TypeVar("F", bound=Callable[..., Any])
 

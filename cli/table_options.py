@@ -1,21 +1,21 @@
-"""Shared arguments and JSON output of the commands on calibration tables."""
+"""Arguments of the commands on calibration tables, and the output of all commands: answers, JSON, what was typed."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..api.paths import written_path
+from ..api.paths import redacted, written_path
 from ..errors import ColumnsError
 from ..records import atomic_write
-from .echo_answer import echo_answer
-from .invocation import command_line
 from .label_options import grade_options, grades_given, grades_typed, score_scale_option
 from .param_types import EXISTING, EXISTING_FILE, Whole
 from .shared_options import compose, json_option, option, pairs, pass_at_option
@@ -24,6 +24,27 @@ if TYPE_CHECKING:
     from ..api.differences import Difference, History
     from ..api.display import Document, Shown
     from ..api.tables import Table
+
+
+_CREDENTIALS = re.compile(r"(?<!abfs:)(?<!abfss:)//[^/@\s]+@")
+
+
+def command_line() -> str:
+    """Return the command as typed, for the record, without credentials in URLs."""
+    args = (each if "http" in each else redacted(each) for each in sys.argv[1:])
+    return _CREDENTIALS.sub("//***@", shlex.join(["fiducial", *args]))
+
+
+def echo_answer(lines: Sequence[str]) -> None:
+    """Print lines; on a terminal those of the first paragraph are bold, unless NO_COLOR is set.
+
+    A paragraph goes on in indented lines.
+    """
+    bold = not os.environ.get("NO_COLOR")
+    for number, line in enumerate(lines):
+        bold = bold and bool(line.strip()) and (number == 0 or line.startswith(" "))
+        click.echo(click.style(line, bold=True) if bold else line)
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

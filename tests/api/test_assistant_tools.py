@@ -117,7 +117,7 @@ def test_functions_and_worlds_that_the_user_registered_are_not_run(
         return {"touch": ran.append}
 
     for name in ("load_functions", "load_environments"):
-        monkeypatch.setattr(f"fiducial.api.check_options.{name}", registered)
+        monkeypatch.setattr(f"fiducial.api.checking.{name}", registered)
     case = CASE | {
         "kind": "executable_call",
         "reference": {"calls": ["touch('x')"], "match": ["exact"]},

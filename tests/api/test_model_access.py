@@ -12,7 +12,7 @@ from command import fiducial
 from provider_server import Answer, ProviderServer, Seen, Status
 
 import fiducial as fd
-from fiducial.api.endpoints import EndpointLike, shares_of
+from fiducial.api.model_access import EndpointLike, shares_of
 from fiducial.errors import ConfigurationError, UsageError
 from fiducial.judges.transport.endpoint import EndpointShare
 from fiducial.records import write_records
