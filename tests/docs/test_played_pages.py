@@ -11,6 +11,7 @@ from played_page import ROOT, agrees, play, rewrite
 PAGES = {
     "calibration": "# ",
     "index": "# ",
+    "report": "# ",
     "scale": "## When not to judge everything",
     "walkthrough": "# ",
     "testing": "## A rate that must not fall",
