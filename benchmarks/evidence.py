@@ -25,6 +25,7 @@ from recorded_adjudications import JUDGE, LABEL, NOBODY, Adjudicated, as_verdict
 from recorded_audit import ask_probes, by_operator, make_probes, read_facts
 
 import fiducial as fd
+from fiducial.calibration.comparison.comparison_results import ComparedPair
 from fiducial.data import demo_path
 
 VARIANTS = ("direct", "reasons", "decomposed")
@@ -43,16 +44,14 @@ STATISTICS = {
     "accuracy": "accuracy",
     "true_positive_rate": "TPR",
     "true_negative_rate": "TNR",
-    "cohen_kappa": "kappa",
 }
 
 LIMITS = """## Limits
 
 * One model, whose replies were written 124 to 175 to a context, in random order: not independent calls. Decoding parameters were not set.
-* The real outputs answer BFCL's questions. The model noted in several files that it recognised the benchmark, and may remember answers.
+* The real outputs answer BFCL's questions. The model recognised the benchmark in several files, and may remember answers.
 * The same model adjudicated. If a decision matters to you, look again (`fiducial review`).
-* Suite and judges were written together. A strong model at its ceiling shows that they fit, not that the judge is good on your data: label a sample
-  (`fiducial review`) and calibrate on it.
+* Suite and judges were written together. A strong model at its ceiling shows that they fit, not that the judge is good on your data: label a sample and calibrate on it.
 """
 
 
@@ -76,7 +75,7 @@ def sections(reference: Path, recorded: Path) -> Iterator[str]:
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     yield "# Evidence: a real judge, measured\n"
     yield (
-        "Recorded replies of one Claude model (November 2026) to this project's judge requests, measured by `fiducial.calibrate`. "
+        "Recorded replies of one Claude model (November 2026) to this project's judge requests. "
         f"Written by `make evidence` on {datetime.now(tz=UTC):%d %B %Y} ({machine}). "
         "Rates have n and a 95 % interval, clustered by case. Prompts with equal numbers share a row.\n"
     )
@@ -111,7 +110,7 @@ def suite_section(recorded: Path) -> Iterator[str]:
     )
     yield "## The built-in suite\n"
     yield (
-        "Labels are the checkers' or, if none can decide, the suite's. *No reply*: output or prompt changed after the recording, so the output is not judged.\n"
+        "Labels are the checkers' or, if none can decide, the suite's. *No reply*: output or prompt changed after the recording.\n"
     )
     yield from calibration_table(run)
 
@@ -138,11 +137,20 @@ def real_section(runs: Sequence[fd.Run]) -> Iterator[str]:
         "500 outputs of two real systems on BFCL, half of them officially wrong (`benchmarks/make_requests.py`, seed 1). Labels are BFCL's verdicts.\n"
     )
     yield from calibration_table(*runs)
-    yield "\nDifference in accuracy between prompts (first minus second; p adjusted over the pairs of a judge):\n"
-    pairs = [pair for run in runs for pair in fd.compare(run).pairs]
+    yield from differences_section([pair for run in runs for pair in fd.compare(run).pairs])
+
+
+def differences_section(pairs: Sequence[ComparedPair]) -> Iterator[str]:
+    """Yield the pairs of prompts whose accuracy differs."""
+    differ = [pair for pair in pairs if pair.adjusted_p is not None and pair.adjusted_p <= 0.05]
+    least = min(pair.adjusted_p for pair in pairs if pair.adjusted_p is not None and pair not in differ)
+    yield (
+        f"\nOf {len(pairs)} pairs of prompts, {len(differ)} differ significantly in accuracy (first minus second; p adjusted over the pairs of a judge). "
+        f"The least adjusted p of the others is {p_value(least)}.\n"
+    )
     yield from table(
         ("first", "second", "difference", "adjusted p"),
-        [(pair.a, pair.b, pair.difference, p_value(pair.adjusted_p)) for pair in pairs],
+        [(pair.a, pair.b, pair.difference, p_value(pair.adjusted_p)) for pair in differ],
     )
 
 
@@ -172,15 +180,9 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
             both, either = sum(each == {who} for each in sides), sum(who in each for each in sides)
             lines.append((judge, who, f"{both} of {len(sides)}", f"{either} of {len(sides)}"))
     yield from table(("judge", "who is right", "both", "either"), lines)
-    yield "\nFaults, by the first decision:\n"
-    counts = Counter(
-        (side(each, each.first), (each.first.kind or "not said").replace("_", " ")) for each in rows
-    )
-    yield from table(
-        ("who is right", "kind of fault", "disagreements"),
-        [(*said, count) for said, count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1]))],
-    )
-    yield "\n" + strict_side(rows, folder)
+    kinds = Counter((each.first.kind or "not said").replace("_", " ") for each in rows)
+    listed = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
+    yield f"\nFaults, by the first decision: {listed}. {strict_side(rows, folder)}"
     decisions = [verdict for row in rows for verdict in as_verdicts(row)]
     yield from adjudicated_tables(runs, decisions)
     yield from patch_section(folder, decisions)
@@ -214,16 +216,11 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
             for key, label in STATISTICS.items()
         ],
     )
-    yield "\nErrors that this model found in the official labels, a lower bound (agreements were not examined):\n"
-    yield from table(
-        ("judge's outputs", "category", "found wrong", "undecidable"),
-        [
-            (name.split("/")[0], category, errors.found, errors.undecidable)
-            for name, judge in judges
-            for category, errors in judge.label_errors.items()
-        ],
+    errors = [(name.split("/")[0], judge.label_errors["all"]) for name, judge in judges]
+    listed = ", ".join(
+        f"{found.found} of `{name}` ({found.undecidable} undecidable)" for name, found in errors
     )
-    yield ""
+    yield f"\nShare of official labels that this model found wrong, a lower bound (agreements were not examined): {listed}.\n"
 
 
 def bounds(lowest: object, highest: object, adjudicated: object) -> str:
@@ -271,9 +268,9 @@ def summaries_section(recorded: Path) -> Iterator[str]:
         "A summary is grounded or not, so the threshold belongs at 1.\n"
     )
     yield from table(
-        ("judge", "n", "balanced accuracy, threshold 1", "threshold 0.5"),
+        ("judge", "balanced accuracy, threshold 1", "threshold 0.5"),
         [
-            (name, found.n, found.balanced_accuracy, half.judges[name].balanced_accuracy)
+            (name, found.balanced_accuracy, half.judges[name].balanced_accuracy)
             for name, found in strict.judges.items()
         ],
     )

@@ -78,11 +78,10 @@ def ladder_section(recorded: Path) -> Iterator[str]:
     yield "\n## Ladders\n"
     yield (
         "`explicit` of two judges on questions at fixed levels ([audits.md](audits.md#ladders-how-hard-a-fault-is-still-caught)), half of those about calls recorded. "
-        "A dial is *not reached* if 80 % are caught even at its hardest level. *Largest fall*: how much the catch rate may fall between the easiest "
-        "and the hardest level, at 95 %.\n"
+        "*Largest fall*: how much the catch rate may fall between the easiest and the hardest level, at 95 %.\n"
     )
     rows: list[Sequence[object]] = []
-    caught = faulty = 0
+    caught = faulty = beyond = right = failed = 0
     for name in _RECORDED:
         calls = LADDERS[name]
         audit = fd.audit(
@@ -99,18 +98,15 @@ def ladder_section(recorded: Path) -> Iterator[str]:
             asked = sum(level.faulty for level in ladder.levels)
             caught, faulty = caught + found, faulty + asked
             hardest = ladder.levels[-1].step
-            where = (
-                "not reached" if ladder.threshold.where == "beyond the hardest" else ladder.threshold.where
-            )
+            beyond += ladder.threshold.where == "beyond the hardest"
+            right += ladder.failed_right.n
+            failed += round((ladder.failed_right.value or 0) * ladder.failed_right.n)
             fall = "undefined" if ladder.drop.high is None else f"{ladder.drop.high:.2f}"
-            rows.append((name, ladder.dial, f"{found} of {asked}", hardest, where, fall, ladder.failed_right))
-    yield from table(
-        ("judge", "dial", "caught", "hardest level", "80 % level", "largest fall", "right outputs failed"),
-        rows,
-    )
+            rows.append((f"{name.partition('/')[0]}: {ladder.dial}", f"{found} of {asked}", hardest, fall))
+    yield from table(("dial", "caught", "hardest level", "largest fall"), rows)
     low, high = wilson_interval(caught / faulty, faulty)
     yield (
-        f"\nIn all {caught} of {faulty} planted faults are caught ({caught / faulty:.3f} [{low:.3f}, {high:.3f}]). That bounds what these dials can show, and no more: "
-        "no length, depth or closeness on them stops this model, while natural faults do (the summaries above). A judge that misses nothing here is not "
-        "proven on your outputs; label some of those.\n"
+        f"\n{caught} of {faulty} planted faults are caught ({caught / faulty:.3f} [{low:.3f}, {high:.3f}]), and {failed} of {right} right outputs failed. "
+        f"On {beyond} of {len(rows)} dials more than 80 % are caught even at the hardest level. That bounds what these dials can show: "
+        "natural faults do stop this model (the summaries above). A judge that misses nothing here is not proven on your outputs; label some of those.\n"
     )
