@@ -1,0 +1,79 @@
+"""The next step is the first rule that applies; each rule at its bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from found_results import judged, systems
+
+from fiducial.evaluation.conclusion.run_results import DECIDED, OPEN, JudgeUse, StratumRate
+from fiducial.report.next_step import next_step
+from fiducial.report.run_summary import Answer, RunSummary
+
+UNDECIDED: dict[str, Any] = {"unjudged": {"open_answer": 3}, "unjudged_steps": {}}
+
+
+def step(**known: Any) -> Answer:
+    given: dict[str, Any] = {"systems": systems("a")} | known
+    return next_step(RunSummary(**given), ())
+
+
+def use(**outcomes: int) -> JudgeUse:
+    return JudgeUse(name="j", fingerprint="f", outcomes=outcomes)  # pyright: ignore[reportArgumentType]
+
+
+def test_failed_calls_are_repeated_before_missing_outputs_are_added():
+    told = step(systems=systems("a", missing=2), judges=judged("j", failed=1), command="fiducial run X")
+    assert told.text.startswith("1 verdict missing")
+    assert told.command == "fiducial run X"
+
+
+def test_missing_outputs_are_added_before_undecided_ones_are_judged():
+    told = step(systems=systems("a", missing=2, **UNDECIDED), command="fiducial run X")
+    assert told.text.startswith("2 cases have no output.")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "changes"),
+    [
+        ({"graded": 1}, False),
+        ({"graded": 5, "unparsable": 5}, False),
+        ({"graded": 5, "unparsable": 6}, True),
+        ({"graded": 3, "refused": 3, "unparsable": 6}, False),
+    ],
+)
+def test_a_judge_is_changed_where_most_replies_hold_no_score(outcomes: dict[str, int], changes: bool):
+    told = step(judges=[use(**outcomes)])
+    assert ("Use another --model or variant" in told.text) == changes
+
+
+@pytest.mark.parametrize(
+    ("options", "needed"),
+    [
+        ("", True),
+        ("--model m", True),
+        ("--base-url http://127.0.0.1:1/v1 --model m", False),
+        ("--replay replies.jsonl", False),
+    ],
+)
+def test_a_judge_to_add_says_what_it_needs_unless_a_model_is_reached(options: str, needed: bool):
+    told = step(systems=systems("a", **UNDECIDED), command=f"fiducial run X {options}".rstrip())
+    assert told.text.startswith("Add a judge for the 3 undecided outputs")
+    assert ("needs OPENAI_API_KEY" in told.text) == needed
+    assert told.command.count("--model") == 1
+
+
+@pytest.mark.parametrize(("left", "some"), [(50, "Label the 50 judged"), (51, "Label 50 of the 51 judged")])
+def test_at_most_fifty_labels_are_asked_for_at_once(left: int, some: str):
+    part = StratumRate(name=OPEN, by="j", n=left, of=left, value=0.5, low=0.4, high=0.6)
+    told = step(systems=systems("a", strata=[part]))
+    assert told.text.startswith(some)
+    assert told.command == "fiducial review RUN"
+
+
+@pytest.mark.parametrize(("low", "high", "wide"), [(0.4, 0.6, False), (0.4, 0.61, True)])
+def test_cases_are_added_where_the_interval_of_one_system_is_wide(low: float, high: float, wide: bool):
+    part = StratumRate(name=DECIDED, n=90, of=90, value=0.5, low=low, high=high)
+    told = step(systems=systems("a", strata=[part]))
+    assert told.command.startswith("fiducial plan --half-width 0.05 --prevalence 0.5") == wide
