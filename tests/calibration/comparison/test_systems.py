@@ -11,6 +11,8 @@ import pytest
 
 from fiducial.calibration import ComparisonNumbers, Table, compare, table_from_rows
 from fiducial.calibration.comparison.comparison_results import Strata
+from fiducial.calibration.comparison.outputs import Graded
+from fiducial.calibration.comparison.systems import _pieces  # pyright: ignore[reportPrivateUsage] - its variance is the interval's
 from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.errors import InputError
@@ -381,3 +383,27 @@ def test_the_rates_of_a_pair_are_of_the_outputs_that_the_difference_is_of(labell
         assert pair.rate_a.n == pair.rate_b.n == pair.n
         assert (pair.rate_a.value or 0) - (pair.rate_b.value or 0) == pytest.approx(pair.difference.value)
     assert found.decided.rates["y"].n > found.decided.pairs[0].n
+
+
+def test_rates_of_a_pair_weigh_the_parts_by_size_where_some_outputs_are_not_graded() -> None:
+    rows = [row(n, s, checker_score=1.0) for n in range(40) for s in "xy"]
+    rows += [row(n, s, score=float(n % 2)) for n in range(40, 58) for s in "xy"]
+    rows += [row(n, s) for n in (58, 59) for s in "xy"]
+    (pair,) = strata_of(by_system(rows)).all.pairs
+    assert pair.n == 58
+    assert pair.rate_a is not None
+    assert pair.rate_a.value == pytest.approx((40 + 20 * 0.5) / 60)
+
+
+def test_the_fit_of_the_weight_to_the_labels_costs_a_degree_of_freedom() -> None:
+    rng = np.random.default_rng(5)
+    n, judged = 12, 60
+    label = np.concatenate([np.arange(n) % 2.0, np.full(judged - n, np.nan)])
+    score = (rng.random(judged) < 0.5).astype(float)
+    score[:n] = np.where(rng.random(n) < 0.8, label[:n], 1 - label[:n])
+    number = np.arange(judged)
+    graded = Graded(number, number, number, score, np.ones(judged, bool), label)
+    rest, unlabelled = _pieces(graded, correct=True)
+    raw = label[:n] - unlabelled.coefficient * score[:n]  # the coefficient is the weight, where all is open
+    assert unlabelled.coefficient > 0
+    assert rest.values.var(ddof=1) == pytest.approx(raw.var(ddof=1) * (n - 1) / (n - 2), rel=1e-9)
