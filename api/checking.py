@@ -1,4 +1,4 @@
-"""Checking without a model: `fiducial.check` for one output, `check_file` for files; the options of both."""
+"""Check one output (`fiducial.check`) or files (`check_file`), and the options of both."""
 
 from __future__ import annotations
 

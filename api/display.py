@@ -11,8 +11,7 @@ from ..calibration.statistic import Statistic
 from ..records import Verdict
 from ..records.frames import data_frame
 from ..report.document import Document, as_html, as_lines, as_markdown
-from ..report.text.one_screen import SCREEN, one_screen
-from ..report.text.text_plot import WIDTH
+from ..report.text.one_screen import SCREEN, WIDTH, one_screen
 
 if TYPE_CHECKING:
     import pandas as pd

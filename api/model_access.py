@@ -1,4 +1,4 @@
-"""Access to models: arguments of callers, the environment variables that replace them, several endpoints."""
+"""Access to models: callers' arguments, environment variables, several endpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs and outputs as callers name them: paths, addresses, records, mappings and data frames.
+"""Inputs and outputs as callers name them: paths, addresses, records, data frames.
 
 Addresses of object stores become local copies here, and in no other module. Records from memory are validated like files.
 """

@@ -14,10 +14,9 @@ from ..report.document import Command, Piece, as_lines
 from ..report.first_answers import answers
 from ..report.run_summary import RunSummary
 from ..report.text import number_text
-from ..report.text.one_screen import SCREEN
+from ..report.text.one_screen import SCREEN, WIDTH
 from ..report.text.run_text import run_document
 from ..report.text.summary_text import summary_document
-from ..report.text.text_plot import WIDTH
 from .display import Document, Shown
 from .gates import run_gates
 

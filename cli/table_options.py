@@ -1,4 +1,4 @@
-"""Arguments of the commands on calibration tables, and the output of all commands: answers, JSON, what was typed."""
+"""Arguments of commands on calibration tables; output of all commands as text and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding: what a checker says before it is tied to a case, a system and a rule set; values that it quotes."""
+"""Finding of a checker, before it is tied to a case; values quoted in it."""
 
 from __future__ import annotations
 

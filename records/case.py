@@ -1,4 +1,4 @@
-"""Case: one task and how its answer is graded; case kinds, their references, and shapes of messages and tools."""
+"""Case: a task and how its answer is graded; kinds, references, message and tool shapes."""
 
 from __future__ import annotations
 

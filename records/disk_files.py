@@ -1,4 +1,4 @@
-"""Files on disk: written whole or not at all; pipes, devices and links among inputs and files of a run."""
+"""Files on disk: written whole or not at all; pipes, devices and links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records as JSON text: encoded as lines, and searched for duplicate keys, of which a decoder keeps the last.
+"""Encode records as lines of JSON; detect duplicate keys, of which decoders keep the last.
 
 No decoder says so, and reading every object key by key takes ten times as long as decoding. So what was decoded of some lines is written
 down again: where that gives the same bytes, as of every file of ours, nothing was lost. Where it does not, the colons of both are counted: a

@@ -1,4 +1,4 @@
-"""Verdict: what one checker, judge, person or construction says of one output; the ids of those who say it."""
+"""Verdict of one checker, judge or person on one output, and ids of their authors."""
 
 from __future__ import annotations
 

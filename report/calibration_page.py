@@ -10,22 +10,20 @@ import msgspec
 from ..calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ..calibration.statistic import Statistic
 from .document import Columns, Details, Figure, Piece, document
-from .document_table import FIRST, Cell, DocumentTable
+from .document_parts import FIRST, Cell, DocumentTable
 from .figures.agreement import heat
 from .figures.forest_plot import PlottedInterval, forest
 from .figures.judge_rates import judge_rates
 from .figures.scores import Bin, distribution, reliability
-from .items.addresses import CELLS, group_of, items_at
-from .score_bins import bin_table
+from .items.naming import CELLS, group_of, items_at
+from .score_thresholds import RatesAtThreshold, bin_table
 from .text import number_text
-from .text.adjudication_text import adjudication_pieces
+from .text.agreement_text import adjudication_pieces, judges_alone_words, probability_words, system_words
 from .text.calibration_text import people_words
 from .text.caution_text import folded
 from .text.comparison_text import comparison_document
-from .text.diagnosis_text import judges_alone_words, probability_words, system_words
+from .text.judges_text import SURE
 from .text.systems_text import judge_names
-from .threshold_rates import RatesAtThreshold
-from .trust import SURE
 
 T = TypeVar("T")
 

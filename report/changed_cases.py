@@ -10,7 +10,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey
 from .document import CautionLine, Columns, Details, Piece
 from .items.blocks import answer_blocks, request_blocks
-from .items.error_text import in_words
+from .items.naming import in_words
 from .items.run_items import RunItems
 from .model import Candidate, ReportItem
 from .text import number_text

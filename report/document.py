@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Literal, ParamSpec, TypeAlias
 from markupsafe import Markup
 
 from ..errors import as_named
-from .block import Block
-from .markdown import escaped
-from .markup import NOTHING, filled, fit, joined
+from .document_parts import NOTHING, Block, escaped, filled, fit, joined
 from .text.safe_text import columns_of, visible
 
 if TYPE_CHECKING:
-    from .document_table import DocumentTable
+    from .document_parts import DocumentTable
 
 Piece: TypeAlias = Block | str
 """A block, or a paragraph: a text, of which a terminal keeps the blanks in front. An empty one is an empty line there, and nothing elsewhere."""

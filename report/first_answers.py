@@ -11,7 +11,7 @@ from ..evaluation.conclusion.run_results import ALL_CORRECTED
 from .next_step import next_step
 from .ranking import better
 from .run_summary import Answer, RunSummary
-from .trust import Trust, control_in, trust_in
+from .text.judges_text import Trust, control_in, trust_in
 
 _CHECKED = "proven on checked outputs"
 

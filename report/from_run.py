@@ -18,9 +18,8 @@ from .html import write_report
 from .items.run_items import RunItems
 from .model import MOST_TEXTS, ReportData
 from .run_summary import RunSummary
-from .score_bins import score_bins
+from .score_thresholds import score_bins, threshold_rates
 from .text import number_text
-from .threshold_rates import threshold_rates
 
 _MOST_NAMED = 4
 """Systems that a title names; of more it says how many there are."""

@@ -16,7 +16,7 @@ from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .figures.scores import Bin
 from .items.asked import SentPrompt
 from .run_summary import RunSummary
-from .threshold_rates import RatesAtThreshold
+from .score_thresholds import RatesAtThreshold
 
 MOST_TEXTS = 1_000
 """Items whose texts a page holds, unless it is asked for more."""

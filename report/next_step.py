@@ -14,13 +14,13 @@ from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
 from ..records import Kind
 from ..records.verdict import COUNTED
-from .items.addresses import item_at, items_at
+from .items.naming import item_at, items_at
 from .limiting_labels import labels_for_pair
 from .ranking import deciding, pair_of, ranked_rates
 from .run_summary import Answer, RunSummary
 from .text import number_text
+from .text.judges_text import SURE, Trust
 from .text.number_text import counted, listed
-from .trust import SURE, Trust
 
 _REACHING = ("--base-url", "--endpoint", "--connection", "--replay")
 """Options that say how a model is reached."""

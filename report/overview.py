@@ -12,10 +12,9 @@ from ..calibration.comparison.comparison_results import ComparisonNumbers, Strat
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult
 from .document import Columns, Details, Figure, Piece, document
-from .document_table import Cell, DocumentTable
+from .document_parts import Cell, DocumentTable
 from .figures.forest_plot import PlottedInterval, forest
-from .items.addresses import items_at
-from .items.error_text import in_words
+from .items.naming import in_words, items_at
 from .ranking import ahead, deciding, ranked_rates
 from .text import number_text
 

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from ..records import InputPath, atomic_write
 from .document import Document, as_html
-from .markup import fit
+from .document_parts import fit
 from .text import number_text
 
 _TEMPLATES = files(f"{__package__}") / "templates"

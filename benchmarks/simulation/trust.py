@@ -13,7 +13,7 @@ from fiducial.calibration.agreement.slice_homogeneity import worse_part
 from fiducial.calibration.intervals.measurement import Settings
 from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.report.run_summary import RunSummary
-from fiducial.report.trust import trust_in
+from fiducial.report.text.judges_text import trust_in
 
 from .scenario import Scenario, share
 

@@ -1,4 +1,4 @@
-"""Decode a reply: native calls as they came, text by the language and form that the system was asked for."""
+"""Decode native calls, and texts by the language and form the system was asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numeric results of a run, and the counts behind them: by system and part, never pooled; judges' usage."""
+"""Results of a run and the counts behind them, by system and part, never pooled."""
 
 from __future__ import annotations
 

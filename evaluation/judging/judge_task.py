@@ -1,4 +1,4 @@
-"""Judges to ask: one judge's task, a step of a run with its judges, and the tool results that they are shown."""
+"""Judges to ask: a judge's task, a step with its judges, tool results shown to them."""
 
 from __future__ import annotations
 

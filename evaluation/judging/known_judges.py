@@ -1,4 +1,4 @@
-"""Judges of a run: display names that tell them apart, and the order in which their verdicts count."""
+"""Judges of a run: unique display names, and the order in which verdicts count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File opened once, to append and to read anywhere, on disk or in memory; seals over it and its prefixes.
+"""File opened once, to append and to read anywhere, and seals over its prefixes.
 
 A seal tells edits by hand from kills.
 """

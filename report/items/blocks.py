@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...records import Message, Output, StepOutcome, ToolCall, ToolResults, kind_spec
 from ..document import Details, Piece, TextRole, Verbatim
-from ..document_table import Cell, DocumentTable
+from ..document_parts import Cell, DocumentTable
 from ..model import ReportItem
 from ..text.safe_text import any_excerpt, json_excerpt, shortened
-from .addresses import NAME_LIMIT
+from .naming import NAME_LIMIT
 from .passages import cited
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from ...records import Author
 from ..document import as_html
 from ..model import MOST_TEXTS, Candidate, ItemVerdicts, ReportItem
 from ..text.safe_text import excerpt, shortened
-from .addresses import NAME_LIMIT, UNGRADED
 from .blocks import first_line
+from .naming import NAME_LIMIT, UNGRADED
 from .view import STATUSES, ItemStatus, groups_of, item_document, said_of, status_of
 
 MOST_LISTED = 200_000

@@ -11,14 +11,13 @@ from ...calibration.pass_threshold import HALF, PassThreshold
 from ...evaluation.store.journal_rows import StoredVerdict, is_baseline
 from ...records import Author, Verdict, message_text
 from ..document import Details, Piece, document
-from ..document_table import FIRST, Cell, CellMark, DocumentTable
+from ..document_parts import FIRST, Cell, CellMark, DocumentTable
 from ..model import ItemVerdicts, ReportItem
 from ..text import number_text
 from ..text.safe_text import shortened
-from .addresses import CELLS, NAME_LIMIT, UNGRADED, group_of
 from .asked import SentPrompt
 from .blocks import item_blocks, verbatim
-from .error_text import in_words
+from .naming import CELLS, NAME_LIMIT, UNGRADED, group_of, in_words
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
 STATUSES: tuple[ItemStatus, ...] = get_args(ItemStatus)

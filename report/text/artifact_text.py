@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...evaluation.artifacts.outcome import ArtifactOutcome
 from ...evaluation.artifacts.skills import SkillTree, skill_tree
 from ..document import Figure, Piece, document
-from ..document_table import DocumentTable
+from ..document_parts import DocumentTable
 from ..figures.skill_tree import skill_figure
 from . import number_text
 from .number_text import count, statistic_cells

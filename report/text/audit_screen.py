@@ -9,12 +9,11 @@ from ...calibration.statistic import Statistic
 from ...evaluation.audit.audit_results import AuditNumbers, Concern, JudgeAudit, JudgeWeakness
 from ...evaluation.audit.ladder.ladder_results import LadderResult
 from ..document import Document, Piece
-from ..document_table import DocumentTable
-from ..short_names import ShortNames
+from ..document_parts import DocumentTable
 from . import number_text
 from .caution_text import not_sent
+from .one_screen import ShortNames, statistic_text
 from .systems_text import judge_names
-from .text_plot import statistic_text
 
 _LOW_IS_BAD: frozenset[Concern] = frozenset({"misses a fault"})
 

@@ -13,9 +13,9 @@ from ...evaluation.audit.audit_results import (
     OperatorResult,
 )
 from ..document import Columns, Figure, Piece, document
-from ..document_table import ENDS, DocumentTable
+from ..document_parts import ENDS, DocumentTable
 from ..figures.agreement import heat
-from .adjudication_text import bounds, who_decided
+from .agreement_text import bounds, who_decided
 from .caution_text import not_sent
 from .ladder_text import ladder_pieces
 from .number_text import number, passing, statistic_cells

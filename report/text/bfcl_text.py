@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ...evaluation.bfcl.aggregation import SUMMARIES, SystemScore, missing_categories, rate
 from ..document import Piece, document
-from ..document_table import ENDS, DocumentTable
+from ..document_parts import ENDS, DocumentTable
 from .number_text import count
 
 

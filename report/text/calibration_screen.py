@@ -6,19 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ..document import Command, Document, Piece
-from ..document_table import FIRST, DocumentTable
+from ..document_parts import FIRST, DocumentTable
 from ..first_answers import verdicts_sentence
-from ..short_names import ShortNames
-from ..trust import Trust, TrustWord, trust_of
 from . import number_text
+from .agreement_text import judges_alone_words
 from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
-from .diagnosis_text import judges_alone_words
-from .judges_text import alike, group_label
+from .judges_text import Trust, TrustWord, alike, group_label, trust_of
+from .one_screen import WIDTH, ShortNames, statistic_text
 from .run_text import adjudicated_lines
 from .safe_text import columns_of
 from .systems_text import judge_names
-from .text_plot import WIDTH, statistic_text
 
 _ORDER: tuple[TrustWord, ...] = (
     "proven",

@@ -10,10 +10,15 @@ from ...calibration.agreement.diagnosis_results import EqualRates
 from ...calibration.statistic import Statistic
 from ...calibration.thresholds.threshold_results import BetterThreshold, CertifiedThreshold
 from ..document import Piece, document
-from ..document_table import ENDS, DocumentTable, statistic_pieces
-from .adjudication_text import adjudication_pieces
+from ..document_parts import ENDS, DocumentTable, statistic_pieces
+from .agreement_text import (
+    adjudication_pieces,
+    judges_alone_words,
+    probability_words,
+    recalibration_words,
+    system_words,
+)
 from .caution_text import folded
-from .diagnosis_text import judges_alone_words, probability_words, recalibration_words, system_words
 from .number_text import counted, number, p_value, passing, statistic_cells
 
 if TYPE_CHECKING:

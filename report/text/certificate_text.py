@@ -10,7 +10,7 @@ from ...evaluation.audit.annotators import AlternativeAnnotator
 from ...evaluation.audit.certificate import CertificateRecord, RateClaim
 from ...evaluation.audit.certificate_check import CertificateValidity
 from ..document import Document, Piece, document
-from ..document_table import ENDS, DocumentTable
+from ..document_parts import ENDS, DocumentTable
 from .number_text import count, number, passing
 
 

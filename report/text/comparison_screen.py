@@ -12,14 +12,13 @@ from ...calibration.comparison.comparison_results import (
 )
 from ...calibration.pass_threshold import HALF
 from ..document import CautionLine, Document, Piece
-from ..document_table import FIRST, DocumentTable
+from ..document_parts import FIRST, DocumentTable
 from ..ranking import ahead, best_system, deciding, ranked_rates, ranking_sentence
-from ..short_names import ShortNames, short_names
 from . import number_text
 from .comparison_text import brief_cautions, comparison_document, cuts_text, flip_lines, p_of, terms_of
 from .number_text import counted
+from .one_screen import PlotRow, ShortNames, plotted_table, short_names, statistic_text
 from .systems_text import judge_names
-from .text_plot import PlotRow, plotted_table, statistic_text
 
 _RIGHT = {
     "agrees": "{} verdicts are as labelled",

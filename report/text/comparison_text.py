@@ -17,7 +17,7 @@ from ...calibration.pass_threshold import HALF, PassThreshold
 from ...calibration.statistic import Statistic
 from ..document import CautionLine as CautionBlock
 from ..document import Piece, document
-from ..document_table import ENDS, DocumentTable
+from ..document_parts import ENDS, DocumentTable
 from .number_text import correction, counted, number, p_value, statistic_cells
 
 _NAMED = 5

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from ...calibration.comparison.comparison_results import ComparedPair, Strata
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, ChangedVerdict, TwoRuns
 from ..document import Columns, Document, Piece
-from ..document_table import FIRST, DocumentTable
-from ..items.error_text import in_words
+from ..document_parts import FIRST, DocumentTable
+from ..items.naming import in_words
 from ..ranking import deciding
-from ..short_names import short_names
 from . import number_text
 from .difference_text import (
     after_before,
@@ -22,7 +21,7 @@ from .difference_text import (
     system_of,
 )
 from .number_text import counted
-from .text_plot import statistic_text
+from .one_screen import short_names, statistic_text
 
 _SENTENCES = 2
 """Systems that have a sentence each; of more there is a count."""

@@ -8,9 +8,9 @@ from ...calibration.comparison.comparison_results import ComparedPair, ComparedS
 from ...calibration.statistic import Statistic
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, ChangedVerdict, TwoRuns
 from ..document import Columns, Figure, Piece, document
-from ..document_table import ENDS, FIRST, Cell, DocumentTable
+from ..document_parts import ENDS, FIRST, Cell, DocumentTable
 from ..figures.forest_plot import PlottedInterval, forest
-from ..items.error_text import in_words
+from ..items.naming import in_words
 from ..ranking import deciding
 from . import number_text
 from .number_text import counted, p_value

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
 from ..document import CautionLine, Command, Document, Piece
-from ..short_names import short_names
 from . import number_text
 from .caution_text import sentences
 from .estimation_text import parts_shown, places, target_of
 from .number_text import counted
-from .text_plot import PlotRow, plotted_table
+from .one_screen import PlotRow, plotted_table, short_names
 
 
 def estimation_screen(found: EstimationNumbers) -> Document:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...calibration.corrected_rate.estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate
 from ...calibration.statistic import Statistic
 from ..document import Piece, document
-from ..document_table import ENDS, DocumentTable
+from ..document_parts import ENDS, DocumentTable
 from .caution_text import folded
 from .number_text import number, statistic_cells
 

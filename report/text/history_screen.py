@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from ...calibration.statistic import Statistic
 from ...evaluation.past_runs.history import ALL_OUTPUTS, CHECKED, HistoryNumbers, PastRun
 from ..document import CautionLine, Document, Piece
-from ..document_table import FIRST, DocumentTable
-from ..short_names import clipped, short_names
+from ..document_parts import FIRST, DocumentTable
 from . import number_text
 from .history_text import drift_sentence
 from .number_text import counted
+from .one_screen import WIDTH, clipped, short_names, statistic_text
 from .safe_text import columns_of
-from .text_plot import WIDTH, statistic_text
 
 _NAMED = 3
 """Folders or changes that a line names; of more, it says how many."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ...calibration.statistic import Statistic
 from ...evaluation.past_runs.history import Drift, HistoryNumbers, PastRun
 from ..document import CautionLine, Columns, Details, Figure, Piece, document
-from ..document_table import FIRST, Cell, DocumentTable
+from ..document_parts import FIRST, Cell, DocumentTable
 from ..figures.forest_plot import PlottedInterval, trend
 from . import number_text
 from .difference_text import changes

@@ -1,18 +1,178 @@
-"""Table of judges: errors on labelled outputs, their upper bounds, and the verdict."""
+"""Verdicts on judges: how far labels prove each one, in five words; the table of judges."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Literal, TypeAlias
 
+import msgspec
+
+from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ...calibration.statistic import Statistic
+from ...evaluation.conclusion.run_results import JudgeUse
 from ..document import Piece
-from ..document_table import FIRST, Cell, DocumentTable
+from ..document_parts import FIRST, NOTHING, Cell, DocumentTable
 from ..figures.forest_plot import interval_strip
-from ..items.addresses import group_of, items_at
-from ..markup import NOTHING
-from ..trust import Trust
+from ..items.naming import group_of, items_at
+from ..run_summary import RunSummary
 from . import number_text
+from .agreement_text import adjudicated_by
+from .number_text import listed
 from .systems_text import judge_names
+
+TrustWord: TypeAlias = Literal["proven", "too few labels", "biased", "no better than chance", "no labels"]
+"""Verdict on a judge, by the rules of docs/report.md."""
+
+SURE = 0.9
+"""A judge is proven when the lower ends of its true positive and its true negative rate reach this."""
+
+_GOOD = 0.8
+"""Balanced accuracy of a good one: an interval from chance to here says nothing of a judge."""
+
+CHANCE = 0.5
+"""Balanced accuracy of a judge that guesses."""
+
+ENOUGH = 10
+"""Labels of undecided outputs without which a judge is tested on checked ones alone, unless all have one."""
+
+_ALARM = 0.05
+
+_WORSE = 0.1
+"""At this p a judge counts as worse on undecided outputs: "proven" is claimed of these too, from as few as ten labels."""
+
+_RATES = ("true_positive_rate", "true_negative_rate")
+
+
+class Trust(msgspec.Struct, frozen=True, kw_only=True):
+    """Verdict on one judge.
+
+    Attributes:
+        judge: Its name.
+        word: The verdict.
+        why: The errors behind it, in a sentence.
+        panel: Its calibration.
+        adjudicated: How its labels were adjudicated; empty where they were not.
+        checked_only: Whether it graded undecided outputs, and its labels are of checked ones.
+    """
+
+    judge: str
+    word: TrustWord
+    why: str
+    panel: JudgeCalibration
+    adjudicated: str = ""
+    checked_only: bool = False
+
+    @property
+    def bad(self) -> int:
+        """Outputs whose label fails."""
+        return self.panel.fp + self.panel.tn
+
+    @property
+    def good(self) -> int:
+        """Outputs whose label passes."""
+        return self.panel.tp + self.panel.fn
+
+    @property
+    def worse(self) -> Statistic | None:
+        """True positive or true negative rate with the lower lower end; None if one is unknown."""
+        known = [each for each in _rates(self.panel) if each is not None and each.low is not None]
+        return min(known, key=lambda each: each.low or 0.0) if known and self.bad and self.good else None
+
+    @property
+    def at_worst(self) -> float | None:
+        """Largest error rate, of passing bad or failing good outputs, that the intervals allow."""
+        return None if self.worse is None or self.worse.low is None else 1.0 - self.worse.low
+
+
+def trust_in(found: RunSummary) -> Iterator[Trust]:
+    """Give each judge its verdict; a baseline only where nobody else was asked."""
+    judges = [use for use in found.judges if use.name not in found.baselines]
+    for use in judges or found.judges:
+        yield _trust(use.name, found.agreement, use)
+
+
+def control_in(found: RunSummary) -> Trust | None:
+    """Return the verdict on the baseline with most labels, beside judges: a judge that must not be trusted."""
+    baselines = [use for use in found.judges if use.name in found.baselines]
+    if len(baselines) == len(found.judges):
+        return None
+    told = [_trust(use.name, found.agreement, use) for use in baselines]
+    return max((each for each in told if each.panel.n), key=lambda each: each.panel.n, default=None)
+
+
+def trust_of(found: CalibrationNumbers) -> Iterator[Trust]:
+    """Give each judge of a table its verdict."""
+    return (_trust(name, found) for name in found.judges)
+
+
+def _trust(name: str, found: CalibrationNumbers, use: JudgeUse | None = None) -> Trust:
+    panel = found.judges.get(name, JudgeCalibration())
+    word, why = _verdict(name, panel, found)
+    if word == "proven" and use is not None and (p := use.undecided_worse_p) is not None and p <= _WORSE:
+        word, why = (
+            "biased",
+            f"{why}; it is right less often on undecided outputs (p {number_text.p_value(p)})",
+        )
+    decided = adjudicated_by(found.adjudication, name)
+    why = "; ".join(filter(None, (why, decided)))
+    only = use is not None and _checked_only(use)
+    return Trust(judge=name, word=word, why=why, panel=panel, adjudicated=decided, checked_only=only)
+
+
+def _checked_only(use: JudgeUse) -> bool:
+    return use.undecided > 0 and use.undecided_labelled < min(ENOUGH, use.undecided)
+
+
+def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> tuple[TrustWord, str]:
+    good, bad = panel.tp + panel.fn, panel.fp + panel.tn
+    if not good and not bad:
+        return "no labels", "no output that it judged has a label"
+    if not good or not bad:
+        return "too few labels", f"no {'good' if not good else 'bad'} output that it judged has a label"
+    balanced = panel.statistics.get("balanced_accuracy")
+    if balanced is not None and (balanced.low is None or balanced.low <= CHANCE):
+        seen = f"balanced accuracy {number_text.statistic(balanced)}"
+        if balanced.high is None or balanced.high >= _GOOD:
+            return "too few labels", seen
+        return "no better than chance", seen
+    errors = f"it passes {panel.fp:,} of {bad:,} bad outputs and fails {panel.fn:,} of {good:,} good ones"
+    if _sure(panel):
+        return "proven", errors
+    if slices := _good_slices(name, calibration):
+        errors += f"; proven only on {slices}"
+    return ("biased" if _biased(panel) else "too few labels"), errors
+
+
+def _biased(panel: JudgeCalibration) -> bool:
+    """Return whether labels show a rate below what is proven, or a pass rate that is off."""
+    if any(each is not None and each.high is not None and each.high < SURE for each in _rates(panel)):
+        return True
+    bias = panel.statistics.get("bias")
+    if bias is None or bias.low is None or bias.high is None:
+        return False
+    return bias.low > 0.0 or bias.high < 0.0
+
+
+def _rates(panel: JudgeCalibration) -> list[Statistic | None]:
+    return [panel.statistics.get(name) for name in _RATES]
+
+
+def _sure(panel: JudgeCalibration) -> bool:
+    return all(each is not None and each.low is not None and each.low >= SURE for each in _rates(panel))
+
+
+def _good_slices(name: str, calibration: CalibrationNumbers) -> str:
+    """Name the values of a column on which the judge is proven, if its rates differ by value."""
+    for column, judges in calibration.homogeneity.items():
+        tests = judges.get(name, {}).values()
+        if any(test.holm_p is not None and test.holm_p <= _ALARM for test in tests):
+            slices = calibration.slices.get(column, {})
+            good = [value for value, panels in slices.items() if name in panels and _sure(panels[name])]
+            if good:
+                return f"{column} {listed(good)}"
+    return ""
+
 
 _NAME = 26
 """Columns of a judge's name: more than of a system's, since a variant stands behind it."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from ...evaluation.audit.ladder.ladder_results import LadderResult
 from ..document import Columns, Figure, Piece
-from ..document_table import DocumentTable
+from ..document_parts import DocumentTable
 from ..figures.ladder import ladder_curve
 from .number_text import count, number, statistic_cells
 

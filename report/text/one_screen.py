@@ -1,16 +1,175 @@
-"""Documents cut to one screen of a terminal: 24 lines of 80 columns."""
+"""Documents cut to one screen of a terminal: 24 lines of 80 columns.
+
+What names share is cut once and no word of theirs is broken; rates are plotted in letters, and as strips on a page.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from ...calibration.statistic import Statistic
 from ..document import Piece, as_lines
-from ..document_table import Cell, DocumentTable
-from ..short_names import clipped
+from ..document_parts import FIRST, Cell, DocumentTable
+from ..figures.forest_plot import interval_strip
+from . import number_text
 from .safe_text import columns_of
-from .text_plot import WIDTH
+
+WIDTH = 80
+"""Columns of a screen."""
+
+_LEAST_PLOT, _MOST_PLOT = 11, 21
+
+PlotRow = tuple[str, Statistic | None, tuple[str | Cell, ...]]
+"""A name, its main rate, and the cells behind it."""
+
+
+def plotted_table(
+    shared: str, head: Sequence[str], rows: Sequence[PlotRow], *, scale: str = "pass rate"
+) -> DocumentTable:
+    """Lay out rates with a plot in the remaining width; omit the plot if that is too narrow."""
+    cells = [(name, statistic_text(rate), *behind) for name, rate, behind in rows]
+    widths = [
+        max(columns_of(each if isinstance(each, str) else each.text) for each in column)
+        for column in zip((shared, *head), *cells, strict=True)
+    ]
+    room = min(_MOST_PLOT, WIDTH - sum(widths) - 2 * len(widths))
+    if room < max(_LEAST_PLOT, len(scale) + 2):
+        return DocumentTable((shared, *head), cells, indent=0)
+    axis = f"0{scale.center(room - 2)}1"
+    drawn = [
+        (name, _plot(rate, room), value, *behind)
+        for (name, rate, _), (_, value, *behind) in zip(rows, cells, strict=True)
+    ]
+    return DocumentTable((shared, Cell("", plain=axis), *head), drawn, words=FIRST | {1}, indent=0)
+
+
+def statistic_text(rate: Statistic | None) -> str:
+    """Format a statistic with its interval; a dash if there is none."""
+    if rate is None or rate.value is None:
+        return "-"
+    return number_text.with_interval(rate.value, rate.low, rate.high)
+
+
+def _plot(rate: Statistic | None, columns: int) -> Cell:
+    """Draw a rate with its interval in letters, and as a strip on a page."""
+    if rate is None or rate.value is None:
+        return Cell("", plain=f"|{'-' * (columns - 2)}|")
+    line = ["|", *"-" * (columns - 2), "|"]
+    if rate.low is not None and rate.high is not None:
+        for place in range(_at(rate.low, columns), _at(rate.high, columns) + 1):
+            line[place] = "="
+    line[_at(rate.value, columns)] = "o"
+    return Cell("", plain="".join(line), figure=interval_strip(rate.value, rate.low, rate.high))
+
+
+def _at(value: float, columns: int) -> int:
+    return round(min(1.0, max(0.0, value)) * (columns - 1))
+
+
+NAME = 24
+"""Columns of a name in a table."""
+
+_WORD = re.compile(r"[^-_/.:@| ]+|[-_/.:@| ]")
+
+
+_LONG = 12
+"""Columns that are not left empty for the sake of a whole word."""
+
+
+class ShortNames(NamedTuple):
+    """Names without what they share.
+
+    Attributes:
+        short: The short name of each.
+        shared: What was cut, with ``...`` where the names differ; empty where nothing was.
+    """
+
+    short: dict[str, str]
+    shared: str
+
+    def of(self, name: str) -> str:
+        """Return the short name, or the name itself where it is none of them."""
+        return self.short.get(name, name)
+
+
+def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
+    """Cut the words that all names share if one is too long, then shorten each to a width.
+
+    Shared words are cut at the beginning or the end.
+    """
+    whole = list(dict.fromkeys(names))
+    words = [_WORD.findall(name) for name in whole]
+    before = after = 0
+    if len(whole) > 1 and any(columns_of(name) > columns for name in whole):
+        least = min(map(len, words)) - 1
+        before = _shared(words, least)
+        after = _shared([each[before:][::-1] for each in words], least - before)
+        before, after = _at_separator(words[0], before, after)
+    cut = ["".join(each[before : len(each) - after]) for each in words]
+    shown = [fitted(name, columns) for name in cut]
+    if len(set(shown)) < len(shown):
+        shown = cut
+    first = words[0] if words else []
+    ends = "".join(first[:before]), "".join(first[len(first) - after :])
+    return ShortNames(dict(zip(whole, shown, strict=True)), "...".join(ends) if any(ends) else "")
+
+
+def _shared(words: Sequence[Sequence[str]], most: int) -> int:
+    """Count the words that all begin with."""
+    count = 0
+    while count < most and len({each[count] for each in words}) == 1:
+        count += 1
+    return count
+
+
+def _at_separator(words: Sequence[str], before: int, after: int) -> tuple[int, int]:
+    """Keep whole groups of words: what is cut ends, or begins, with a separator."""
+    while before and words[before - 1].isalnum():
+        before -= 1
+    while after and words[len(words) - after].isalnum():
+        after -= 1
+    return before, after
+
+
+def fitted(name: str, columns: int) -> str:
+    """Shorten a name to a width by leaving out words in its middle; keep single long words."""
+    if columns_of(name) <= columns:
+        return name
+    words = _WORD.findall(name)
+    first, last = [words[0]], [words[-1]] if len(words) > 1 else []
+    left = words[1:-1]
+    while left:
+        room = columns - 3 - columns_of("".join([*first, *last]))
+        if columns_of(left[-1]) <= room and len("".join(last)) <= len("".join(first)):
+            last.insert(0, left.pop())
+        elif columns_of(left[0]) <= room:
+            first.append(left.pop(0))
+        elif columns_of(left[-1]) <= room:
+            last.insert(0, left.pop())
+        else:
+            break
+    shown = "".join([*first, "...", *last])
+    return shown if left and columns_of(shown) < columns_of(name) else name
+
+
+def clipped(text: str, columns: int) -> str:
+    """Cut a text to a width after a word, with ``...`` where something is missing."""
+    line = " ".join(text.split())
+    if columns_of(line) <= columns:
+        return line
+    kept = ""
+    for word in line.split(" "):
+        longer = f"{kept} {word}".lstrip()
+        if columns_of(longer) > columns - 4:
+            room = columns - 3 - columns_of(kept)
+            return f"{kept} {word[: room - 1]}...".lstrip() if room > _LONG else f"{kept.rstrip(',;:')} ..."
+        kept = longer
+    return f"{kept.rstrip(',;:')} ..."
+
 
 SCREEN = 24
 """Lines of a screen."""

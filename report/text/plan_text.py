@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...calibration.planning.budget_plan import BudgetPlan
 from ...calibration.planning.plan_results import Draw, PlanNumbers
 from ..document import Piece, document
-from ..document_table import DocumentTable
+from ..document_parts import DocumentTable
 from .number_text import count, counted, number
 
 

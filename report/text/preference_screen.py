@@ -7,13 +7,12 @@ from itertools import starmap
 
 from ...calibration.preference.preference_results import PreferenceNumbers, SystemMatch
 from ..document import CautionLine, Document, Piece
-from ..document_table import FIRST, DocumentTable
-from ..short_names import short_names
+from ..document_parts import FIRST, DocumentTable
 from . import number_text
 from .caution_text import not_sent
 from .number_text import counted, p_value
+from .one_screen import plotted_table, short_names, statistic_text
 from .preference_text import limits_of
-from .text_plot import plotted_table, statistic_text
 
 _PAIR_NAME = 16
 """Columns of a name in a table of pairs."""

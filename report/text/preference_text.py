@@ -17,7 +17,7 @@ from ...calibration.preference.preference_results import (
 )
 from ...calibration.statistic import Statistic
 from ..document import CautionLine, Piece, document
-from ..document_table import ENDS, DocumentTable
+from ..document_parts import ENDS, DocumentTable
 from .caution_text import not_sent
 from .number_text import counted, outcomes, p_value, statistic_cells
 

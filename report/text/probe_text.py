@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...evaluation.audit.probe_folder import ProbeManifest
 from ..document import Document
-from ..document_table import ENDS, DocumentTable
+from ..document_parts import ENDS, DocumentTable
 from .number_text import count
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...calibration.rubrics.rubric_results import CriterionAgreement, RubricNumbers, RubricOfJudge, TagMean
 from ...calibration.statistic import Statistic
 from ..document import CautionLine, Piece, document
-from ..document_table import DocumentTable
+from ..document_parts import DocumentTable
 from .number_text import counted, decimal, interval, p_value
 from .safe_text import shortened
 

@@ -11,14 +11,12 @@ from ..document import CautionLine, Command, Piece, as_lines, document
 from ..first_answers import answers
 from ..next_step import never_answered, reason_of_silence
 from ..run_summary import RunSummary
-from ..trust import Trust
 from . import number_text
 from .caution_text import not_sent, sentences
-from .judges_text import judges_table
-from .one_screen import SCREEN
+from .judges_text import Trust, judges_table
+from .one_screen import SCREEN, WIDTH
 from .safe_text import shortened
 from .systems_text import failures_document, judge_names, systems_document
-from .text_plot import WIDTH
 
 _ADJUDICATED = 3
 """Judges of which it is told how their labels were adjudicated."""

@@ -15,13 +15,11 @@ from ...evaluation.conclusion.run_results import (
     SystemResult,
 )
 from ..document import Piece
-from ..document_table import Cell
-from ..items.addresses import UNGRADED, items_at
-from ..items.error_text import in_words
-from ..short_names import NAME, ShortNames, clipped, short_names
+from ..document_parts import Cell
+from ..items.naming import UNGRADED, in_words, items_at
 from . import number_text
+from .one_screen import NAME, WIDTH, PlotRow, ShortNames, clipped, plotted_table, short_names
 from .safe_text import columns_of
-from .text_plot import WIDTH, PlotRow, plotted_table
 
 _MOST_SYSTEMS = 6
 _COMMONEST = 3

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ...calibration.statistic import Statistic
 from ...calibration.trial_rates import RATES, SystemTrials
 from ..document import Piece, document
-from ..document_table import FIRST, DocumentTable
+from ..document_parts import FIRST, DocumentTable
 
 
 @document

@@ -9,8 +9,8 @@ from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.errors import InputError
 from fiducial.report.calibration_page import MOST_SLICES, calibration_page
 from fiducial.report.document import Columns, Details, as_html
-from fiducial.report.document_table import DocumentTable
-from fiducial.report.score_bins import bins_of
+from fiducial.report.document_parts import DocumentTable
+from fiducial.report.score_thresholds import bins_of
 
 
 def page_of(calibration: dict[str, Any]) -> str:

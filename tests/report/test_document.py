@@ -10,7 +10,7 @@ from markupsafe import Markup
 from fiducial.calibration.cautions import Caution as Limit
 from fiducial.calibration.statistic import Statistic
 from fiducial.report.document import CautionLine, Command, Details, Figure, as_html, as_lines, as_markdown
-from fiducial.report.document_table import Cell, DocumentTable, statistic_pieces
+from fiducial.report.document_parts import Cell, DocumentTable, statistic_pieces
 from fiducial.report.figures.forest_plot import PlottedInterval, forest
 from fiducial.report.text.caution_text import folded
 from fiducial.report.text.safe_text import columns_of

@@ -6,7 +6,7 @@ from found_results import compared, systems
 
 from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, StratumRate
 from fiducial.report.document import Columns, Details, Document, Figure, as_html
-from fiducial.report.document_table import DocumentTable
+from fiducial.report.document_parts import DocumentTable
 from fiducial.report.overview import overview_document, overview_leads
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall, ToolResults, Verdict
 from fiducial.report.document import Details, Piece, Verbatim, as_html
-from fiducial.report.document_table import DocumentTable
+from fiducial.report.document_parts import DocumentTable
 from fiducial.report.items.asked import SentPrompt
 from fiducial.report.items.view import item_document
 from fiducial.report.model import Candidate, ReportItem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fiducial.calibration.agreement.adjudication_results import Adjudicators
 from fiducial.calibration.statistic import Statistic
 from fiducial.report.document import as_lines
-from fiducial.report.text.adjudication_text import who_decided
+from fiducial.report.text.agreement_text import who_decided
 
 
 def told(alike: float | None, error: float | None = None) -> str:

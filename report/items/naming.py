@@ -1,6 +1,47 @@
-"""Error types in plain words, for readers who do not know the checkers' code."""
+"""Naming in a report: addresses of items (after #), and error types in plain words.
+
+Words are for readers who do not know the checkers' code.
+"""
 
 from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+from ..text.safe_text import shortened
+
+NAME_LIMIT = 200
+"""Characters of an id, a name or an error type."""
+
+UNGRADED = "ungraded"
+"""The group of outputs that neither a checker nor a judge graded, as the rate of all outputs counts them."""
+
+CELLS = ("passes good", "fails good", "passes bad", "fails bad")
+"""What a judge did of an output with a label: the cells of its 2x2 table."""
+
+
+def group_of(judge: str, cell: str) -> str:
+    """Return the name of the group of outputs in one cell of a judge's 2x2 table."""
+    return f"{judge}: {cell}"
+
+
+def items_at(**chosen: str) -> str:
+    """Return the address of the items that a report's filters choose."""
+    named = {name: _named(value) for name, value in chosen.items()}
+    return f"#items?{urlencode(named, errors='replace')}"
+
+
+def item_at(item_id: str) -> str:
+    """Return the address of an item, ``case|system|trial``; the disagreements for another id."""
+    parts = item_id.rsplit("|", 2)
+    if len(parts) != 3:  # noqa: PLR2004 - case, system, trial
+        return items_at(status="disagreement")
+    return "#" + "/".join(quote(_named(part), safe="", errors="replace") for part in parts)
+
+
+def _named(name: str) -> str:
+    """Return a name as the list of items has it."""
+    return shortened(name, NAME_LIMIT)
+
 
 WORDS: dict[str, str] = {
     # Replies that are no calls.

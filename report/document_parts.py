@@ -1,19 +1,103 @@
-"""Tables of a document: on a terminal with aligned columns, on a page, in Markdown."""
+"""Parts of a document: tables, blocks, and their markup for terminals, pages and Markdown.
+
+On a page text is cut to size, invisible characters are spelled out and markup is escaped; in Markdown nothing is obeyed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ..calibration.statistic import Statistic
-from .block import Block
-from .markdown import escaped
-from .markup import NOTHING, filled, fit, joined
 from .text.number_text import statistic_cells
-from .text.safe_text import columns_of, shortened
+from .text.safe_text import columns_of, shortened, visible
+
+_SPECIAL = re.compile(r"[\\`*_\[\]|<>~$&]")
+"""What means something to Markdown wherever it stands."""
+
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
+_LINKED = re.compile(r"[@#]|:(?=//)|(?<=[wW]{3})(?=\.)")
+"""What GitHub makes links of, or tells people by: mentions, numbers, addresses."""
+
+_LEADING = re.compile(r"\A(\d*)([-+=.)])(?=[-+=\s]|\Z)")
+"""What makes a line a list or a heading."""
+
+
+def escaped(text: str) -> str:
+    """Escape a text for Markdown as one inert line.
+
+    Markup, links, mentions, images and HTML have no effect.
+    """
+    line = " ".join(visible(text.strip()).split())
+    line = _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), line)
+    line = _LINKED.sub(lambda found: f"{found[0]}<!-- -->", line)
+    return _LEADING.sub(r"\1\\\2", line)
+
+
+MOST_TEXT = 50_000
+"""Characters of any one text on a page."""
+
+
+def fit(text: str) -> str:
+    """Make a text fit for a page: spell out invisible characters and cut excess length."""
+    return shortened(text, MOST_TEXT)
+
+
+NOTHING = Markup()
+
+_marked: Callable[[str], Markup] = partial(str.__new__, Markup)
+"""The same as ``Markup`` of a text that is no markup yet, without asking whether it is: a page makes a hundred an item."""
+
+_MEANING = re.compile("[&<>\"']")
+"""What means something to HTML."""
+
+
+def _fixed(part: str) -> str:
+    """Escape a text for HTML; keep markup as it is.
+
+    Most texts are plain, which costs next to nothing.
+    """
+    return part if isinstance(part, Markup) or _MEANING.search(part) is None else escape(part)
+
+
+def filled(template: LiteralString, *parts: str) -> Markup:
+    """Fill the ``%s`` of our markup with escaped parts; parts that are markup are kept.
+
+    Ten times as fast as `Markup.format`.
+    """
+    return _marked(template % tuple(map(_fixed, parts)))
+
+
+def joined(parts: Iterable[Markup], between: str = "") -> Markup:
+    """Markup one after another."""
+    return _marked(between.join(parts))
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A piece of a document that is more than a paragraph, which is a plain text."""
+
+    def lines(self) -> Iterator[str]:
+        """Render for a terminal."""
+        yield from ()
+
+    def in_full(self) -> Iterator[str]:
+        """Render in full for a terminal."""
+        return self.lines()
+
+    def markup(self) -> Markup:
+        """Render as HTML; every text is escaped."""
+        return Markup()
+
+    def markdown(self) -> Iterator[str]:
+        """Yield lines of GitHub Markdown; every text is escaped."""
+        return map(escaped, self.lines())
+
 
 FIRST, ENDS = frozenset({0}), frozenset({0, -1})
 """Which columns of a table hold words, and stand to the left: the first; the first and the last."""
