@@ -1,4 +1,4 @@
-"""Print the table of docs/self-test.md: scripted judges with one planted weakness each, and what an audit finds.
+"""Print the findings that docs/self-test.md sums up: scripted judges with one planted weakness each, and what an audit finds.
 
     python benchmarks/audit_self_test.py
 

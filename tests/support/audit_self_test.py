@@ -121,7 +121,7 @@ def found_in(audit: JudgeAudit) -> Found:
 
 
 def table(results: Mapping[str, tuple[Found, JudgeAudit]]) -> Iterable[str]:
-    """The table of docs/self-test.md."""
+    """Tabulate the findings that docs/self-test.md sums up."""
     yield "| planted weakness | found, with its measure | planted and not found | found and not there |"
     yield "|---|---|---|---|"
     for name, (expected, audit) in results.items():
