@@ -66,7 +66,7 @@ KINDS: dict[str, KindText] = {
     "no_call": KindText("no call: none fits, or too little is known", "always"),
     "any_call": KindText(
         "some call, of any content",
-        "that no call was made, or one that the tools refute: not offered, a required argument missing, a value outside its enum; other calls are left to the judge (under `--rules bfcl` they pass)",
+        "that no call was made, or that the tools refute one; the rest is left to the judge (under `--rules bfcl` it passes)",
     ),
     "executable_call": KindText(
         "calls that return these results",
@@ -97,7 +97,7 @@ INTRODUCTION = """# Cases, outputs, verdicts
 fiducial check cases.jsonl --outputs outputs.jsonl --out verdicts.jsonl
 ```
 
-Files are JSON Lines: UTF-8, one object a line (examples here are wrapped). Unknown fields are refused, with the nearest known one. Fields with a default may be omitted.
+A *case* is a task and its right answer, an *output* what one system answered, a *verdict* its grade. Files are JSON Lines: UTF-8, one object a line (examples here are wrapped). Unknown fields are refused, with the nearest known one. Fields with a default may be omitted.
 """
 
 CALLS = """### Accepted calls
@@ -115,13 +115,12 @@ CALLS = """### Accepted calls
   | `{"in_order": ["Ann", "Bo"]}` | this list, as without the marker; [audits](audits.md) may then reverse it as a fault |
   | `{"exactly": {"any_of": [1]}}` | the object `{"any_of": [1]}` itself |
 
-  An object with only these keys is a marker. If the tool documents a property of that name there, the case is refused until `exactly` settles it; inside `exactly` there are no markers.
+  An object with only these keys is a marker. If the tool documents a property of that name there, the case is refused until `exactly` settles it.
 * **BFCL's**: `{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}` lists accepted values per argument; `""` makes it optional. A list value is nested: `{"tags": [["sea", "sun"]]}`. An object in a value may hold a list of accepted values per key.
 
 `match: auto` finds the calls among all tools by name and accepts exactly them, in any order unless `ordered: true`. `simple`, `multiple` and `parallel` are BFCL's matching. [The rules](bfcl-differences.md) say how texts, numbers and types compare.
 
-`run`, `check` and `audit mutate` refuse a `match: auto` case whose tools cannot produce its calls: unknown tool or argument, a required argument missing from every alternative, or no accepted value of the documented type or `enum`. Undocumented types accept everything; a
-documented default always fits. In Java and JavaScript a text may be any expression.
+`run`, `check` and `audit mutate` refuse a `match: auto` case whose tools cannot produce its calls: unknown tool or argument, a required argument missing from every alternative, or no accepted value of the documented type or `enum`. In Java and JavaScript a text may be any expression.
 """
 
 TOOLS = """Tools are OpenAI function documents, with or without the outer `{"type": "function", "function": ...}`. Types may be JSON Schema's or BFCL's (`dict`, `float`, `tuple`, `any`; Java's and JavaScript's with `language`).
@@ -138,8 +137,7 @@ def page() -> str:
 
 def _lines() -> Iterator[str]:
     yield INTRODUCTION
-    yield from _example(next(example for example in examples() if example.kind == "tool_call"))
-    yield "All kinds: [below](#kinds-of-cases). Examples with every field: [records_examples.jsonl](records_examples.jsonl).\n"
+    yield "Each [kind of case](#kinds-of-cases) has an example below. Examples with every field: [records_examples.jsonl](records_examples.jsonl).\n"
     yield "## Case\n"
     yield from _record(Case)
     yield TOOLS
@@ -161,7 +159,7 @@ def _lines() -> Iterator[str]:
     yield from _record(Verdict)
     yield from _titled("Usage", Usage)
     yield "## Worlds\n"
-    yield "Values for `classes`, and their functions. Custom worlds: [own-worlds.md](own-worlds.md). Descriptions:\n"
+    yield "Values for `classes`. Custom worlds: [own-worlds.md](own-worlds.md). The functions of a world, with their parameters:\n"
     yield "```sh"
     yield """python -c "from fiducial.deterministic.environments import ENVIRONMENTS as E; help(E['TravelAPI'])\""""
     yield "```\n"
@@ -276,7 +274,9 @@ _PLURALS = {"criterion": "criteria"}
 
 def _plural(name: str) -> str:
     parts = [
-        part.replace("list of", "lists of") if part.startswith("list") else _PLURALS.get(part, f"{part}s")
+        part.replace("list of", "lists of", 1)
+        if part.startswith("list of")
+        else _PLURALS.get(part, part if part.endswith("s") else f"{part}s")
         for part in name.split(" or ")
     ]
     return name if name == "anything" or name.startswith("`") else " or ".join(parts)
@@ -311,24 +311,11 @@ def _documented(record: type[msgspec.Struct]) -> dict[str, str]:
 
 def _world(name: str, world: type[World]) -> Iterator[str]:
     methods = [
-        f"`{method}{_parameters(function)}`"
-        for method, function in inspect.getmembers(world, inspect.isfunction)
+        method
+        for method, _ in inspect.getmembers(world, inspect.isfunction)
         if not method.startswith("_") and method not in {"load", "state"}
     ]
-    yield f"* **{name}**: {_first_line(world)} {', '.join(methods)}"
-
-
-def _parameters(function: Any) -> str:
-    parameters = list(inspect.signature(function).parameters.values())[1:]
-    shown = [
-        each.name if each.default is each.empty else f"{each.name}={_written(each.default)}"
-        for each in parameters
-    ]
-    return f"({', '.join(shown)})"
-
-
-def _written(default: Any) -> str:
-    return repr(default) if default is None or isinstance(default, str | int | float) else "..."
+    yield f"* **{name}**, {len(methods)} functions: {_first_line(world)}"
 
 
 def _first_line(documented: Any) -> str:
