@@ -12,6 +12,7 @@ import time
 from commands import described
 from simulation.case_control import class_samples
 from simulation.cliffs import cliffs
+from simulation.cycles import corrected_wins, cycles
 from simulation.erring_deciders import erring_deciders
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.next_plans import power
@@ -33,6 +34,8 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     7: ("rates corrected by an audit of whole cases", audits),
     13: ("labels drawn by true class", class_samples),
     10: ("strengths under an order effect", order_effects),
+    14: ("preferences that no ranking explains", cycles),
+    15: ("win rate corrected by people's choices", corrected_wins),
     6: ("a judge called proven", verdicts),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }

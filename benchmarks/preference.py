@@ -56,7 +56,7 @@ def drawn(rng: np.random.Generator, clusters: int, strength: FloatArray, judge: 
 
     unknown = np.full(len(a), np.nan)
     names = SYSTEMS[: len(strength)]
-    return Choices(names, a, b, chosen(odds), chosen(-odds), cluster, unknown, unknown, unknown)
+    return Choices(names, a, b, chosen(odds), chosen(-odds), cluster, unknown, unknown, unknown, unknown)
 
 
 def contests(
@@ -165,6 +165,7 @@ def of_prompts(path: Path, subsets: set[str]) -> Iterator[tuple[str, PreferenceN
             length_a=unknown,
             length_b=unknown,
             label=np.array([row["label"] for row in each], dtype=np.float64),
+            person=unknown,
         )
         yield judge.removeprefix("GPT-4:"), preferences_of(judge, choices)
 

@@ -40,4 +40,6 @@ def _choices(rng: np.random.Generator, effect: float) -> Choices:
     a_first = (rng.random(n) < expit(1.0 + effect)).astype(np.float64)
     b_first = (rng.random(n) < expit(effect - 1.0)).astype(np.float64)
     first = np.zeros(n, dtype=np.int64)
-    return Choices(["a", "b"], first, first + 1, a_first, b_first, np.arange(n), unknown, unknown, unknown)
+    return Choices(
+        ["a", "b"], first, first + 1, a_first, b_first, np.arange(n), unknown, unknown, unknown, unknown
+    )

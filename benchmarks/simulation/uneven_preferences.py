@@ -46,4 +46,6 @@ def _choices(prefers: FloatArray, cluster: np.ndarray) -> Choices:
     n = len(cluster)
     unknown = np.full(n, np.nan)
     first, second = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
-    return Choices(["a", "b"], first, second, prefers, 1.0 - prefers, cluster, unknown, unknown, unknown)
+    return Choices(
+        ["a", "b"], first, second, prefers, 1.0 - prefers, cluster, unknown, unknown, unknown, unknown
+    )

@@ -22,6 +22,7 @@ class Choices(NamedTuple):
         length_a: Characters of the output of ``a``; NaN where that is not known.
         length_b: Likewise of ``b``.
         label: 1 where ``a`` is the better by trusted labels, 0 where ``b`` is, 0.5 where they are alike; NaN where that is not known.
+        person: What a person prefers who was shown both outputs: 1 where that is ``a``, 0 where ``b``, 0.5 a tie; NaN where nobody was.
     """
 
     systems: list[str]
@@ -33,6 +34,7 @@ class Choices(NamedTuple):
     length_a: FloatArray
     length_b: FloatArray
     label: FloatArray
+    person: FloatArray
 
     def take(self, rows: BoolArray) -> Choices:
         """Return the selected comparisons."""

@@ -17,6 +17,7 @@ from ..intervals.clustered_means import Shift, combine_means, mean_of, paired_sh
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from .choices import Choices, kinds_of
+from .corrected_wins import corrected_win_rate
 from .order_effect import ordered_strengths
 from .preference_results import (
     LabelAgreement,
@@ -26,6 +27,7 @@ from .preference_results import (
     SystemMatch,
     SystemPreference,
 )
+from .ranking_misfit import ranking_misfit
 
 AnyBias = TypeVar("AnyBias", Position, Length)
 
@@ -52,6 +54,7 @@ def preferences_of(
         position=position,
         length=length,
         labels=_agreement(complete, level),
+        misfit=ranking_misfit(complete),
     )
 
 
@@ -83,6 +86,7 @@ def _between(choices: Choices, one: int, other: int) -> Choices:
         length_a=pick(met.length_a, met.length_b),
         length_b=pick(met.length_b, met.length_a),
         label=pick(met.label, 1.0 - met.label),
+        person=pick(met.person, 1.0 - met.person),
     )
 
 
@@ -108,6 +112,7 @@ def _match(met: Choices, level: float) -> SystemMatch:
         if won.any()
         else undefined("neither won a comparison", n=0, level=level),
         p=shift.p,
+        corrected=corrected_win_rate(complete, level=level),
     )
 
 

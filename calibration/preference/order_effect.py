@@ -48,25 +48,47 @@ def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStren
     nothing = undefined("the comparisons do not bound it", n=n, level=level)
     if not n or any(each.value is None for each in plain):
         return OrderedStrengths(plain, nothing)
-    chosen, shown = np.zeros((k, k)), np.zeros((k, k))
-    for first, second, said in ((a, b, complete.a_first), (b, a, complete.b_first)):
-        np.add.at(chosen, (first, second), said)
-        np.add.at(shown, (first, second), 1.0)
-    fitted = _fit(chosen, shown)
+    fitted = _fit(*_shown(complete))
     if fitted is None:
         return OrderedStrengths(plain, undefined("the order decides too many choices", n=n, level=level))
     beta, inverse = fitted
-    one: FloatArray = complete.a_first - _chance(beta[a] - beta[b] + beta[k])
-    other: FloatArray = complete.b_first - _chance(beta[b] - beta[a] + beta[k])
-    influence: FloatArray = (one - other)[:, None] * (inverse[:, a] - inverse[:, b]).T + (one + other)[
-        :, None
-    ] * inverse[k]
+    one: FloatArray = complete.a_first - chance_of(beta[a] - beta[b] + beta[k])
+    other: FloatArray = complete.b_first - chance_of(beta[b] - beta[a] + beta[k])
+    influence = influence_on_strengths(complete, one, other, inverse)
     counts = np.bincount(np.concatenate([a, b]), minlength=k).tolist()
     found = [
         _statistic(float(beta[each]), influence[:, each], complete, count, level)
         for each, count in enumerate([*counts, n])
     ]
     return OrderedStrengths(found[:k], found[k])
+
+
+def fit_of_order(complete: Choices) -> tuple[FloatArray, FloatArray] | None:
+    """Return strengths and, last, the order effect, with the inverse of their information; None without a finite fit."""
+    plain = strengths(complete.systems, complete.a, complete.b, complete.preferred, complete.cluster)
+    return None if any(each.value is None for each in plain) else _fit(*_shown(complete))
+
+
+def influence_on_strengths(
+    complete: Choices, one: FloatArray, other: FloatArray, inverse: FloatArray
+) -> FloatArray:
+    """Return how each comparison moves the fitted strengths and order effect, shape ``(n, k + 1)``.
+
+    ``one`` and ``other`` are what was chosen less what was expected, with ``a`` and with ``b`` shown first.
+    """
+    of_odds = (inverse[:, complete.a] - inverse[:, complete.b]).T
+    return (one - other)[:, None] * of_odds + (one + other)[:, None] * inverse[-1]
+
+
+def _shown(complete: Choices) -> tuple[FloatArray, FloatArray]:
+    """Return how often the first was chosen, and how often both were shown so, by first and second system."""
+    k = len(complete.systems)
+    chosen, shown = np.zeros((k, k)), np.zeros((k, k))
+    a, b = complete.a, complete.b
+    for first, second, said in ((a, b, complete.a_first), (b, a, complete.b_first)):
+        np.add.at(chosen, (first, second), said)
+        np.add.at(shown, (first, second), 1.0)
+    return chosen, shown
 
 
 def _statistic(value: float, influence: FloatArray, complete: Choices, n: int, level: float) -> Statistic:
@@ -92,7 +114,7 @@ def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]
     k = len(shown)
     beta, likelihood = np.zeros(k + 1), _log_likelihood(np.zeros(k + 1), chosen, shown)
     for _ in range(_STEPS):
-        chance = _chance(_odds(beta))
+        chance = chance_of(_odds(beta))
         rest, weight = chosen - shown * chance, shown * chance * (1.0 - chance)
         gradient = np.append(rest.sum(axis=1) - rest.sum(axis=0), rest.sum())
         inverse = _inverse(weight)
@@ -108,7 +130,8 @@ def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]
     return None
 
 
-def _chance(odds: FloatArray) -> FloatArray:
+def chance_of(odds: FloatArray) -> FloatArray:
+    """Return the chance with these log-odds."""
     return 1.0 / (1.0 + np.exp(-odds))
 
 

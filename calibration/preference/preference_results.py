@@ -32,6 +32,8 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
         settled: The share that ``a`` won of the comparisons that one of them won; flips and ties left out.
         p: Of a win rate of one half, by flipping signs of clusters; None without a comparison.
         adjusted_p: The same adjusted over the pairs (Holm): what the words go by.
+        corrected: The win rate of ``a`` as people would have it, by their choices on a random part of the comparisons and the judge's on all; None
+            without such choices.
         better: Which is preferred by ``adjusted_p``; None where there is no evidence.
     """
 
@@ -51,6 +53,7 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
     p: float | None
     adjusted_p: float | None = None
     better: str | None = None
+    corrected: Statistic | None = None
 
 
 class SystemPreference(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,6 +139,28 @@ class LabelAgreement(msgspec.Struct, frozen=True, kw_only=True):
     tied_in_both: Statistic
 
 
+class RankingMisfit(msgspec.Struct, frozen=True, kw_only=True):
+    """Test of one strength a system against a preference of its own for each pair.
+
+    Attributes:
+        p: Of "strengths explain who is preferred", over clusters.
+        found: Whether they do not, at 5 %.
+        cycle: Three systems, each preferred to the next and the last to the first, most clearly; empty where none are.
+        a: System that is preferred to ``b`` more than strengths say, farther than any other by its error.
+        b: The other.
+        observed: The win rate of ``a`` against ``b``.
+        expected: The win rate that strengths say.
+    """
+
+    p: float
+    found: bool
+    cycle: list[str]
+    a: str
+    b: str
+    observed: float
+    expected: float
+
+
 class PreferenceNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Preferences of one judge.
 
@@ -148,6 +173,7 @@ class PreferenceNumbers(msgspec.Struct, frozen=True, kw_only=True):
         systems: Each system against all others.
         position: Whether the order decides.
         length: Whether length does.
+        misfit: Whether one strength a system explains who is preferred; None where that cannot be tested, as with two systems.
         labels: How far it chooses as labels say; None where no label tells two outputs of a case apart, or that they are alike.
     """
 
@@ -160,3 +186,4 @@ class PreferenceNumbers(msgspec.Struct, frozen=True, kw_only=True):
     position: Position
     length: Length
     labels: LabelAgreement | None
+    misfit: RankingMisfit | None = None

@@ -52,6 +52,8 @@ def _choices(said: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[It
         for key, members in pairs.members.items()
         if number[members[0].system] < number[members[1].system]
     ]
+    people = np.array([_person(truth, key, other) for key, other, _, _ in asked], dtype=np.float64)
+    labels = np.array([_better(truth.get(a), truth.get(b)) for _, _, a, b in asked], dtype=np.float64)
     length = {key: length_of(pairs.output(key)) for _, _, *both in asked for key in both}
     return Choices(
         systems=pairs.systems,
@@ -62,7 +64,8 @@ def _choices(said: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[It
         cluster=cluster_numbers(pairs.cases.cluster(a.case_id) for _, _, a, _ in asked),
         length_a=np.array([length[a] for _, _, a, _ in asked], dtype=np.float64),
         length_b=np.array([length[b] for _, _, _, b in asked], dtype=np.float64),
-        label=np.array([_better(truth.get(a), truth.get(b)) for _, _, a, b in asked], dtype=np.float64),
+        label=np.where(np.isnan(labels), people, labels),
+        person=people,
     )
 
 
@@ -71,3 +74,12 @@ def _better(a: float | None, b: float | None) -> float:
     if a is None or b is None:
         return np.nan
     return float(np.sign(a - b)) / 2 + 0.5
+
+
+def _person(truth: Mapping[ItemKey, float], pair: ItemKey, turned: ItemKey) -> float:
+    """Return a person's choice between two outputs that were shown together, in either order; NaN if nobody chose."""
+    said = [
+        *([truth[pair]] if pair in truth else []),
+        *([1.0 - truth[turned]] if turned in truth else []),
+    ]
+    return float(np.sign(fmean(said) - 0.5)) / 2 + 0.5 if said else np.nan

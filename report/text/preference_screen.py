@@ -12,7 +12,7 @@ from . import number_text
 from .caution_text import not_sent
 from .number_text import counted, p_value
 from .one_screen import plotted_table, short_names, statistic_text
-from .preference_text import limits_of
+from .preference_text import corrected_win_rate_of, limits_of, misfit_of
 
 _PAIR_NAME = 16
 """Columns of a name in a table of pairs."""
@@ -28,6 +28,7 @@ def preferences_screen(
 
 def _pieces(found: PreferenceNumbers) -> Iterator[Piece]:
     yield f"{found.judge}: {_answer(found)}"
+    yield from (corrected_win_rate_of(match) for match in found.matches if match.corrected is not None)
     yield _biases(found)
     if any(found.ungraded.values()):
         yield f"{number_text.outcomes(found.ungraded)}: verdicts without a choice, in no number."
@@ -48,7 +49,7 @@ def _pieces(found: PreferenceNumbers) -> Iterator[Piece]:
     if len(found.matches) > 1:
         yield ""
         yield _matches(found.matches)
-    yield from map(CautionLine, limits_of(found))
+    yield from map(CautionLine, (*misfit_of(found.misfit), *limits_of(found)))
 
 
 def _answer(found: PreferenceNumbers) -> str:

@@ -6,20 +6,21 @@ Biases are preferences for anything other than quality.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import starmap
+from itertools import pairwise, starmap
 
 from ...calibration.preference.preference_results import (
     LabelAgreement,
     Length,
     Position,
     PreferenceNumbers,
+    RankingMisfit,
     SystemMatch,
 )
 from ...calibration.statistic import Statistic
 from ..document import CautionLine, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import not_sent
-from .number_text import counted, outcomes, p_value, statistic_cells
+from .number_text import counted, outcomes, p_value, statistic, statistic_cells
 
 _FEW = 20
 """With fewer clusters than this, their own spread is known too badly to promise the level."""
@@ -36,6 +37,7 @@ def preferences_document(
         if any(found.ungraded.values()):
             yield f"  verdicts without a choice: {outcomes(found.ungraded)}; what lacks one order is part of no number"
         yield from _matches(found.matches)
+        yield from map(CautionLine, misfit_of(found.misfit))
         yield from _systems(found)
         yield "  what else decides:"
         yield from _position(found.position)
@@ -56,6 +58,31 @@ def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
     )
     for match in matches:
         yield f"{match.a} and {match.b}: {_verdict(match)}"
+        if match.corrected is not None:
+            yield f"  {corrected_win_rate_of(match)}"
+
+
+def corrected_win_rate_of(match: SystemMatch) -> str:
+    """Return a sentence on the win rate that people's choices correct."""
+    found = match.corrected
+    if found is None or found.value is None:
+        return f"Win rate of {match.a} not corrected by people's choices: {'' if found is None else found.undefined}."
+    return f"People's choices on {counted(found.n, 'comparison')} correct the win rate of {match.a} to {statistic(found)}."
+
+
+def misfit_of(found: RankingMisfit | None) -> Iterator[str]:
+    """Yield a sentence if no ranking of the systems explains who is preferred."""
+    if found is None or not found.found:
+        return
+    if found.cycle:
+        ring = [*found.cycle, found.cycle[0]]
+        beats = ", ".join(f"{one} beats {other}" for one, other in pairwise(ring))
+        yield f"no ranking explains the preferences (p {p_value(found.p)}): {beats}"
+        return
+    yield (
+        f"no ranking explains the preferences (p {p_value(found.p)}): {found.a} has a win rate of {found.observed:.2f} against {found.b}, "
+        f"where strengths say {found.expected:.2f}"
+    )
 
 
 def _row(match: SystemMatch) -> tuple[str, ...]:

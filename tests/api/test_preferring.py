@@ -86,6 +86,34 @@ def test_labels_say_whether_the_better_one_is_preferred(judge: ReadyJudge):
     assert (found.n, found.wrong_in_both.value) == (8, 1.0)
 
 
+def test_what_people_prefer_on_a_part_corrects_the_win_rate(judge: ReadyJudge):
+    count = 40
+    people = [
+        fd.Verdict(
+            case_id=f"c{number}",
+            system="a vs b" if number % 2 else "b vs a",
+            by="ann",
+            source="human",
+            outcome="graded",
+            score=float((number % 5 > 0) == number % 2),
+        )
+        for number in range(20)
+    ]
+    found = fd.prefer(
+        answers("a", "right", count),
+        answers("b", "wrong", count),
+        cases=[case(number) for number in range(count)],
+        judges=judge,
+        labels=people,
+    ).judges[0]
+    (match,) = found.matches
+    assert match.corrected is not None
+    assert (match.preferred.value, match.corrected.n) == (1.0, 20)
+    assert match.corrected.value == pytest.approx(16 / 20)
+    assert found.labels is not None
+    assert found.labels.right.value == pytest.approx(16 / 20)
+
+
 def test_runs_bring_cases_outputs_and_labels(judge: ReadyJudge, tmp_path: Path):
     one = fd.evaluate(CASES, answers("a", "right"), rules="strict")
     other = fd.evaluate(CASES, answers("b", "wrong"), rules="strict", out=tmp_path / "other")

@@ -27,6 +27,7 @@ def choices(*asked: tuple[float, float], systems: tuple[str, ...] = ("a", "b"), 
         "length_a": unknown,
         "length_b": unknown,
         "label": unknown,
+        "person": unknown,
     }
     a_first, b_first = (np.array(each, dtype=np.float64) for each in zip(*asked, strict=True))
     given = {name: np.array(value) for name, value in fields.items()}

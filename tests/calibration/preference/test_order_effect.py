@@ -28,6 +28,7 @@ def choices(effect: float, n: int = 2_000) -> Choices:
         unknown,
         unknown,
         unknown,
+        unknown,
     )
 
 

@@ -1,0 +1,135 @@
+"""Test whether one strength a system explains who is preferred: preferences may be cyclic."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, without_gaps
+from ..intervals.variance import cluster_sums
+from .choices import Choices
+from .order_effect import chance_of, fit_of_order, influence_on_strengths
+from .preference_results import RankingMisfit
+
+_ALPHA = 0.05
+_DRAWN = 1_999
+_BLOCK = 100
+_FEWEST = 3
+"""Systems among which preferences can go in a cycle."""
+
+_MOST = 1_000
+"""Pairs of systems that are tested; the matrices of more take minutes."""
+
+
+def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
+    """Test Bradley and Terry's model with an order effect against a preference of its own for each pair of systems.
+
+    Rao's score statistic, whose null distribution is had by flipping the signs of clusters' influence on it, so that comparisons of a cluster may depend
+    on each other. None where strengths fit any preferences, no finite ones fit, or more than 1,000 pairs met.
+
+    Source: Bradley and Terry 1952; Rao 1948; Kline and Santos 2012 for flipped signs of scores.
+
+    Args:
+        complete: Comparisons with a verdict in both orders.
+        seed: Of the signs.
+    """
+    k = len(complete.systems)
+    pairs = len(np.unique(_pair_of(complete)))
+    met = len(np.unique(np.concatenate([complete.a, complete.b])))
+    tested = met >= _FEWEST and pairs > met - 1 and pairs <= _MOST
+    fitted = fit_of_order(complete) if tested else None
+    if fitted is None:
+        return None
+    beta = fitted[0]
+    p = _flipped_p(misfit_scores(complete, *fitted), seed)
+    odds = beta[:k, None] - beta[:k]
+    return _told(complete, (chance_of(odds + beta[k]) + chance_of(odds - beta[k])) / 2, p)
+
+
+def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> FloatArray:
+    """Return each cluster's part of the scores of pairs that strengths leave free, shape ``(clusters, pairs - systems + 1)``.
+
+    They are scaled so that the sum of squares of their sums is Rao's statistic. ``beta`` and ``inverse`` are of `fit_of_order`.
+    """
+    k = len(complete.systems)
+    pairs, pair = np.unique(_pair_of(complete), return_inverse=True)
+    toward = np.where(complete.a < complete.b, 1.0, -1.0)
+    odds = beta[complete.a] - beta[complete.b]
+    first, second = chance_of(odds + beta[k]), chance_of(beta[k] - odds)
+    one, other = complete.a_first - first, complete.b_first - second
+    weight_one, weight_other = first * (1 - first), second * (1 - second)
+
+    def by_pair(values: FloatArray) -> FloatArray:
+        return np.bincount(pair, weights=values, minlength=len(pairs))
+
+    # How each pair's score moves with the strengths and the order effect that were fitted.
+    own, of_order = by_pair(weight_one + weight_other), by_pair(toward * (weight_one - weight_other))
+    moved, places = np.zeros((len(pairs), k + 1)), np.arange(len(pairs))
+    moved[places, pairs // k], moved[places, pairs % k], moved[:, k] = own, -own, of_order
+    number, clusters = without_gaps(complete.cluster)
+    sums = np.bincount(
+        number * len(pairs) + pair, weights=toward * (one - other), minlength=clusters * len(pairs)
+    ).reshape(clusters, -1)
+    fitted_by = influence_on_strengths(complete, one, other, inverse)
+    sums = sums - np.stack([cluster_sums(each, number) for each in fitted_by.T], axis=1) @ moved.T
+    met = len(np.unique(np.concatenate([complete.a, complete.b])))
+    return sums @ _root(np.diag(own) - moved @ inverse @ moved.T, len(pairs) - met + 1)
+
+
+def _pair_of(complete: Choices) -> IntArray:
+    return np.minimum(complete.a, complete.b) * len(complete.systems) + np.maximum(complete.a, complete.b)
+
+
+def _root(information: FloatArray, freedom: int) -> FloatArray:
+    """Return a root of the inverse of the pairs' information, of which the strengths have taken all but ``freedom`` directions."""
+    values, vectors = np.linalg.eigh(information)
+    kept = slice(len(values) - freedom, None)
+    return vectors[:, kept] / np.sqrt(np.maximum(values[kept], np.finfo(np.float64).tiny))
+
+
+def _flipped_p(scaled: FloatArray, seed: int) -> float:
+    """Return how often flipped signs of clusters give as large a statistic as was seen."""
+    observed = float((scaled.sum(axis=0) ** 2).sum()) * (1 - 1e-9)
+    rng, as_large = np.random.default_rng(seed), 0
+    for start in range(0, _DRAWN, _BLOCK):
+        size = min(_BLOCK, _DRAWN - start)
+        signs = rng.choice((-1.0, 1.0), size=(size, len(scaled)))
+        as_large += int((((signs @ scaled) ** 2).sum(axis=1) >= observed).sum())
+    return (as_large + 1) / (_DRAWN + 1)
+
+
+def _told(complete: Choices, expected: FloatArray, p: float) -> RankingMisfit:
+    """Return the test with the clearest cycle, and the pair that is farthest from what strengths say."""
+    systems = complete.systems
+    wins, met = np.zeros_like(expected), np.zeros_like(expected)
+    a, b = complete.a, complete.b
+    for one, other, share in ((a, b, complete.preferred), (b, a, 1 - complete.preferred)):
+        np.add.at(wins, (one, other), share)
+        np.add.at(met, (one, other), 1.0)
+    rate = np.divide(wins, met, out=np.full_like(wins, 0.5), where=met > 0)
+    apart = np.where(met > 0, (rate - expected) * np.sqrt(met / (expected * (1 - expected))), 0.0)
+    worst = int(apart.argmax())
+    ahead, behind = worst // len(systems), worst % len(systems)
+    return RankingMisfit(
+        p=p,
+        found=p <= _ALPHA,
+        cycle=[systems[each] for each in _cycle(rate - 0.5)],
+        a=systems[ahead],
+        b=systems[behind],
+        observed=float(rate[ahead, behind]),
+        expected=float(expected[ahead, behind]),
+    )
+
+
+def _cycle(margin: FloatArray) -> list[int]:
+    """Return three systems each of which is preferred to the next, and the last to the first; empty without such.
+
+    Of several cycles the one whose least preference is largest.
+    """
+    best, found = 0.0, list[int]()
+    for first in range(len(margin)):
+        least = np.minimum(np.minimum(margin[first][:, None], margin), margin[:, first][None, :])
+        place = int(least.argmax())
+        if least.flat[place] > best:
+            best = float(least.flat[place])
+            found = [first, place // len(margin), place % len(margin)]
+    return found
