@@ -89,9 +89,9 @@ def judge_function(name: str) -> Callable[[J], J]:
     Raises:
         ConfigurationError: A judge that comes along has this name.
     """
-    from ..judges.catalogue import JUDGED_KINDS, PAIRWISE  # noqa: PLC0415 - reads what is known of prompts
+    from ..judges.catalogue import JUDGED_KINDS, LOCALISING, PAIRWISE  # noqa: PLC0415 - reads what is known of prompts
 
-    if name in {*JUDGED_KINDS, *PAIRWISE}:
+    if name in {*JUDGED_KINDS, *PAIRWISE, *LOCALISING}:
         raise ConfigurationError(f"judges: {name!r} is the name of a judge that comes with fiducial")
     return JUDGES.registering(name)
 

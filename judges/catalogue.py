@@ -43,7 +43,12 @@ def judge_of(kind: Kind) -> str | None:
     return kind_spec(kind).judge
 
 
-OF_TRANSCRIPTS = frozenset({"task_completion"})
+LOCALISING: Mapping[str, str] = {"first_wrong_step": "reasons"}
+"""Judges that name the first wrong step of a trajectory, each with the variant that its bare name means."""
+
+_OF_TASKS = "task_completion"
+
+OF_TRANSCRIPTS = frozenset({_OF_TASKS, *LOCALISING})
 """Judges that take a case of any other kind, too, where the output records its steps."""
 
 
@@ -56,7 +61,7 @@ def judges_for(kind: Kind, outputs: int, recorded: int) -> list[str]:
     by_calls = [] if judge is None else [judge]
     if kind != "any_call" or not recorded:
         return by_calls
-    return [*sorted(OF_TRANSCRIPTS), *(by_calls if recorded < outputs else [])]
+    return [_OF_TASKS, *(by_calls if recorded < outputs else [])]
 
 
 class PromptName(NamedTuple):
@@ -93,10 +98,9 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def shipped_prompts() -> dict[PromptName, Path]:
-    """Return every shipped prompt that judges one output, sorted by name."""
-    return {
-        name: file for name, file in all_prompts().items() if name != SPLITTER and name.judge not in PAIRWISE
-    }
+    """Return every shipped prompt that asks how good one output is, sorted by name."""
+    apart = {SPLITTER.judge, *PAIRWISE, *LOCALISING}
+    return {name: file for name, file in all_prompts().items() if name.judge not in apart}
 
 
 def all_prompts() -> dict[PromptName, Path]:
@@ -140,7 +144,7 @@ def find_prompt(spec: str) -> tuple[PromptName, Path]:
             raise PromptError(f"{spec}: there is no such prompt file")
         return PromptName(path.stem, "custom"), path
     judge, slash, variant = spec.partition("/")
-    defaults = {**DEFAULT_VARIANTS, **PAIRWISE}
+    defaults = {**DEFAULT_VARIANTS, **PAIRWISE, **LOCALISING}
     name = PromptName(judge, variant if slash else defaults.get(judge, ""))
     shipped = all_prompts()
     if name in shipped:

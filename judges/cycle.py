@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import MissingReplyError
 from ..records import Case, Output, Usage, Verdict
-from .criteria import criterion_asked_about, told_of
 from .prompt_variables import NotApplicableError
 from .reply_verdicts import AskResult, make_verdict, read_reply, with_more_room
 from .transport import CallError, NotRecordedError, Provider, Reply, Request, make_request
@@ -111,14 +110,9 @@ async def judge_output(
             else:
                 request = asking.send(reply)
     except StopIteration as end:
-        return make_verdict(output, judge.beside_case(case), repeat, end.value, _told_of(case))
+        return make_verdict(output, judge.beside_case(case), repeat, end.value, judge.told_of(case, output))
     except MissingReplyError as error:
         raise MissingReplyError(f"{judge.by} about {_named(case, output)}: {error}") from None
-
-
-def _told_of(case: Case) -> dict[str, object]:
-    criterion = criterion_asked_about(case)
-    return {} if criterion is None else told_of(criterion)
 
 
 async def as_done(

@@ -12,17 +12,21 @@ from typing import Any, Self
 import msgspec
 
 from ..records import Case, JudgeId, Kind, Message, Output
+from ..records.trajectory_steps import steps_by_turn
 from .catalogue import JUDGED_KINDS, PromptName, known_prompts
-from .criteria import criteria_of, criterion_asked_about
+from .criteria import criteria_of, criterion_asked_about, told_of
 from .media import refuse_unsendable, shown_among, take_out, with_parts
 from .parsing import (
     CRITERIA,
     LOGPROBS,
     PARSER_VERSION,
+    STEP,
+    STEP_COUNT,
     ReplyParser,
     criteria_beside,
     make_parser,
     statements_beside,
+    steps_beside,
 )
 from .prompt_file import PromptFile
 from .prompt_inputs import fill_inputs
@@ -86,7 +90,11 @@ class JudgePrompt:
     @property
     def kinds(self) -> frozenset[Kind] | None:
         """The kinds of case it judges; None for every kind."""
-        return JUDGED_KINDS.get(self.id.name) if self.id.kind == "shipped" else self.prompt.kinds
+        return (
+            JUDGED_KINDS.get(self.id.name, self.prompt.kinds)
+            if self.id.kind == "shipped"
+            else self.prompt.kinds
+        )
 
     def refusal(self, error: CallError) -> Refusal | None:
         """Return the parameter that a failed call was about, where the judge can do without it.
@@ -154,6 +162,11 @@ class JudgePrompt:
         return self.id.kind == "split"
 
     @property
+    def names_steps(self) -> bool:
+        """True if it names the first wrong step of a trajectory."""
+        return self.prompt.mode == STEP
+
+    @property
     def asks_all_criteria(self) -> bool:
         """True if it judges all criteria of a rubric in one reply."""
         return self.prompt.mode == CRITERIA
@@ -171,8 +184,21 @@ class JudgePrompt:
         prompt = replace(self.prompt, scale=self.prompt.scale.flipped)
         return replace(self, prompt=prompt, parse=make_parser(prompt))
 
+    def among_steps(self, count: int) -> Self:
+        """Return the judge with a parser for a trajectory of so many steps."""
+        return replace(self, parse=steps_beside(self.parse, count))
+
+    def told_of(self, case: Case, output: Output) -> dict[str, object]:
+        """Return evidence of what is judged that no reply holds: the criterion, or the number of steps."""
+        if self.names_steps:
+            return {STEP_COUNT: sum(steps_by_turn(case, output))}
+        criterion = criterion_asked_about(case)
+        return {} if criterion is None else told_of(criterion)
+
     def beside(self, case: Case, output: Output) -> Self:
         """Return the judge with a parser for this item, if its replies can only be read beside it."""
+        if self.names_steps:
+            return self.among_steps(sum(steps_by_turn(case, output)))
         if not self.splits:
             return self.beside_case(case)
         case, output, _ = take_out(case, output)

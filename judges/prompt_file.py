@@ -48,6 +48,9 @@ STATEMENTS = "statements"
 CRITERIA = "criteria"
 """The mode of prompts that ask about all criteria of a rubric at once."""
 
+STEP = "step"
+"""The mode of prompts that name the first wrong step of a trajectory."""
+
 _NOT_PARAMETERS = {"model", "messages", "stream"}
 TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),

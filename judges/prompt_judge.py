@@ -121,7 +121,7 @@ def _view(
     prompt: PromptFile, known: KnownPrompt | None, replay: Replay | None
 ) -> tuple[dict[str, str], Mapping[str, Filler]]:
     """Return the view of a judge for its fingerprint, and the fillers that produce it."""
-    if prompt.shown.isdisjoint({"transcript", *OF_A_PAIR}):
+    if prompt.shown.isdisjoint({"transcript", "steps", *OF_A_PAIR}):
         return {}, FILLERS
     if known is not None and known.transcript == "calls":
         return {}, FILLERS_OF_CALLS

@@ -13,6 +13,7 @@ import msgspec
 from ..errors import FiducialError
 from ..records import Case, Episode, Message, Output, Pair, kind_spec
 from ..records.case import known_role
+from ..records.trajectory_steps import turns_asked
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
@@ -68,11 +69,12 @@ def _messages(case: Case, output: Output) -> JsonList:
 
 def _spoken(case: Case, output: Output) -> list[Message]:
     """Return a case's messages; for a recorded conversation, include the agent's earlier texts."""
+    turns = turns_asked(case, output)
     played = kind_spec(case.kind).family == "conversation"
-    if played or output.turns is None or not 1 < len(case.turns) == len(output.turns):
-        return case.all_messages
+    if played or output.turns is None or not 1 < len(turns) == len(output.turns):
+        return [message for turn in turns for message in turn]
     messages: list[Message] = []
-    for asked, steps in zip(case.turns, output.turns, strict=True):
+    for asked, steps in zip(turns, output.turns, strict=True):
         texts = [{"role": "assistant", "content": step} for step in steps if isinstance(step, str)]
         messages += [*asked, *texts]
     while messages and messages[-1]["role"] == "assistant":
@@ -132,6 +134,13 @@ def _accepted_answers(case: Case, output: Output) -> JsonList:
     if not any(_text(answer).strip() for answer in answers):
         raise NotApplicableError("the case has no accepted answers")
     return json_lines(answers)
+
+
+def _steps(case: Case, output: Output, replay: Replay | None = None) -> str:
+    """Return the transcript with the agent's steps numbered."""
+    if output.turns is None and output.text is None and not output.tool_calls:
+        raise NotApplicableError("the output has no steps")
+    return transcript(case, output, None if replay is None else replay(case, output), numbered=True)
 
 
 def _criterion(case: Case, output: Output) -> str:
@@ -197,6 +206,7 @@ FILLERS: Mapping[str, Filler] = {
     "question": _question,
     "accepted_answers": _accepted_answers,
     "transcript": transcript,
+    "steps": _steps,
     "criterion": _criterion,
     "criteria": _criteria,
     "first": _one_of_two("first"),
@@ -217,6 +227,7 @@ def fillers_with(replay: Replay) -> Mapping[str, Filler]:
     return {
         **FILLERS,
         "transcript": lambda case, output: transcript(case, output, replay(case, output)),
+        "steps": lambda case, output: _steps(case, output, replay),
         "first": _one_of_two("first", replay),
         "second": _one_of_two("second", replay),
     }

@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import DecodingError
 from ..records import Outcome, Output, Usage, Verdict
-from .parsing import ParsedReply, is_refusal
+from .parsing import STEP_COUNT, ParsedReply, is_refusal
 from .scale import Scale
 from .transport import Reply, TokenLogprob
 from .transport.refused_parameters import LIMITS
@@ -30,7 +30,7 @@ _MOST_KEPT = 1_000_000
 """Characters of a reply that a verdict keeps: a line of a run folder has to stay readable."""
 _UNREAD = "unread"
 _OF_THE_REPLY = frozenset(
-    {"served_by", "finish_reason", "probability", _UNREAD, "criterion", "points", "tags"}
+    {"served_by", "finish_reason", "probability", _UNREAD, "criterion", "points", "tags", STEP_COUNT}
 )
 """Evidence that is not read out of a reply's text, such as the criterion that was asked about."""
 
@@ -143,6 +143,8 @@ def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:
     unchanged = msgspec.structs.replace(verdict, judge=judge.id)
     if not rests_on_a_reply(verdict):
         return unchanged
+    if judge.names_steps:
+        judge = judge.among_steps(verdict.evidence.get(STEP_COUNT, 0))
     for unread in verdict.evidence.get(_UNREAD, ()):
         finding = read_reply(_stored(unread["text"], unread.get("finish_reason")), judge)
         if finding.outcome != "unparsable":
@@ -193,7 +195,7 @@ def _evidence(judge: JudgePrompt, finding: AskResult) -> dict[str, object]:
         evidence["finish_reason"] = _MARKED_REFUSAL if reply.refusal is not None else reply.finish_reason
     if reply.served_by is not None and reply.served_by != judge.model:
         evidence["served_by"] = reply.served_by
-    if finding.outcome == "graded" and reply.logprobs is not None:
+    if finding.outcome == "graded" and reply.logprobs is not None and not judge.names_steps:
         probability = probability_of_best(reply.logprobs, judge.prompt.scale)
         if probability is not None:
             evidence["probability"] = probability

@@ -11,6 +11,9 @@
     ``not_executed`` says why it was not executed. ``recorded`` is the result that the output records, where it is another one;
     ``mismatch`` says so.
 
+Where steps are numbered, each of the agent's lines has its ``step``, from 1 over the whole conversation: a text and the calls in it, and
+calls made at once, are one step; a turn in which the agent did nothing is one.
+
 What was asked, written and called stands there in full. Results are bounded: each is shown up to `RESULT_LIMIT` characters, and
 where all of them together would exceed `RESULTS_LIMIT`, the longest are shown up to an equal length at which they do not. Of one that
 is longer, three quarters of that are its beginning and one its end, ``..._left_out`` says how many characters lie between them, and a last
@@ -20,10 +23,11 @@ line says how many results are shown in part.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
-from typing import Any, NamedTuple
+from itertools import chain, count, repeat
+from typing import Any, NamedTuple, TypeAlias
 
 from ..records import AgentStep, Case, Episode, Output, Step, StepOutcome, ToolCall, ToolResults, kind_spec
+from ..records.trajectory_steps import turns_asked, turns_done
 from .as_json import call_text, dumps, json_object, step_text
 
 TRANSCRIPT_VERSION = "results/1"
@@ -50,8 +54,9 @@ class _Result(NamedTuple):
 class _Line:
     """One line, of fields in order: JSON texts, and results that may have to be cut."""
 
-    def __init__(self, turn: int, **fields: str | _Result) -> None:
-        self.fields: dict[str, str | _Result] = {"turn": str(turn), **fields}
+    def __init__(self, turn: int, step: int | None = None, **fields: str | _Result) -> None:
+        number = {} if step is None else {"step": str(step)}
+        self.fields: dict[str, str | _Result] = {"turn": str(turn), **number, **fields}
 
     def tell(self, recorded: Any) -> None:
         """Add what the output records as the call's result."""
@@ -72,13 +77,13 @@ class _Line:
         return "{" + ", ".join(f'"{name}": {text}' for name, text in shown) + "}"
 
 
-def transcript(case: Case, output: Output, episode: Episode | None = None) -> str:
+def transcript(case: Case, output: Output, episode: Episode | None = None, *, numbered: bool = False) -> str:
     """Return the transcript of a conversation, one JSON object per line.
 
     It holds messages, texts, calls and results, turn by turn.
-    Results are left out where no ``episode`` holds them.
+    Results are left out where no ``episode`` holds them. ``numbered`` counts the agent's steps, as `steps_by_turn` does.
     """
-    lines = list(_lines(case, output, episode or ()))
+    lines = list(_lines(case, output, episode or (), count(1) if numbered else repeat(None)))
     results = [result for line in lines for result in line.results()]
     limit = _equal_share([len(result.text) for result in results], RESULT_LIMIT, RESULTS_LIMIT)
     texts = [line.text(limit) for line in lines]
@@ -92,10 +97,12 @@ def transcript(case: Case, output: Output, episode: Episode | None = None) -> st
 def transcript_of_calls(case: Case, output: Output) -> str:
     """Return the transcript without results, the first format shown to judges."""
     lines: list[str] = []
-    steps = [_only_turn(output)] if output.agent_turns is None else output.agent_turns
-    for turn in range(max(len(case.turns), len(steps))):
-        asked = case.turns[turn] if turn < len(case.turns) else []
-        done = steps[turn] if turn < len(steps) else []
+    told, steps = turns_asked(case, output), turns_done(output)
+    for turn in range(max(len(told), len(steps))):
+        asked = told[turn] if turn < len(told) else ()
+        done = (
+            [step for step in steps[turn] if not isinstance(step, ToolResults)] if turn < len(steps) else []
+        )
         lines.extend(f'{{"turn": {turn + 1}, "asked": {dumps(message)}}}' for message in asked)
         lines.extend(f'{{"turn": {turn + 1}, "agent": {step_text(step)}}}' for step in done)
     return "\n".join(lines)
@@ -123,9 +130,12 @@ def _withheld(case: Case) -> Mapping[str, Sequence[str]]:
     return case.reference.get("withheld") or {} if played else {}
 
 
-def _lines(case: Case, output: Output, episode: Episode) -> Iterator[_Line]:
-    asked = case.turns
-    turns: Sequence[Sequence[Step]] = output.turns if output.turns is not None else [_only_turn(output)]
+_StepNumbers: TypeAlias = Iterator[int] | Iterator[None]
+"""The number of each step in turn; None where steps are not numbered."""
+
+
+def _lines(case: Case, output: Output, episode: Episode, numbers: _StepNumbers) -> Iterator[_Line]:
+    asked, turns = turns_asked(case, output), turns_done(output)
     for index in range(max(len(asked), len(turns))):
         number = index + 1
         added = _tools_added(case, index)
@@ -135,15 +145,15 @@ def _lines(case: Case, output: Output, episode: Episode) -> Iterator[_Line]:
             yield from (_Line(number, asked=dumps(message)) for message in asked[index])
         steps = turns[index] if index < len(turns) else ()
         outcomes = episode[index] if index < len(episode) else ()
-        yield from _turn_lines(number, steps, outcomes) if steps else [_Line(number, agent="null")]
+        if steps:
+            yield from _turn_lines(number, steps, outcomes, numbers)
+        else:
+            yield _Line(number, next(numbers), agent="null")
 
 
-def _only_turn(output: Output) -> list[AgentStep]:
-    calls: list[AgentStep] = [output.tool_calls] if output.tool_calls else []
-    return calls if output.text is None else [*calls, output.text]
-
-
-def _turn_lines(turn: int, steps: Sequence[Step], outcomes: Sequence[StepOutcome]) -> list[_Line]:
+def _turn_lines(
+    turn: int, steps: Sequence[Step], outcomes: Sequence[StepOutcome], numbers: _StepNumbers
+) -> list[_Line]:
     """Return the lines of a turn, with recorded results beside their calls."""
     lines: list[_Line] = []
     untold: list[_Line] = []
@@ -156,27 +166,34 @@ def _turn_lines(turn: int, steps: Sequence[Step], outcomes: Sequence[StepOutcome
             lines += [_Line(turn, result=_result(recorded)) for recorded in step.results[calls:]]
             untold = []
         else:
-            said, calls_made = _step_lines(turn, step, next(outcome, _NOTHING))
+            said, calls_made = _step_lines(_Place(turn, next(numbers)), step, next(outcome, _NOTHING))
             lines += [*said, *calls_made]
             untold += calls_made
     return lines
 
 
-def _step_lines(turn: int, step: AgentStep, outcome: StepOutcome) -> tuple[list[_Line], list[_Line]]:
+class _Place(NamedTuple):
+    """Turn of a step, and its number where steps are numbered."""
+
+    turn: int
+    step: int | None
+
+
+def _step_lines(place: _Place, step: AgentStep, outcome: StepOutcome) -> tuple[list[_Line], list[_Line]]:
     """Return the lines of the agent's texts in a step, and those of its calls."""
     calls: Sequence[str | ToolCall] = outcome.calls if isinstance(step, str) else step
     made: list[_Line] = []
     for index, call in enumerate(calls):
-        line = _Line(turn, call=dumps(call) if isinstance(call, str) else call_text(call))
+        line = _Line(*place, call=dumps(call) if isinstance(call, str) else call_text(call))
         if index < len(outcome.results):
             line.fields["result"] = _result(outcome.results[index])
         elif outcome.problem is not None:
             line.fields["not_executed"] = dumps(outcome.problem)
         made.append(line)
-    said = [_Line(turn, agent=dumps(step))] if isinstance(step, str) else []
+    said = [_Line(*place, agent=dumps(step))] if isinstance(step, str) else []
     if isinstance(step, str) and outcome.problem is not None:
         said[0].fields["not_executed"] = dumps(outcome.problem)
-    return said or ([] if made else [_Line(turn, agent="null")]), made
+    return said or ([] if made else [_Line(*place, agent="null")]), made
 
 
 def _result(value: Any) -> _Result:

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import msgspec
 
-from .case import Record
+from .case import Message, Record
 
 
 class ItemKey(NamedTuple):
@@ -93,6 +93,7 @@ class Output(Record, frozen=True, kw_only=True):
         turns: Turns of steps, for multi-turn and agentic cases; results are optional.
         workspace: A folder, relative to the outputs file.
         error: The system's own failure, such as a crash or time-out; always graded 0.
+        asked: Messages of each turn, where a simulated user wrote them; else the case's.
     """
 
     case_id: str
@@ -103,6 +104,7 @@ class Output(Record, frozen=True, kw_only=True):
     turns: list[list[Step]] | None = None
     workspace: str | None = None
     error: str | None = None
+    asked: list[list[Message]] | None = None
 
     @property
     def key(self) -> ItemKey:

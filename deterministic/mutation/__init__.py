@@ -4,7 +4,7 @@ from .chance import rank
 from .dials import DIALS, Dial, Rung
 from .groundedness_operators import composed
 from .operator import FAMILY_KINDS, Mutation, Operator, OperatorFamily, Plants
-from .probes import Probe, Weakness, make_probes, origin, probe_number
+from .probes import PLANTED, Probe, Weakness, make_probes, origin, probe_number
 from .registry import OPERATORS, load_dials, load_operators
 from .right_outputs import REFERENCE_SYSTEM, right_output
 from .subject import Subject
@@ -13,6 +13,7 @@ __all__ = [
     "DIALS",
     "FAMILY_KINDS",
     "OPERATORS",
+    "PLANTED",
     "REFERENCE_SYSTEM",
     "Dial",
     "Mutation",

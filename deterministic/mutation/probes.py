@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from ...records import Case, Output, Verdict, encode_record
+from ...records.trajectory_steps import planted_step
 from ..answers import check_answer
 from ..checkers import check
 from ..options import CheckOptions, Rules
@@ -25,6 +26,9 @@ CheckerFault: TypeAlias = Literal["accepts a fault", "rejects a twin", "cannot d
 
 _TRIALS = 1_000
 """Room for the probes of one trial of a source before those of the next."""
+
+PLANTED = "planted"
+"""Where a label's evidence has the step at which a trajectory goes wrong."""
 
 _TRIES = 4
 """Mutations that are tried for each probe that is wanted: some are dropped, some come twice."""
@@ -188,9 +192,19 @@ def _probe(attempt: _Attempt, number: int) -> Probe:
         source="construction",
         error_type=None if attempt.is_twin else operator.name,
         reason=mutation.change,
-        evidence=origin(operator.name, operator.plants, source, mutation.change, operator.against),
+        evidence=origin(operator.name, operator.plants, source, mutation.change, operator.against)
+        | _place(attempt),
     )
     return Probe(case, output, label)
+
+
+def _place(attempt: _Attempt) -> dict[str, Any]:
+    """Return the step of a trajectory at which a fault was planted, as evidence; empty for anything else."""
+    case, output = attempt.subject.case, attempt.mutation.output
+    if attempt.operator.plants != "fault" or output.turns is None:
+        return {}
+    found = planted_step(case, attempt.subject.output, output)
+    return {} if found is None else {PLANTED: found._asdict()}
 
 
 def _mentions_accepted(probe: Probe) -> bool:

@@ -8,6 +8,7 @@ import msgspec
 
 from ...calibration import Statistic
 from ...calibration.agreement.adjudication_results import Adjudicators, LabelErrors
+from ...calibration.localisation import Localisation
 from ...calibration.pass_threshold import ThresholdSource
 from ...records import JudgeId
 from .ladder.ladder_results import LadderResult
@@ -76,6 +77,20 @@ class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
     found: bool = False
 
 
+class LocatedFault(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a judge named the step at which one sort of fault was planted.
+
+    Attributes:
+        operator: The operator or dial.
+        found: The rates, and those of judges that do not look.
+        ungraded: Faults without an answer, by outcome; in none of these numbers.
+    """
+
+    operator: str
+    found: Localisation
+    ungraded: dict[str, int]
+
+
 class Steadiness(msgspec.Struct, frozen=True, kw_only=True):
     """Self-agreement of a judge on repeated outputs.
 
@@ -120,6 +135,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         steadiness: None where nothing was repeated.
         findings: What is wrong with it.
         ladders: Up to which level of difficulty it catches faults, by dial.
+        located: How often it named the step at which a fault was planted, of a judge that names steps.
     """
 
     judge: str
@@ -134,6 +150,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
     findings: list[JudgeWeakness]
     compares: bool = False
     ladders: list[LadderResult] = []
+    located: list[LocatedFault] = []
 
 
 BLIND_JUDGES = {

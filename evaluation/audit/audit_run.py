@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
+
 from ...judges.prices import PriceList
 from ...records import Author, CaseIndex, FolderPath, ItemKey, write_json, write_records
 from ..context import judge_run
@@ -30,6 +32,7 @@ from .audit_plan import AuditPlan, Prepared, asking_of, opened, prepare, steps
 from .audit_results import AuditNumbers, JudgeAudit, Read
 from .comparisons import prompts
 from .ladder.climb import Climb, Climbed
+from .localising import located_faults
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import Chosen
 from .scored import Scored, scored_probes
@@ -94,10 +97,13 @@ def _conclude(
     audit = AuditNumbers(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
-            with_ladders(
-                _audit_of(task, scored.get(task.id, {}), compared.get(task.id), prepared),
-                climbed[task.id].results if task.id in climbed else [],
-                len(_on_ladders(climbed, task)),
+            msgspec.structs.replace(
+                with_ladders(
+                    _audit_of(task, scored.get(task.id, {}), compared.get(task.id), prepared),
+                    climbed[task.id].results if task.id in climbed else [],
+                    len(_on_ladders(climbed, task)),
+                ),
+                located=located_faults(said[task.id]),
             )
             for task in tasks
             if said[task.id]

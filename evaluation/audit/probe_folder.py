@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from ...deterministic.mutation import OperatorFamily, Plants
+from ...deterministic.mutation import PLANTED, OperatorFamily, Plants
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, read_numbered
+from ...records.trajectory_steps import PlantedStep
 from ...version import VERSION
 from ..inputs import file_sha256
 
@@ -118,6 +119,7 @@ class ProbeFacts(NamedTuple):
         source: The right output it was made of.
         label: Its score by its label.
         change: What was changed.
+        planted: The step of a trajectory at which its fault is, where that is known.
     """
 
     key: ItemKey
@@ -126,6 +128,7 @@ class ProbeFacts(NamedTuple):
     source: ItemKey
     label: float
     change: str
+    planted: PlantedStep | None = None
 
     @property
     def right(self) -> bool:
@@ -186,4 +189,5 @@ def _facts(label: Verdict) -> ProbeFacts:
         source=ItemKey(source["case_id"], source["system"], source["trial"]),
         label=1.0 if label.score is None else label.score,
         change=evidence.get("change", ""),
+        planted=PlantedStep(**evidence[PLANTED]) if PLANTED in evidence else None,
     )

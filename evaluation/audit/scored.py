@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ...calibration.pass_threshold import HALF, PassThreshold
+from ...judges.parsing import STEP_NAMED
 from ...records import Author, ItemKey, Outcome, Verdict
 from .probe_folder import ProbeFacts
 
@@ -16,7 +17,8 @@ class Scored(NamedTuple):
     Score (None when ungraded), outcome and reason are those of the first repeat; ``repeats`` are the
     scores of all graded ones.
 
-    ``cut`` says from which score on the judge's verdicts pass.
+    ``cut`` says from which score on the judge's verdicts pass, ``named`` which step of a trajectory the first repeat
+    names as the first wrong one: 0 for none, None of a judge that names no steps.
     """
 
     facts: ProbeFacts
@@ -26,6 +28,7 @@ class Scored(NamedTuple):
     reason: str | None
     repeats: tuple[float, ...]
     cut: float = HALF
+    named: int | None = None
 
     @property
     def passed(self) -> bool:
@@ -45,7 +48,9 @@ def scored_probes(
     for verdict in verdicts:
         if verdict.key in probes:
             of_probe = said.setdefault(verdict.author, {}).setdefault(verdict.key, {})
-            of_probe[verdict.repeat] = _Said(verdict.score, verdict.outcome, verdict.reason)
+            of_probe[verdict.repeat] = _Said(
+                verdict.score, verdict.outcome, verdict.reason, verdict.evidence.get(STEP_NAMED)
+            )
     return {
         judge: {
             key: _scored(
@@ -64,12 +69,15 @@ class _Said(NamedTuple):
     score: float | None
     outcome: Outcome
     reason: str | None
+    named: int | None
 
 
 def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Said], cut: float) -> Scored:
     in_order = [repeats[number] for number in sorted(repeats)]
     scores = tuple(said.score for said in in_order if said.score is not None)
-    return Scored(facts, cluster, *in_order[0], scores, cut)
+    first = in_order[0]
+    named = first.named if first.outcome == "graded" else None
+    return Scored(facts, cluster, first.score, first.outcome, first.reason, scores, cut, named)
 
 
 def passes(score: float, label: float, pass_at: float) -> bool:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...judges.baseline import VARIANT
-from ...judges.catalogue import JUDGED_KINDS, OF_TRANSCRIPTS, PAIRWISE, SPLITTER
+from ...judges.catalogue import JUDGED_KINDS, LOCALISING, OF_TRANSCRIPTS, PAIRWISE, SPLITTER
 from ...records import JudgeId
 from ...records.verdict import marked
 from ..store.manifest import KnownJudge
 
 RESERVED = frozenset(
-    {*JUDGED_KINDS, *PAIRWISE, SPLITTER.judge, VARIANT, "jury", "share", "split", "criteria"}
+    {*JUDGED_KINDS, *PAIRWISE, *LOCALISING, SPLITTER.judge, VARIANT, "jury", "share", "split", "criteria"}
 )
 """Names of ours and of roles: no name of a prompt of the user's own begins with one of these and a variant."""
 

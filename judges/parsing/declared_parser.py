@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any, cast
 
 from ...errors import DecodingError, PromptError
-from ..prompt_file import CRITERIA, STATEMENTS, PromptFile
+from ..prompt_file import CRITERIA, STATEMENTS, STEP, PromptFile
 from ..scale import Scale
 from .chosen_word import choice_parser
 from .json_reply import Pieces, json_parser
 from .parsed_reply import ParsedReply, ReplyParser
+from .step_reply import step_parser
 from .written_score import number_parser, tags_parser
 
 PARSER_VERSION = 3
@@ -35,6 +36,8 @@ def make_parser(prompt: PromptFile) -> ReplyParser:
     make = _MODES.get(mode) if isinstance(mode, str) else None
     if make is None:
         raise PromptError(f"{place}: unknown mode {mode!r}; known are {', '.join(_MODES)}")
+    if mode == STEP and "steps" not in prompt.shown:
+        raise PromptError(f"{place}: a prompt that asks for a step shows them numbered: add the input steps")
     try:
         return make(prompt.scale, declared)
     except ValueError as error:
@@ -146,6 +149,19 @@ def _choice(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     return choice_parser(scale, scores, tag=tag, reasons=reasons)
 
 
+def _step(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+    _allow(declared, "tag", "reason")
+    if not (scale.is_binary and scale.is_unit):
+        raise ValueError(
+            f"a prompt that asks for a step scores 1 where none is wrong and 0 otherwise, not {scale}"
+        )
+    tag, reasons = _name(declared.get("tag", "S2")), _names(declared.get("reason", []))
+    for name in (tag, *reasons):
+        if not name.isidentifier():
+            raise ValueError(f"{name!r} is not the name of a tag")
+    return step_parser(tag, reasons)
+
+
 def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     """Return the parser of the score that the judge wrote.
 
@@ -180,6 +196,7 @@ _MODES: Mapping[str, Callable[[Scale, Mapping[str, Any]], ReplyParser]] = {
     LOGPROBS: _logprobs,
     STATEMENTS: partial(_beside, "statements"),
     CRITERIA: partial(_beside, "verdicts on criteria"),
+    STEP: _step,
 }
 
 

@@ -12,6 +12,7 @@ from ..document import Document, Piece
 from ..document_parts import DocumentTable
 from . import number_text
 from .caution_text import not_sent
+from .localisation_text import localisation_answer
 from .one_screen import ShortNames, statistic_text
 from .systems_text import judge_names
 
@@ -29,6 +30,8 @@ def _pieces(audit: AuditNumbers) -> Iterator[Piece]:
     judges = [judge for judge in audit.judges if judge.id.kind != "baseline"] or audit.judges
     several = len(audit.judges) > 1
     names = judge_names([judge.judge for judge in audit.judges]) if several else ShortNames({}, "")
+    for judge in judges:
+        yield from localisation_answer(judge)
     yield _headline(judges)
     yield from starmap(not_sent, audit.refused.items())
     yield ""

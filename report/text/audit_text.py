@@ -18,6 +18,7 @@ from ..figures.agreement import heat
 from .agreement_text import bounds, who_decided
 from .caution_text import not_sent
 from .ladder_text import ladder_pieces
+from .localisation_text import localisation_pieces
 from .number_text import number, passing, statistic_cells
 
 _HEADINGS = {
@@ -115,6 +116,7 @@ def _judge(judge: JudgeAudit, lexical: Mapping[str, str]) -> Iterator[Piece]:
     if judge.steadiness is not None:
         steady = judge.steadiness
         yield f"  asked {steady.repeats} times: pairs that differ {steady.flip_rate}; all equal {steady.all_equal}"
+    yield from localisation_pieces(judge.located)
     yield from ladder_pieces(judge.ladders)
     if not judge.findings:
         yield "  found: nothing beyond chance"

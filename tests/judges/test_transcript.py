@@ -186,3 +186,23 @@ def test_the_first_view_shows_what_was_called_and_nothing_of_what_came_of_it():
         {"turn": 1, "agent": "Three."},
         {"turn": 2, "agent": []},
     ]
+
+
+def test_numbered_steps_count_texts_calls_and_silent_turns_over_all_turns():
+    made = output_of([[COUNT, COUNT], ToolResults(results=[1, 2]), "Two."], [], ["Done."])
+    text = transcript(case_of(3), made, numbered=True)
+    shown = [json.loads(line) for line in text.splitlines()]
+    assert [each["step"] for each in shown if "step" in each] == [1, 1, 2, 3, 4]
+    assert [each["turn"] for each in shown if "step" in each] == [1, 1, 1, 2, 3]
+    assert all("step" not in each for each in shown if "asked" in each)
+    unnumbered = [{name: value for name, value in each.items() if name != "step"} for each in shown]
+    assert unnumbered == [json.loads(line) for line in transcript(case_of(3), made).splitlines()]
+
+
+def test_what_a_simulated_user_asked_takes_the_place_of_the_cases_messages():
+    asked = [[{"role": "user", "content": "And plums?"}]]
+    made = Output(case_id="c", system="s", turns=[["None."]], asked=asked)
+    assert lines(made, case=case_of(2)) == [
+        {"turn": 1, "asked": asked[0][0]},
+        {"turn": 1, "agent": "None."},
+    ]

@@ -22,7 +22,7 @@ def write(path: Path, *lines: str | bytes) -> Path:
 
 
 UNKNOWN = (
-    "unknown field 'txet'; an output has: case_id, system, trial, text, tool_calls, turns, workspace, error "
+    "unknown field 'txet'; an output has: case_id, system, trial, text, tool_calls, turns, workspace, error, asked "
     "(did you mean 'text'?)"
 )
 
@@ -48,7 +48,7 @@ UNKNOWN = (
         ("case_id: a", "not JSON: Expecting value at column 1; expected JSON Lines, one object a line"),
         (
             '{"id": "a", "kind": "open_answer"}',
-            "unknown field 'id'; an output has: case_id, system, trial, text, tool_calls, turns, workspace, error; these look like cases, where outputs are expected",
+            "unknown field 'id'; an output has: case_id, system, trial, text, tool_calls, turns, workspace, error, asked; these look like cases, where outputs are expected",
         ),
         ('{"case_id": "a"', "not JSON: Expecting ',' delimiter at column 16"),
         ('{"case_id": "a", "system": "s", "trial": NaN}', "not JSON: NaN is not a JSON number"),

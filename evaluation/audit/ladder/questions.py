@@ -10,9 +10,10 @@ from typing import NamedTuple
 import msgspec
 
 from ....deterministic import CheckOptions, check
-from ....deterministic.mutation import Dial
+from ....deterministic.mutation import Dial, Rung
 from ....errors import ConfigurationError
 from ....records import Case, ItemKey, JudgeId, Output, encode_record
+from ....records.trajectory_steps import planted_step
 from ..probe_folder import ProbeFacts
 
 RIGHT, FAULTY = "right", "faulty"
@@ -55,10 +56,14 @@ class LadderQuestion(NamedTuple):
         """Scene, which the question shares with questions at other levels."""
         return f"{self.dial}/{self.seed}"
 
-    def facts(self, label: float, change: str) -> ProbeFacts:
+    def facts(self, label: float, rung: Rung) -> ProbeFacts:
         """Return the question as a probe of an audit."""
-        plants = "fault" if self.faulty else "nothing"
-        return ProbeFacts(self.key, self.dial, plants, self.key._replace(system=RIGHT), label, change)
+        right = self.key._replace(system=RIGHT)
+        if not self.faulty:
+            return ProbeFacts(self.key, self.dial, "nothing", right, label, "")
+        turned = rung.faulty.turns is not None
+        planted = planted_step(rung.case, rung.right, rung.faulty) if turned else None
+        return ProbeFacts(self.key, self.dial, "fault", right, label, rung.change, planted)
 
 
 def questions(rows: Iterable[LadderRound]) -> Iterator[LadderQuestion]:
@@ -99,7 +104,7 @@ def pose(dial: Dial, question: LadderQuestion, options: CheckOptions) -> Posed:
     return Posed(
         msgspec.structs.replace(rung.case, id=case_id, cluster=question.cluster),
         msgspec.structs.replace(output, case_id=case_id, system=system, trial=trial),
-        question.facts(label, rung.change if question.faulty else ""),
+        question.facts(label, rung),
     )
 
 

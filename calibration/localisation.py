@@ -1,0 +1,99 @@
+"""Localisation: how often a judge names the step at which a trajectory goes wrong."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from .arrays import BoolArray, FloatArray, IntArray
+from .intervals.clustered_rates import certified_rate, share_of
+from .statistic import Statistic
+
+ALPHA = 0.05
+"""Chance to say of a judge that only guesses that it localises, over all sorts of fault together."""
+
+
+class NamedSteps(NamedTuple):
+    """Steps that one judge named on trajectories with a known fault.
+
+    Attributes:
+        named: What it named, from 1; 0 for none; shape ``(n,)``.
+        planted: Where the fault is, from 1; shape ``(n,)``.
+        steps: Number of steps of each trajectory, shape ``(n,)``.
+        cluster: Cluster number of each, shape ``(n,)``.
+    """
+
+    named: IntArray
+    planted: IntArray
+    steps: IntArray
+    cluster: IntArray
+
+
+class HitRates(msgspec.Struct, frozen=True):
+    """Share of faults that a judge who does not look names exactly, and within one step."""
+
+    exact: float
+    within_one: float
+
+
+class Localisation(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a judge names the step at which trajectories go wrong.
+
+    Attributes:
+        exact: Share of faults of which it names the very step; one that it does not notice is not named.
+        within_one: Share of which it names that step or a neighbour.
+        unnoticed: Faults of which it names no step.
+        last_step: Of always naming the last step, on the same trajectories.
+        uniform: Of naming any step with equal chance, in expectation.
+        bound: One-sided lower bound of ``exact``; None without a row.
+        localises: Whether the bound is above the better of both baselines.
+    """
+
+    exact: Statistic
+    within_one: Statistic
+    unnoticed: int
+    last_step: HitRates
+    uniform: HitRates
+    bound: float | None
+    localises: bool
+
+
+def localisation(rows: NamedSteps, *, sorts: int = 1) -> Localisation:
+    """Compare the steps that a judge named with those at which faults were planted.
+
+    Args:
+        rows: One row a trajectory that was graded.
+        sorts: Sorts of fault that are looked at; the bounds of all hold together at 95 %.
+    """
+    off = np.abs(rows.named - rows.planted)
+    exact = _float(off == 0)
+    within = _float((off <= 1) & (rows.named > 0))
+    last, uniform = baselines(rows)
+    bound = certified_rate(exact, rows.cluster, level=1 - ALPHA / sorts).low
+    return Localisation(
+        exact=share_of(exact, rows.cluster),
+        within_one=share_of(within, rows.cluster),
+        unnoticed=int((rows.named == 0).sum()),
+        last_step=last,
+        uniform=uniform,
+        bound=bound,
+        localises=bound is not None and bound > max(last.exact, uniform.exact),
+    )
+
+
+def baselines(rows: NamedSteps) -> tuple[HitRates, HitRates]:
+    """Return the rates of naming the last step, and of naming any step with equal chance."""
+    if not len(rows.planted):
+        return HitRates(0.0, 0.0), HitRates(0.0, 0.0)
+    back = rows.steps - rows.planted
+    near = 1 + (rows.planted > 1) + (back > 0)
+    return (
+        HitRates(float((back == 0).mean()), float((back <= 1).mean())),
+        HitRates(float((1 / rows.steps).mean()), float((near / rows.steps).mean())),
+    )
+
+
+def _float(hit: BoolArray) -> FloatArray:
+    return hit.astype(np.float64)

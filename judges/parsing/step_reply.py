@@ -1,0 +1,54 @@
+"""Read replies that name the first wrong step of a trajectory: its number, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...errors import DecodingError
+from ..scale import Scale
+from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, without_thoughts
+from .written_score import DECORATION, between_tags, lone_number, tagged_reason
+
+STEP_NAMED, STEP_COUNT = "step", "steps"
+"""Where evidence has the step that a judge names, 0 for none, and the number of steps there are."""
+
+_MOST = Scale(0, 1_000_000, 1)
+_NONE = "none"
+
+
+def step_parser(tag: str, reasons: Sequence[str] = ()) -> ReplyParser:
+    """Return a parser of step numbers between tags.
+
+    The score is 1 where no step is named (``none`` or 0), else 0; the step is in the details. Anything but one whole number or ``none``, and
+    two different answers, make a reply unreadable. A reply that is nothing but the answer is read, too.
+    """
+    tagged = between_tags(tag)
+    where = f"between <{tag}> and </{tag}>"
+
+    def parse(text: str) -> ParsedReply:
+        reply = without_thoughts(text)
+        written = [found[1] for found in tagged.finditer(reply)]
+        step = int(one_score([_step(each, where) for each in written or [bare_reply(text)]], _MOST, where))
+        return ParsedReply(float(step == 0), tagged_reason(reply, reasons), {STEP_NAMED: step})
+
+    return parse
+
+
+def _step(written: str, where: str) -> float:
+    if written.strip(DECORATION).removesuffix(".").strip(DECORATION).casefold() == _NONE:
+        return 0.0
+    if found := lone_number(written):
+        return found[0]
+    raise DecodingError(f"no step {where}, but {written.strip()[:40]!r}")
+
+
+def steps_beside(parse: ReplyParser, count: int) -> ReplyParser:
+    """Return a parser that refuses steps that a trajectory of so many does not have."""
+
+    def beside(text: str) -> ParsedReply:
+        reading = parse(text)
+        if (step := reading.details[STEP_NAMED]) > count:
+            raise DecodingError(f"there is no step {step}: they are numbered from 1 to {count}")
+        return reading
+
+    return beside

@@ -1,0 +1,71 @@
+"""Localisation in words: how often judges name the step at which a fault was planted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...calibration.localisation import HitRates
+from ...evaluation.audit.audit_results import JudgeAudit, LocatedFault
+from ..document import Piece
+from ..document_parts import ENDS, FIRST, DocumentTable
+from . import number_text
+from .one_screen import statistic_text
+
+_MEANS = "baseline: the better of naming the last step and naming one at random."
+
+
+def localisation_answer(judge: JudgeAudit) -> Iterator[Piece]:
+    """Yield whether a judge that names steps localises faults, and a line per sort of fault."""
+    if not judge.located:
+        return
+    found = [each.operator for each in judge.located if each.found.localises]
+    of = number_text.counted(len(judge.located), "sort")
+    if found:
+        yield f"{judge.judge} localises {len(found):,} of {of} of fault: {', '.join(found)}."
+    else:
+        yield f"{judge.judge} localises none of {of} of fault."
+    head = ("fault", "exact step", "within one", "baseline", "n", "ungraded")
+    yield DocumentTable(head, [_row(each) for each in judge.located], words=FIRST, indent=0)
+    yield _MEANS
+
+
+def _row(located: LocatedFault) -> tuple[str, ...]:
+    found = located.found
+    better = max(found.last_step.exact, found.uniform.exact)
+    return (
+        located.operator,
+        statistic_text(found.exact),
+        statistic_text(found.within_one),
+        number_text.decimal(better),
+        number_text.count(found.exact.n),
+        number_text.count(sum(located.ungraded.values())),
+    )
+
+
+def localisation_pieces(located: Sequence[LocatedFault]) -> Iterator[Piece]:
+    """Yield all numbers of a judge that names steps, with both baselines."""
+    if not located:
+        return
+    yield "  names the first wrong step (bound: one-sided 95 % over all sorts of fault; exact, within one):"
+    head = ("fault", "exact", "within one", "bound", "last step", "uniform", "unnoticed", "on", "")
+    yield DocumentTable(head, [_numbers(each) for each in located], words=ENDS, indent=4)
+
+
+def _numbers(located: LocatedFault) -> tuple[str, ...]:
+    found = located.found
+    notes = [f"{left:,} {number_text.outcome(name)}" for name, left in located.ungraded.items()]
+    return (
+        located.operator,
+        statistic_text(found.exact),
+        statistic_text(found.within_one),
+        number_text.number(found.bound),
+        _both(found.last_step),
+        _both(found.uniform),
+        number_text.count(found.unnoticed),
+        number_text.count(found.exact.n),
+        "; ".join([*(["localises"] if found.localises else []), *notes]),
+    )
+
+
+def _both(rates: HitRates) -> str:
+    return f"{number_text.decimal(rates.exact)}, {number_text.decimal(rates.within_one)}"
