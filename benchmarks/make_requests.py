@@ -39,7 +39,7 @@ from fiducial.evaluation.judging.asking import every_output, open_work
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.preference.paired_inputs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
-from fiducial.judges import Request, shipped_prompts, unanswered
+from fiducial.judges import Request, unanswered
 from fiducial.judges.catalogue import PAIRWISE, SPLITTER, all_prompts, known_prompts
 from fiducial.judges.criteria_judge import criterion_work
 from fiducial.records import Case, Output, Verdict, read_records, write_records
