@@ -18,7 +18,7 @@ from ..evaluation.artifacts.skills import skill_tree
 from ..evaluation.artifacts.workspaces import prepare as lay_out_all
 from ..evaluation.generation.commands import command_words
 from ..records import Case, kind_spec, read_records
-from ..report.page import document_page
+from ..report.page import ResultPage, document_page
 from ..report.text.artifact_text import artifacts_document, skills_document
 from .checking import Workspaces, check_options
 from .display import Document, Shown
@@ -44,7 +44,10 @@ class AgentResults(ArtifactOutcome, Shown, frozen=True):
 
     def write_skills(self, html: FilePath) -> Path:
         """Write categories and dependencies with their pass rates as a page."""
-        return document_page(written_path(html), "Skill tree", skills_document(skill_tree(self.attempts)))
+        return document_page(
+            written_path(html),
+            ResultPage(title="Skill tree", answer=skills_document(skill_tree(self.attempts))),
+        )
 
 
 def run_agent(

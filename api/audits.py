@@ -32,30 +32,26 @@ from ..report.text.certificate_text import (
     standing_document,
     verified_document,
 )
-from .display import Document, Shown, statistics_frame
+from .display import Document, Shown, ShownOnPage, statistics_frame
 from .paths import FilePath, folder_path, input_path, written_path
 from .run import Run, folder_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..report.page import ResultPage
 
-class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
+
+class Audit(AuditNumbers, ShownOnPage, frozen=True, kw_only=True):
     """Judges' results on probes: ``found.judges[0].operators[0].rate.low``."""
 
     _words = staticmethod(audit_document)
     _screen = staticmethod(audit_screen)
 
-    def report(self, html: FilePath) -> Path:
-        """Write the audit as one HTML file that opens from the disk, and return its path.
+    def _page(self) -> ResultPage:
+        from ..report.audit_page import audit_page  # noqa: PLC0415 - who reads numbers needs no page
 
-        The page shows the curves of the ladders. An InputError is raised if it cannot be written.
-        """
-        from ..report.page import document_page  # noqa: PLC0415 - who reads numbers needs no page
-
-        return document_page(
-            written_path(html), "Audit", audit_screen(self), {"Every judge": self.document()}
-        )
+        return audit_page(self)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per judge and operator."""

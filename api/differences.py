@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,20 +12,21 @@ from ..evaluation.store.run_store import RunStore
 from ..records.frames import data_frame
 from ..report.changed_cases import changed_cases
 from ..report.document import Piece
-from ..report.page import document_page
-from ..report.text.difference_screen import difference_answer, difference_screen
+from ..report.text.difference_screen import difference_screen
 from ..report.text.difference_text import difference_document
 from ..report.text.history_screen import history_screen
 from ..report.text.history_text import history_document
-from .display import Shown
-from .paths import FilePath, folder_path, written_path
+from .display import ShownOnPage
+from .paths import FilePath, folder_path
 from .run import Run, kept_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..report.page import ResultPage
 
-class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
+
+class Difference(TwoRuns, ShownOnPage, frozen=True, kw_only=True):
     """Comparison of two runs.
 
     Read ``found.broke``, ``found.better``, ``found.systems["me"].all.pairs[0].difference``.
@@ -44,14 +44,10 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
         # Named, for where nothing changed there is no row that does.
         return data_frame(rows, columns=["what", *ChangedVerdict.__struct_fields__])
 
-    def report(self, path: FilePath) -> Path:
-        """Write the comparison as one HTML file that opens from the disk, and return its path.
+    def _page(self) -> ResultPage:
+        from ..report.difference_page import difference_page  # noqa: PLC0415 - who reads numbers needs no page
 
-        An InputError is raised if it cannot be written.
-        """
-        sections = {"Changed cases": self._cases(), "Every difference": self.document()}
-        title = f"{self.before} and {self.after}"
-        return document_page(written_path(path), title, difference_answer(self), sections)
+        return difference_page(self, self._cases())
 
     def _cases(self) -> list[Piece]:
         """Return both answers of the changed cases; none of runs that are kept in no folder."""
@@ -63,7 +59,7 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
             return list(changed_cases(before, after, changed))
 
 
-class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
+class History(HistoryNumbers, ShownOnPage, frozen=True, kw_only=True):
     """Runs over time: ``found.runs[-1].systems["me"]``, ``found.drifts``."""
 
     _words = staticmethod(history_document)
@@ -86,10 +82,10 @@ class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
             ]
         )
 
-    def report(self, path: FilePath) -> Path:
-        """Write it as a page; see `Difference.report`."""
-        title = f"Runs in {self.folder}"
-        return document_page(written_path(path), title, self.screen(), {"Over time": self.document()})
+    def _page(self) -> ResultPage:
+        from ..report.history_page import history_page  # noqa: PLC0415 - who reads numbers needs no page
+
+        return history_page(self)
 
 
 def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:

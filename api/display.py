@@ -12,11 +12,25 @@ from ..records import Verdict
 from ..records.frames import data_frame
 from ..report.document import Document, as_html, as_lines, as_markdown
 from ..report.text.one_screen import SCREEN, WIDTH, one_screen
+from .paths import FilePath, written_path
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
-__all__ = ["SCREEN", "WIDTH", "Document", "Shown", "as_lines", "statistics_frame", "verdicts_frame"]
+    from ..report.page import ResultPage
+
+__all__ = [
+    "SCREEN",
+    "WIDTH",
+    "Document",
+    "Shown",
+    "ShownOnPage",
+    "as_lines",
+    "statistics_frame",
+    "verdicts_frame",
+]
 
 _OF_VERDICTS = [
     "case_id",
@@ -74,6 +88,22 @@ class Shown(msgspec.Struct, InWords, frozen=True):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""
         return msgspec.to_builtins(self)
+
+
+class ShownOnPage(Shown, frozen=True):
+    """Result that is also written as a page of its own."""
+
+    def report(self, path: FilePath) -> Path:
+        """Write the result as one HTML file that opens from the disk, and return its path.
+
+        An InputError is raised if it cannot be written.
+        """
+        from ..report.page import document_page  # noqa: PLC0415 - who reads numbers needs no page
+
+        return document_page(written_path(path), self._page())
+
+    def _page(self) -> ResultPage:
+        raise NotImplementedError
 
 
 def statistics_frame(rows: Iterator[tuple[Mapping[str, Any], Statistic]]) -> pd.DataFrame:

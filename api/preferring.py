@@ -26,7 +26,7 @@ from ..report.text.one_screen import SCREEN, one_screen
 from ..report.text.preference_screen import preferences_screen
 from ..report.text.preference_text import preferences_document
 from .checking import Worlds, worlds_of
-from .display import Document, Shown, statistics_frame
+from .display import Document, ShownOnPage, statistics_frame
 from .evaluating import JudgeLike, asked_of
 from .paths import Cases, FilePath, Labels, Outputs, input_path, kept_folder, output_sources, source
 from .progress_bars import shown_progress
@@ -36,11 +36,13 @@ from .run_files import Access, Forecasts
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..report.page import ResultPage
+
 Preferable: TypeAlias = Run | Outputs | Output
 """A run, the folder of one, or outputs in any form."""
 
 
-class Preferences(PreferenceRun, Shown, frozen=True, kw_only=True):
+class Preferences(PreferenceRun, ShownOnPage, frozen=True, kw_only=True):
     """Preferences of judges.
 
     Read ``found.judges[0].matches[0].preferred.low``, ``found.judges[0].systems["me"].strength``.
@@ -53,6 +55,11 @@ class Preferences(PreferenceRun, Shown, frozen=True, kw_only=True):
     def screen(self, room: int = SCREEN - 1) -> Document:
         """Return the preferred systems, in one screen of a terminal, which has this room."""
         return one_screen(preferences_screen(self.judges, self.refused), room)
+
+    def _page(self) -> ResultPage:
+        from ..report.comparison_page import preferences_page  # noqa: PLC0415 - who reads numbers needs no page
+
+        return preferences_page(self.judges, self.refused)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per judge and pair of systems.

@@ -21,10 +21,12 @@ from ..report.text.estimation_screen import estimation_screen
 from ..report.text.estimation_text import estimation_document
 from ..report.text.one_screen import SCREEN, one_screen
 from ..report.text.plan_text import plan_document
-from .display import Document, Shown, statistics_frame
+from .display import Document, Shown, ShownOnPage, statistics_frame
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ..report.page import ResultPage
 
 
 class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
@@ -60,11 +62,16 @@ class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
         )
 
 
-class Comparison(ComparisonNumbers, Shown, frozen=True, kw_only=True):
+class Comparison(ComparisonNumbers, ShownOnPage, frozen=True, kw_only=True):
     """Pairwise comparison of judges or systems: ``found.pairs[0].difference``."""
 
     _words = staticmethod(comparison_document)
     _screen = staticmethod(comparison_screen)
+
+    def _page(self) -> ResultPage:
+        from ..report.comparison_page import comparison_page  # noqa: PLC0415 - who reads numbers needs no page
+
+        return comparison_page(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results in the form of ``compare --json``."""

@@ -13,9 +13,9 @@ from click.core import ParameterSource
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, model_options
-from .param_types import FOLDER, Whole
+from .param_types import FOLDER, OUT_FILE, Whole
 from .shared_options import SectionedCommand, compose, option, scale_option, worlds
-from .table_options import accepts_edited, command_line, emit, load_table, table_options
+from .table_options import accepts_edited, command_line, emit_page, load_table, table_options
 from .typed_options import JudgingOptions, typed_options
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ _OF_TABLES = ("pass_at", "right", "statistic", "flips", "interval", "seed", "rep
     option("--judge", "judges", multiple=True, metavar="JUDGE",
            help="With --by system: ask this judge which of two outputs of a case is better, each first once. preference, preference/VARIANT, or "
                 "a .prompty file that shows first and second; the tables are run folders."),
+    option("--html", type=OUT_FILE, help="Also write a page: differences drawn with their intervals, then every number."),
     option("--out", type=FOLDER, help="With --judge: the folder for its verdicts; the same command resumes it."),
 )  # fmt: skip
 @worlds
@@ -65,6 +66,7 @@ def command(
     labels: Path | None,
     columns: tuple[str, ...],
     json_file: str | None,
+    html: Path | None,
     by: By,
     against: str | None,
     **options: Any,
@@ -85,6 +87,7 @@ def command(
             labels=labels,
             against=against,
             json_file=json_file,
+            html=html,
             judges=options["judges"],
             out=options["out"],
             options=typed_options(JudgingOptions, options),
@@ -99,7 +102,7 @@ def command(
         prices=options["price"],
         **{name: options[name] for name in _OF_TABLES},
     )
-    emit(found, json_file)
+    emit_page(found, html, json_file=json_file)
     return EXIT_OK
 
 
@@ -109,6 +112,7 @@ def _prefer(
     labels: Path | None,
     against: str | None,
     json_file: str | None,
+    html: Path | None,
     judges: tuple[str, ...],
     out: Path | None,
     options: JudgingOptions,
@@ -140,7 +144,7 @@ def _prefer(
     if found.failed:
         again = "the same command asks again for these alone" if out else "--out keeps what was said"
         missing.append(f"{found.failed:,} verdicts are missing, since calls failed; {again}")
-    emit(found, json_file, closing=missing)
+    emit_page(found, html, json_file=json_file, closing=missing)
     return EXIT_PARTIAL if found.failed else EXIT_OK
 
 

@@ -21,8 +21,7 @@ from .param_types import EXISTING, EXISTING_FILE, Whole
 from .shared_options import compose, json_option, option, pairs, pass_at_option
 
 if TYPE_CHECKING:
-    from ..api.differences import Difference, History
-    from ..api.display import Document, Shown
+    from ..api.display import Document, Shown, ShownOnPage
     from ..api.tables import Table
 
 
@@ -214,7 +213,12 @@ def emit(
 
 
 def emit_page(
-    found: Difference | History, html: Path | None, *, markdown: bool, json_file: str | None
+    found: ShownOnPage,
+    html: Path | None,
+    *,
+    json_file: str | None,
+    markdown: bool = False,
+    closing: Sequence[str] = (),
 ) -> None:
     """Print a result, or its Markdown, and write its page if one is named.
 
@@ -223,7 +227,7 @@ def emit_page(
     if markdown:
         click.echo(found.to_markdown())
     else:
-        emit(found, json_file)
+        emit(found, json_file, closing=closing)
     if html is not None:
         click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")
 

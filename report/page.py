@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import msgspec
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from ..records import InputPath, atomic_write
-from .document import Document, as_html
-from .document_parts import fit
+from .document import Columns, Document, Figure, as_html
+from .document_parts import FIRST, Cell, DocumentTable, fit
 from .text import number_text
 
 _TEMPLATES = files(f"{__package__}") / "templates"
@@ -84,34 +86,68 @@ def write_page(path: InputPath, page: str) -> None:
         file.write(page.encode("utf-8"))
 
 
-def document_page(
-    path: Path, title: str, document: Document, sections: Mapping[str, Document] | None = None
-) -> Path:
-    """Write a document as a script-free page and return the file.
+class ResultPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Page of one result: the answer, its figures, then its tables and further sections.
 
-    Args:
-        path: The file.
-        title: Of the page.
-        document: The answer; its first sentence is the headline where sections follow.
-        sections: What stands below it, by heading; named in the page's navigation.
+    Attributes:
+        title: Beside the product's name.
+        about: Below it, such as when and how much.
+        answer: Sentences and tables; the first sentence is the headline where sections follow.
+        figures: Drawn above the first table of the answer.
+        sections: Further documents by heading; the page's navigation names them. Empty ones are left out.
+    """
+
+    title: str
+    answer: Document
+    about: str = ""
+    figures: Sequence[Figure] = ()
+    sections: Mapping[str, Document] = {}
+
+
+def document_page(path: Path, page: ResultPage) -> Path:
+    """Write a result as a script-free page and return the file.
 
     Raises:
         InputError: The file cannot be written.
     """
-    pieces = list(document)
-    headline = pieces.pop(0) if sections and isinstance(pieces[0], str) else ""
-    below = {name: shown for name, told in (sections or {}).items() if (shown := as_html(list(told)))}
-    shown = as_html(pieces)
-    page = rendered(
+    pieces = [
+        _without_plots(piece) if page.figures and isinstance(piece, DocumentTable) else piece
+        for piece in page.answer
+        if piece != ""
+    ]
+    sections = {name: shown for name, told in page.sections.items() if (shown := as_html(list(told)))}
+    headline = pieces.pop(0) if sections and pieces and isinstance(pieces[0], str) else ""
+    place = next((n for n, piece in enumerate(pieces) if isinstance(piece, DocumentTable)), len(pieces))
+    if page.figures:
+        pieces.insert(place, Columns(page.figures))
+    text = rendered(
         "document.html.j2",
         ["report.css", "items.css"],
-        title=title,
+        title=page.title,
+        about=page.about,
         headline=headline,
-        shown=shown,
-        sections=below,
+        shown=as_html(pieces),
+        sections=sections,
     )
-    write_page(path, page)
+    write_page(path, text)
     return path
+
+
+def _without_plots(table: DocumentTable) -> DocumentTable:
+    """Leave out the plots of a table that stands below a figure of the same rates."""
+    drawn = {
+        column
+        for row in table.rows
+        for column, cell in enumerate(row)
+        if isinstance(cell, Cell) and cell.figure
+    }
+    if not drawn:
+        return table
+
+    def kept(row: Sequence[str | Cell]) -> list[str | Cell]:
+        return [cell for column, cell in enumerate(row) if column not in drawn]
+
+    return replace(table, head=kept(table.head), rows=list(map(kept, table.rows)), words=FIRST)
 
 
 def _policy(style: Markup, script: Markup) -> str:

@@ -12,13 +12,15 @@ from ...calibration.statistic import Statistic
 from ..text.number_text import decimal, with_interval
 from .drawing import WIDTH, AxisScale, dot, grid, line, path, svg, text, ticks
 
-_STRIP = 240.0
+_STRIP = 120.0
 _MARGIN = 6.0
 _HEIGHT = 20
 _MIDDLE = _HEIGHT / 2
 _ROW = 36.0
-_LETTERS = 26
-"""Of a name beside its number."""
+_LETTERS, _MOST_LETTERS = 26, 48
+"""Of a name beside its number, and alone on its line."""
+_NUMBER = 118.0
+"""Pixels of a number beside its interval."""
 
 
 class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +33,7 @@ class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
         high: Upper end.
         bounds: Worst-case bounds.
         alarm: Whether it is to be seen at once.
+        words: Its number in words, where that is not value and interval.
     """
 
     name: str
@@ -39,6 +42,7 @@ class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None = None
     bounds: tuple[float, float] | None = None
     alarm: bool = False
+    words: str = ""
 
     @classmethod
     def of(
@@ -61,6 +65,8 @@ class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def number(self) -> str:
         """Its number in words."""
+        if self.words:
+            return self.words
         return "undefined" if self.value is None else with_interval(self.value, self.low, self.high)
 
 
@@ -86,14 +92,19 @@ def _marks(each: PlottedInterval, place: AxisScale, y: float) -> list[Markup]:
     return shapes
 
 
-def forest(title: str, rows: Sequence[PlottedInterval], *, low: float = 0.0) -> Markup:
+def forest(
+    title: str, rows: Sequence[PlottedInterval], *, low: float = 0.0, ends: tuple[str, str] | None = None
+) -> Markup:
     """Draw a forest plot on one axis, first row on top.
 
-    Rates have an axis from 0 to 1. Differences, ``low`` of -1, have one around 0 that is as wide as they need.
+    Rates have an axis from 0 to 1. Differences, ``low`` of -1, have one around 0 that is as wide as they need. An axis without
+    numbers has names at its ``ends``.
     """
     high = 1.0 if low >= 0 else _reach(rows)
     low = max(low, -high)
-    place = AxisScale(low, high, _MARGIN, WIDTH - _MARGIN)
+    # Long names have a line of their own: their numbers stand beside the intervals.
+    apart = any(len(each.name) > _LETTERS for each in rows)
+    place = AxisScale(low, high, _MARGIN, WIDTH - _MARGIN - (_NUMBER if apart else 0))
     bottom = _ROW * len(rows) + 8
     marks = [low + (high - low) * quarter / 4 for quarter in range(5)]
     shapes = [ticks(map(place, marks), 4, bottom)]
@@ -102,11 +113,11 @@ def forest(title: str, rows: Sequence[PlottedInterval], *, low: float = 0.0) -> 
     for number, each in enumerate(rows):
         y = _ROW * number + 14
         shapes += [
-            text(_MARGIN, y, each.name, "name", room=_LETTERS),
-            text(WIDTH - _MARGIN, y, each.number, anchor="end"),
+            text(_MARGIN, y, each.name, "name", room=_MOST_LETTERS if apart else _LETTERS),
+            text(WIDTH - _MARGIN, y + 16 if apart else y, each.number, anchor="end"),
             *_marks(each, place, y + 12),
         ]
-    return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(marks, place, bottom + 14)], says="; ".join(map(str, rows)))  # fmt: skip
+    return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(marks, place, bottom + 14, ends)], says="; ".join(map(str, rows)))  # fmt: skip
 
 
 def _reach(rows: Sequence[PlottedInterval]) -> float:
@@ -115,7 +126,11 @@ def _reach(rows: Sequence[PlottedInterval]) -> float:
     return min(1.0, max(1, math.ceil(10 * max(ends, default=1.0))) / 10)
 
 
-def _axis(ticks: Sequence[float], place: AxisScale, y: float) -> list[Markup]:
+def _axis(
+    ticks: Sequence[float], place: AxisScale, y: float, ends: tuple[str, str] | None = None
+) -> list[Markup]:
+    if ends is not None:
+        return [text(place.start, y, ends[0]), text(place.end, y, ends[1], anchor="end")]
     anchors = {ticks[0]: "start", ticks[-1]: "end"}
     return [text(place(tick), y, f"{tick:g}", anchor=anchors.get(tick, "middle")) for tick in ticks]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
 from ...calibration.ladders import CAUGHT
 from ...evaluation.audit.ladder.ladder_results import LadderResult
 from .drawing import WIDTH, AxisScale, dot, line, path, svg, text
+from .forest_plot import PlottedInterval, forest
 
 _HEIGHT = 205.0
 _ACROSS = AxisScale(0.0, 1.0, 42.0, WIDTH - 14)
@@ -32,6 +34,31 @@ def ladder_curve(ladder: LadderResult) -> Markup:
     ]
     says = f"share caught by level, from easy to hard; breaks {ladder.breaks}"
     return svg("ladder", WIDTH, _HEIGHT, ladder.dial, shapes, says=says)
+
+
+_ENDS = {"beyond the hardest": 1.0, "before the easiest": 0.0}
+_BREAKS = {"beyond the hardest": "not reached", "before the easiest": "not even the easiest"}
+"""Words of levels that are not on the ladder."""
+
+
+def breaking_points(title: str, ladders: Sequence[LadderResult]) -> Markup:
+    """Draw where on each dial 80 % are still caught, from the easiest to the hardest level."""
+    return forest(title, [_breaking_point(each) for each in ladders], ends=("easiest", "hardest"))
+
+
+def _breaking_point(ladder: LadderResult) -> PlottedInterval:
+    found = ladder.threshold
+    if not ladder.curve or found.low is None or found.high is None:
+        return PlottedInterval(name=ladder.dial, value=None, words="not known")
+    on_ladder = found.level is not None
+    return PlottedInterval(
+        name=ladder.dial,
+        value=_place(ladder, found.level) if found.level is not None else _ENDS[found.where],
+        low=_place(ladder, found.low),
+        high=_place(ladder, found.high),
+        alarm=ladder.found,
+        words=f"{found.level:.3g} {ladder.unit}" if on_ladder else _BREAKS[found.where],
+    )
 
 
 def _grid(ladder: LadderResult) -> list[Markup]:

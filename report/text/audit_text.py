@@ -43,11 +43,18 @@ def audit_document(audit: AuditNumbers) -> Iterator[Piece]:
     The baselines are the rates of judges that do not look.
     """
     yield from starmap(not_sent, audit.refused.items())
-    yield Columns(list(_profiles(audit.judges)))
-    lexical = _lexical_rates(audit.judges)
+    yield Columns(list(profile_figures(audit.judges)))
+    lexical = lexical_rates(audit.judges)
     for judge in audit.judges:
-        yield from _judge(judge, lexical.get(judge.id.name, {}) if judge.id.kind == "shipped" else {})
+        yield from judge_numbers(judge, lexical)
+        yield from ladder_pieces(judge.ladders)
+        yield from _findings(judge)
         yield ""
+    yield from across_judges(audit)
+
+
+def across_judges(audit: AuditNumbers) -> Iterator[Piece]:
+    """Yield what people decided, and judges against each other and against those that do not look."""
     yield from _adjudicated(audit.adjudication)
     if audit.prompts:
         yield "Judges against each other, on the same probes:"
@@ -64,8 +71,8 @@ _PROFILES = {
 """What is drawn of operators that plant something, and whether much of it is good."""
 
 
-def _profiles(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
-    """Operators by judges; what is drawn stands in the tables above."""
+def profile_figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
+    """Yield heat maps of operators by judge; tables have the same rates."""
     names = [judge.judge for judge in judges]
     for plants, (caption, good) in _PROFILES.items():
         found = {
@@ -102,7 +109,9 @@ def _adjudicated(found: AuditAdjudication | None) -> Iterator[Piece]:
     yield ""
 
 
-def _judge(judge: JudgeAudit, lexical: Mapping[str, str]) -> Iterator[Piece]:
+def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str, str]]) -> Iterator[Piece]:
+    """Yield a judge's rates by operator, beside the lexical baseline's, and its comparisons."""
+    lexical = lexical_by_judge.get(judge.id.name, {}) if judge.id.kind == "shipped" else {}
     how = _COMPARED if judge.compares else passing(judge.pass_at, judge.pass_at_source)
     yield f"{judge.judge}: {judge.asked:,} verdicts{how}"
     for plants, (heading, rate) in _HEADINGS.items():
@@ -117,7 +126,9 @@ def _judge(judge: JudgeAudit, lexical: Mapping[str, str]) -> Iterator[Piece]:
         steady = judge.steadiness
         yield f"  asked {steady.repeats} times: pairs that differ {steady.flip_rate}; all equal {steady.all_equal}"
     yield from localisation_pieces(judge.located)
-    yield from ladder_pieces(judge.ladders)
+
+
+def _findings(judge: JudgeAudit) -> Iterator[str]:
     if not judge.findings:
         yield "  found: nothing beyond chance"
         return
@@ -149,7 +160,7 @@ def _comparisons(comparisons: Iterable[AuditComparison]) -> DocumentTable:
     return DocumentTable(head, rows, words=ENDS, indent=4)
 
 
-def _lexical_rates(judges: Iterable[JudgeAudit]) -> dict[str, dict[str, str]]:
+def lexical_rates(judges: Iterable[JudgeAudit]) -> dict[str, dict[str, str]]:
     """Return the lexical baseline's rates by operator, keyed by the judge it stands in for.
 
     The keys are names of built-in judges.

@@ -14,10 +14,17 @@ from ...calibration.pass_threshold import HALF
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..ranking import ahead, best_system, deciding, ranked_rates, ranking_sentence
-from . import number_text
-from .comparison_text import brief_cautions, comparison_document, cuts_text, flip_lines, p_of, terms_of
+from .comparison_text import brief_cautions, comparison_document, flip_lines, p_of, terms_of
 from .number_text import counted
-from .one_screen import PlotRow, ShortNames, plotted_table, short_names, statistic_text
+from .one_screen import (
+    PlotRow,
+    ShortNames,
+    pair_name,
+    plotted_table,
+    rate_and_n,
+    short_names,
+    statistic_text,
+)
 from .systems_text import judge_names
 
 _RIGHT = {
@@ -27,9 +34,6 @@ _RIGHT = {
 }
 """What the rate of a judge is of."""
 
-_PAIR_NAME = 16
-"""Columns of a name in a table of pairs."""
-
 
 def comparison_screen(found: ComparisonNumbers) -> Document:
     """Name the best, with its rate and lead."""
@@ -38,7 +42,17 @@ def comparison_screen(found: ComparisonNumbers) -> Document:
     compared = found.pairs if found.strata is None else deciding(found.strata)[0].pairs
     if not any(pair.n for pair in compared) and found.strata is None:
         return comparison_document(found)
+    if found.strata is None and not _leads_are_known(found):
+        return _by_statistic(found)
     return _by_rate(found)
+
+
+def _leads_are_known(found: ComparisonNumbers) -> bool:
+    """Return False where the two most often right have no item in common, such as judges of different kinds of cases."""
+    leaders = sorted(found.contenders, key=lambda name: -(found.contenders[name].share_right.value or 0.0))[
+        :2
+    ]
+    return any(pair.n for pair in found.pairs if {pair.a, pair.b} == set(leaders))
 
 
 def _by_rate(found: ComparisonNumbers) -> Iterator[Piece]:
@@ -67,9 +81,17 @@ def _by_rate(found: ComparisonNumbers) -> Iterator[Piece]:
         yield f"{counted(left, 'pair')} not compared: no item in common."
     for pair in pairs:
         yield from flip_lines(pair, terms_of(found))
-    if any(each.at != HALF for each in found.cuts.values()):
-        yield f"thresholds: {cuts_text(found.cuts)}"
+    yield from _thresholds(found)
     yield from map(CautionLine, brief_cautions(found.cautions))
+
+
+def _thresholds(found: ComparisonNumbers) -> Iterator[str]:
+    """Name the thresholds other than the default."""
+    others = {name: each for name, each in found.cuts.items() if each.at != HALF}
+    if others:
+        told = "; ".join(f"{name} at {each}" for name, each in others.items())
+        rest = "" if len(others) == len(found.cuts) else f"; all others at {HALF:g}"
+        yield f"thresholds: {told}{rest}"
 
 
 def _systems(found: ComparisonNumbers, part: ComparedStratum, where: str) -> Iterator[Piece]:
@@ -85,7 +107,7 @@ def _systems(found: ComparisonNumbers, part: ComparedStratum, where: str) -> Ite
     )
     rows: list[PlotRow] = []
     for name in order:
-        behind = (_rate_and_n(checked, name), _rate_and_n(judged, name)) if both else ()
+        behind = (rate_and_n(checked.rates.get(name)), rate_and_n(judged.rates.get(name))) if both else ()
         left = part.outputs[name] - part.graded[name]
         rate = part.rates.get(name)
         n = "-" if rate is None else f"{rate.n:,}"
@@ -94,11 +116,6 @@ def _systems(found: ComparisonNumbers, part: ComparedStratum, where: str) -> Ite
     yield plotted_table("", (where.removeprefix("on ").removeprefix("the "), "n", *columns, "ungraded"), rows)
     if both:
         yield "* undecided by checkers, judged, corrected with labels"
-
-
-def _rate_and_n(part: ComparedStratum, name: str) -> str:
-    rate = part.rates.get(name)
-    return "-" if rate is None or rate.value is None else f"{number_text.decimal(rate.value)} {rate.n:>3,}"
 
 
 def _judges(found: ComparisonNumbers, order: Sequence[str]) -> Iterator[Piece]:
@@ -144,27 +161,25 @@ def _significant(pair: ComparedPair) -> str:
 
 
 def _by_statistic(found: ComparisonNumbers) -> Iterator[Piece]:
-    """Yield the pairs by a statistic of which none says which end is better."""
+    """Yield the pairs by a statistic: no judge leads, or none says which end is better."""
+    what = "share right" if found.statistic == "accuracy" else found.statistic
     pairs = [pair for pair in found.pairs if pair.n]
     different = sum(pair.better is not None for pair in pairs)
-    yield (
-        f"{different:,} of {counted(len(pairs), 'pair')} differ{'s' if different == 1 else ''} significantly "
-        f"in {found.statistic}."
-    )
+    share = f"{different:,}" if different else "None"
+    yield f"{share} of {counted(len(pairs), 'pair')} differ{'' if different > 1 else 's'} significantly in {what}."
     yield ""
-    names: ShortNames = judge_names(list(found.contenders), columns=_PAIR_NAME)
+    names = _names(found)
     rows = [
         (
-            f"{names.of(pair.a)} - {names.of(pair.b)}",
+            pair_name(names.of(pair.a), names.of(pair.b)),
             statistic_text(pair.difference),
             f"{pair.n:,}",
             p_of(pair),
-            _significant(pair),
         )
-        for pair in pairs
+        for pair in sorted(pairs, key=lambda pair: (pair.better is None, 1.0 if pair.p is None else pair.p))
     ]
-    head = ("pair", f"difference of {found.statistic}", "n", "adjusted p", "")
-    yield DocumentTable(head, rows, words=FIRST | {4}, indent=0)
+    shared = f" ({names.shared})" if names.shared else ""
+    yield DocumentTable((f"pair{shared}", "difference", "n", "adjusted p"), rows, indent=0)
     if left := len(found.pairs) - len(pairs):
         yield f"{counted(left, 'pair')} not compared: no item in common."
     for pair in pairs:

@@ -307,6 +307,7 @@ _BRIEF: dict[str, str] = {
     "corrected": "the correction holds if labels were drawn at random from undecided outputs",
     "no_output": "not every system has an output of every case",
     "not_graded": "undecided outputs without a verdict",
+    "parts_differ": "cases checked for one system and judged for another count in all outputs only",
 }
 """Cautions on a screen: of several their number, not their names."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ...calibration.comparison.comparison_results import ComparedPair, Strata
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, ChangedVerdict, TwoRuns
-from ..document import Columns, Document, Piece
+from ..document import Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import in_words
 from ..ranking import deciding
@@ -16,7 +16,6 @@ from .difference_text import (
     apart_lines,
     change_verdict,
     changed_pieces,
-    difference_figure,
     nothing_compared,
     system_of,
 )
@@ -30,13 +29,6 @@ _SENTENCES = 2
 def difference_screen(found: TwoRuns) -> Document:
     """Say which systems changed, and which cases."""
     return _pieces(found)
-
-
-def difference_answer(found: TwoRuns) -> list[Piece]:
-    """Return the answer for a page: the sentences, the figure of all systems, then the tables."""
-    pieces = [piece for piece in difference_screen(found) if piece != ""]
-    place = next((n for n, piece in enumerate(pieces) if isinstance(piece, DocumentTable)), len(pieces))
-    return [*pieces[:place], Columns(list(difference_figure(found.systems))), *pieces[place:]]
 
 
 def _pieces(found: TwoRuns) -> Iterator[Piece]:

@@ -26,8 +26,12 @@ def history_screen(found: HistoryNumbers) -> Document:
 def _pieces(found: HistoryNumbers) -> Iterator[Piece]:
     first, last = found.runs[0], found.runs[-1]
     systems = list(dict.fromkeys(name for run in found.runs for name in run.systems))
-    yield _answer(last)
-    yield f"{counted(len(found.runs), 'run')} from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}."
+    part = main_part(found)
+    yield _answer(last, part)
+    yield (
+        f"{counted(len(found.runs), 'run')} from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}; "
+        f"{'checked outputs' if part == CHECKED else part}."
+    )
     yield from map(drift_sentence, found.drifts)
     if len(found.runs) > 1 and not found.drifts:
         yield "No judge drift on re-judged outputs."
@@ -43,8 +47,8 @@ def _pieces(found: HistoryNumbers) -> Iterator[Piece]:
         yield CautionLine(f"{skipped} skipped, no finished run: {_listed(list(found.passed_over))}")
 
 
-def _answer(last: PastRun) -> str:
-    known = {name: rate for name, rates in last.systems.items() if (rate := rate_of(rates)) is not None}
+def _answer(last: PastRun, part: str) -> str:
+    known = {name: rate for name, rates in last.systems.items() if (rate := rates.get(part)) is not None}
     told = [
         f"{name} {number_text.statistic(rate)}, n {rate.n:,}"
         for name, rate in sorted(known.items(), key=lambda each: -(each[1].value or 0.0))
@@ -53,19 +57,21 @@ def _answer(last: PastRun) -> str:
     return f"Latest run, {last.name}: {'; '.join(told[:_NAMED]) or 'nothing is graded'}{more}."
 
 
-def rate_of(rates: dict[str, Statistic]) -> Statistic | None:
-    """Return the rate of all outputs, or else of the checked ones."""
-    return rates.get(ALL_OUTPUTS) or rates.get(CHECKED)
+def main_part(found: HistoryNumbers) -> str:
+    """Return the part whose rates are compared: all outputs where every run has their rate, else checked ones."""
+    every = [rates for run in found.runs for rates in run.systems.values() if rates]
+    return ALL_OUTPUTS if every and all(ALL_OUTPUTS in rates for rates in every) else CHECKED
 
 
 def _table(found: HistoryNumbers, systems: list[str], *, intervals: bool) -> DocumentTable:
     """Runs in rows, the latest first, and systems in columns."""
     names = short_names(systems)
     runs = short_names(run.name for run in found.runs)
+    part = main_part(found)
     rows = [
         (
             runs.of(run.name),
-            *(_cell(rate_of(run.systems.get(each, {})), intervals=intervals) for each in systems),
+            *(_cell(run.systems.get(each, {}).get(part), intervals=intervals) for each in systems),
         )
         for run in reversed(found.runs)
     ]

@@ -60,12 +60,13 @@ def _over_time(
         (
             run.name,
             number_text.moment(run.ended),
-            *(_cell(each.get(name), alarm=(name, run.name) in marked) for name in columns),
+            *(rate_cell(each.get(name), alarm=(name, run.name) in marked) for name in columns),
         )
         for run, each in zip(runs, values, strict=True)
     ]
-    if len(runs) > 1:
-        yield Columns([_line(f"{title}: {name}", name, runs, values, marked) for name in columns])
+    lines = [_line(f"{title}: {name}", name, runs, values, marked) for name in columns]
+    if drawn := [line for line in lines if line is not None]:
+        yield Columns(drawn)
     yield DocumentTable((title, "ended", *columns), rows, words=FIRST | {1}, indent=0)
     yield ""
 
@@ -76,15 +77,23 @@ def _line(
     runs: Sequence[PastRun],
     values: Sequence[Mapping[str, Statistic]],
     marked: set[tuple[str, str]],
-) -> Figure:
+) -> Figure | None:
     points = [
-        PlottedInterval.of(run.name, each.get(name), alarm=(name, run.name) in marked)
-        for run, each in zip(runs, values, strict=True)
+        (run.name, each.get(name), (name, run.name) in marked) for run, each in zip(runs, values, strict=True)
     ]
-    return Figure(trend(caption, points), caption=caption)
+    return trend_figure(caption, points)
 
 
-def _cell(found: Statistic | None, *, alarm: bool = False) -> Cell:
+def trend_figure(caption: str, points: Sequence[tuple[str, Statistic | None, bool]]) -> Figure | None:
+    """Draw a rate over time, with runs, values and alarms; None of fewer than two values."""
+    if sum(found is not None and found.value is not None for _, found, _ in points) < 2:  # noqa: PLR2004 - a course
+        return None
+    rows = [PlottedInterval.of(run, found, alarm=alarm) for run, found, alarm in points]
+    return Figure(trend(caption, rows), caption=caption)
+
+
+def rate_cell(found: Statistic | None, *, alarm: bool = False) -> Cell:
+    """Return a rate with interval and n; a drifted judge's is marked."""
     if found is None:
         return Cell("-", title="not in this run")
     if found.value is None:

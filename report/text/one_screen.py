@@ -33,7 +33,7 @@ def plotted_table(
     """Lay out rates with a plot in the remaining width; omit the plot if that is too narrow."""
     cells = [(name, statistic_text(rate), *behind) for name, rate, behind in rows]
     widths = [
-        max(columns_of(each if isinstance(each, str) else each.text) for each in column)
+        max(columns_of(each if isinstance(each, str) else each.plain or each.text) for each in column)
         for column in zip((shared, *head), *cells, strict=True)
     ]
     room = min(_MOST_PLOT, WIDTH - sum(widths) - 2 * len(widths))
@@ -52,6 +52,14 @@ def statistic_text(rate: Statistic | None) -> str:
     if rate is None or rate.value is None:
         return "-"
     return number_text.with_interval(rate.value, rate.low, rate.high)
+
+
+def rate_and_n(rate: Statistic | None) -> Cell:
+    """Return a rate with its n; a dash if there is none."""
+    if rate is None or rate.value is None:
+        return Cell("-")
+    value = number_text.decimal(rate.value)
+    return Cell(value, f"n {rate.n:,}", plain=f"{value} {rate.n:>3,}")
 
 
 def _plot(rate: Statistic | None, columns: int) -> Cell:
@@ -116,6 +124,13 @@ def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
     first = words[0] if words else []
     ends = "".join(first[:before]), "".join(first[len(first) - after :])
     return ShortNames(dict(zip(whole, shown, strict=True)), "...".join(ends) if any(ends) else "")
+
+
+def pair_name(a: str, b: str) -> str:
+    """Join two names, and name once what both begin with: ``rubric/reasons - direct``."""
+    words = _WORD.findall(a), _WORD.findall(b)
+    before, _ = _at_separator(words[0], _shared(words, min(map(len, words)) - 1), 0)
+    return f"{a} - {''.join(words[1][before:])}"
 
 
 def _shared(words: Sequence[Sequence[str]], most: int) -> int:

@@ -18,7 +18,7 @@ from ..document import Piece
 from ..document_parts import Cell
 from ..items.naming import UNGRADED, in_words, items_at
 from . import number_text
-from .one_screen import NAME, WIDTH, PlotRow, ShortNames, clipped, plotted_table, short_names
+from .one_screen import NAME, WIDTH, PlotRow, ShortNames, clipped, plotted_table, rate_and_n, short_names
 from .safe_text import columns_of
 
 _MOST_SYSTEMS = 6
@@ -84,7 +84,7 @@ def _side_by_side(systems: Sequence[SystemResult], *, linked: bool) -> Iterator[
         main = system.overall if is_whole else checked(system) if is_checked else system.judged
         behind = (checked(system) if is_whole and is_judged else None, system.judged)
         cells = tuple(
-            _rate_and_n(part)
+            rate_and_n(part)
             for part, shown in zip(
                 behind, _columns(is_whole=is_whole, is_checked=is_checked, is_judged=is_judged), strict=True
             )
@@ -138,12 +138,6 @@ def _columns(*, is_whole: bool, is_checked: bool, is_judged: bool) -> tuple[bool
 
 def _uncorrected(systems: Sequence[SystemResult]) -> bool:
     return not any(system.overall is not None and system.overall.name == ALL_CORRECTED for system in systems)
-
-
-def _rate_and_n(part: StratumRate | None) -> str:
-    if part is None or part.value is None:
-        return "-"
-    return f"{number_text.decimal(part.value)} {part.n:>3,}"
 
 
 def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:

@@ -14,7 +14,10 @@ from provider_server import ProviderServer, Seen, in_the_form_asked_for
 
 import fiducial as fd
 from fiducial.calibration import compare, table_from_rows
+from fiducial.calibration.statistic import Statistic
 from fiducial.errors import InputError, RunFolderError
+from fiducial.evaluation.past_runs.history import HistoryNumbers, PastRun
+from fiducial.report.text.history_screen import main_part
 
 HOSTILE = "</td><script>alert(1)</script>|\n# @octocat [x](http://evil.example) ![](//y) `a` <!-- #1"
 TOOL = {
@@ -263,6 +266,16 @@ def test_hostile_names_stay_text_in_every_form(run: MakeRun, tmp_path: Path):
         assert "[x](" not in markdown
         assert "http://evil" not in markdown
         assert not [line for line in markdown.splitlines() if line.startswith("#")]
+
+
+def test_rates_over_time_are_of_one_part_of_the_outputs():
+    rate = Statistic(value=0.5, method="", n=4, low=0.1, high=0.9)
+    parts = [{"checkers decided": rate, "all outputs": rate}, {"checkers decided": rate}]
+    runs = [
+        PastRun(name=str(n), ended="", systems={"me": rates}, accuracy={}) for n, rates in enumerate(parts)
+    ]
+    assert main_part(HistoryNumbers(folder="runs", runs=runs)) == "checkers decided"
+    assert main_part(HistoryNumbers(folder="runs", runs=runs[:1])) == "all outputs"
 
 
 def test_runs_stand_in_the_order_in_which_they_ended(run: MakeRun, tmp_path: Path):

@@ -1,0 +1,96 @@
+"""Page of an audit: each judge's weakest points drawn, then every rate and ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..evaluation.audit.audit_results import AuditNumbers, JudgeAudit, OperatorResult
+from .document import Columns, Details, Figure, Piece
+from .document_parts import DocumentTable
+from .figures.forest_plot import PlottedInterval, forest
+from .figures.ladder import breaking_points
+from .page import ResultPage
+from .text.audit_screen import audit_screen
+from .text.audit_text import across_judges, judge_numbers, lexical_rates, profile_figures
+from .text.ladder_text import ladder_pieces
+from .text.number_text import counted
+
+_MOST_FIGURES, _MOST_ROWS = 6, 8
+
+_DRAWN = {
+    "fault": ("share of each fault caught, lowest first", 1.0),
+    "twin": ("share of each harmless change failed, highest first", -1.0),
+    "attack": ("share passed under each attack, highest first", -1.0),
+}
+"""Operators that have a figure of their own, and whether low or high rates come first."""
+
+
+def audit_page(audit: AuditNumbers) -> ResultPage:
+    """Return the page of an audit, ladders included."""
+    probes = sum(audit.probes.values())
+    lexical = lexical_rates(audit.judges)
+    numbers = [
+        Details(f"{judge.judge}: {counted(judge.asked, 'verdict')}", list(judge_numbers(judge, lexical)))
+        for judge in audit.judges
+    ]
+    return ResultPage(
+        title="Audit",
+        about=f"{counted(len(audit.judges), 'judge')}, {counted(probes, 'probe')}",
+        answer=audit_screen(audit),
+        figures=list(_figures(audit.judges))[:_MOST_FIGURES],
+        sections={
+            "Weaknesses": list(_weaknesses(audit.judges)),
+            "Ladders": list(_ladders(audit.judges)),
+            "By fault": list(_profiles(audit.judges)),
+            "Every rate": [*numbers, *across_judges(audit)],
+        },
+    )
+
+
+def _figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
+    """Yield where ladders break, then faults; other operators only where one of them is weak."""
+    worst_first = sorted(judges, key=lambda judge: -len(judge.findings))
+    for judge in worst_first:
+        if judge.ladders:
+            caption = f"{judge.judge}: level up to which 80 % are caught, by dial"
+            yield Figure(breaking_points(caption, judge.ladders), caption=caption)
+    for judge in worst_first:
+        yield from _weakest(judge, "fault")
+    for judge in worst_first:
+        for plants in ("attack", "twin"):
+            if any(each.weak for each in judge.operators if each.plants == plants):
+                yield from _weakest(judge, plants)
+
+
+def _weakest(judge: JudgeAudit, plants: str) -> Iterator[Figure]:
+    what, sign = _DRAWN[plants]
+    found = [each for each in judge.operators if each.plants == plants and each.rate.value is not None]
+    found.sort(key=lambda each: sign * (each.rate.value or 0.0))
+    if not found:
+        return
+    left = f"; {_MOST_ROWS} of {len(found):,}" if len(found) > _MOST_ROWS else ""
+    caption = f"{judge.judge}: {what}{left}"
+    yield Figure(forest(caption, [_row(each) for each in found[:_MOST_ROWS]]), caption=caption)
+
+
+def _row(found: OperatorResult) -> PlottedInterval:
+    return PlottedInterval.of(found.operator, found.rate, alarm=found.weak)
+
+
+def _weaknesses(judges: Sequence[JudgeAudit]) -> Iterator[Piece]:
+    for judge in judges:
+        if judge.findings:
+            rows = [(each.concern, each.where, each.sentence) for each in judge.findings]
+            head = ("weakness", "at", "found")
+            yield DocumentTable(head, rows, words=frozenset(range(3)), caption=judge.judge)
+
+
+def _ladders(judges: Sequence[JudgeAudit]) -> Iterator[Piece]:
+    for judge in judges:
+        if pieces := list(ladder_pieces(judge.ladders)):
+            yield Details(judge.judge, pieces)
+
+
+def _profiles(judges: Sequence[JudgeAudit]) -> Iterator[Columns]:
+    if figures := list(profile_figures(judges)):
+        yield Columns(figures)

@@ -1,0 +1,114 @@
+"""Page of a comparison: the best, rates and differences drawn, then every number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..calibration.comparison.comparison_results import ComparedStratum, ComparisonNumbers
+from ..calibration.preference.preference_results import PreferenceNumbers
+from ..calibration.statistic import Statistic
+from .document import Columns, Figure
+from .figures.forest_plot import PlottedInterval, forest
+from .overview import overview_leads
+from .page import ResultPage
+from .ranking import deciding
+from .text.comparison_screen import comparison_screen
+from .text.comparison_text import comparison_document, terms_of
+from .text.number_text import correction, counted
+from .text.one_screen import ShortNames, pair_name, short_names
+from .text.preference_screen import preferences_screen
+from .text.preference_text import preferences_document
+from .text.systems_text import judge_names
+
+_MOST = 30
+"""Rows of a figure; the tables have all."""
+
+
+def comparison_page(found: ComparisonNumbers) -> ResultPage:
+    """Return the page of judges, prompts or systems against each other."""
+    return ResultPage(
+        title=f"{found.by.capitalize()}s compared",
+        about=f"{counted(len(found.contenders), found.by)}, {counted(len(found.pairs), 'pair')}",
+        answer=comparison_screen(found),
+        figures=list(_figures(found)),
+        sections={"Parts": list(_parts(found)), "Every pair": comparison_document(found)},
+    )
+
+
+def preferences_page(
+    judges: Sequence[PreferenceNumbers], refused: Mapping[str, Sequence[str]] = {}
+) -> ResultPage:
+    """Return the page of systems by the preferences of judges."""
+    figures = [
+        figure
+        for found in judges
+        for rates in [{name: each.win_rate for name, each in found.systems.items()}]
+        for figure in _rates(rates, f"Win rate by {found.judge}", short_names(rates))
+    ]
+    return ResultPage(
+        title="Preferences",
+        about=f"{counted(len(judges), 'judge')}, {counted(sum(found.comparisons for found in judges), 'comparison')}",
+        answer=preferences_screen(judges, refused),
+        figures=figures,
+        sections={"Every pair": preferences_document(judges, refused)},
+    )
+
+
+def _figures(found: ComparisonNumbers) -> Iterator[Figure]:
+    if found.strata is not None:
+        part, where = deciding(found.strata)
+        yield from _rates(part.rates, f"Pass rate {where}", short_names(part.rates))
+        leader, leads = overview_leads(found.strata)
+        yield from _leads(leader, leads, where)
+        return
+    rates = {name: each.share_right for name, each in found.contenders.items()}
+    if found.statistic == "accuracy":
+        yield from _rates(rates, terms_of(found).share.capitalize(), judge_names(list(rates)))
+    yield from _differences(found)
+
+
+def _rates(rates: Mapping[str, Statistic], caption: str, names: ShortNames) -> Iterator[Figure]:
+    known = sorted(rates.items(), key=lambda each: -(each[1].value or 0.0))
+    rows = [PlottedInterval.of(names.of(name), rate) for name, rate in known if rate.value is not None]
+    if rows:
+        shared = f" ({names.shared})" if names.shared else ""
+        yield Figure(forest(caption, rows[:_MOST]), caption=f"{caption}{shared}")
+
+
+def _leads(leader: str, leads: Mapping[str, Statistic], where: str) -> Iterator[Figure]:
+    if leads:
+        names = short_names([leader, *leads])
+        rows = [PlottedInterval.of(names.of(name), lead) for name, lead in leads.items()]
+        caption = f"Lead of {names.of(leader)} over each other system, {where}"
+        yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
+
+
+def _differences(found: ComparisonNumbers) -> Iterator[Figure]:
+    """Yield the differences of all pairs with a common item, the largest first."""
+    pairs = [pair for pair in found.pairs if pair.n and pair.difference.value is not None]
+    pairs.sort(key=lambda pair: -abs(pair.difference.value or 0.0))
+    if pairs:
+        names = judge_names(list(found.contenders))
+        rows = [
+            PlottedInterval.of(pair_name(names.of(pair.a), names.of(pair.b)), pair.difference)
+            for pair in pairs[:_MOST]
+        ]
+        what = terms_of(found).share if found.statistic == "accuracy" else found.statistic
+        caption = f"Difference of {what}, first less second"
+        yield Figure(forest(caption, rows, low=-1.0), caption=caption)
+
+
+def _parts(found: ComparisonNumbers) -> Iterator[Columns]:
+    """Yield the rates of each part, where checkers decided one and judges another."""
+    strata = found.strata
+    if strata is None or not all(any(part.graded.values()) for part in (strata.decided, strata.open)):
+        return
+    parts: dict[str, ComparedStratum] = {
+        "Checked outputs": strata.decided,
+        f"Undecided outputs, judged, {correction(strata.open.corrected_systems, strata.open.rates)}": strata.open,
+        "All outputs": strata.all,
+    }
+    names = short_names(strata.all.outputs)
+    yield Columns(
+        [figure for caption, part in parts.items() for figure in _rates(part.rates, caption, names)]
+    )

@@ -1,0 +1,112 @@
+"""Page of runs over time: courses of rates, then the latest runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..calibration.statistic import Statistic
+from ..evaluation.past_runs.history import CHECKED, HistoryNumbers, PastRun
+from .document import CautionLine, Columns, Details, Figure, Piece
+from .document_parts import DocumentTable
+from .page import ResultPage
+from .text import number_text
+from .text.difference_text import changes
+from .text.history_screen import history_screen, main_part
+from .text.history_text import rate_cell, trend_figure
+from .text.number_text import counted
+
+_MOST_FIGURES, _MOST_RUNS = 6, 6
+"""Systems with a figure on top, and runs side by side in a table."""
+
+
+def history_page(found: HistoryNumbers) -> ResultPage:
+    """Return the page of the runs in a folder."""
+    return ResultPage(
+        title=f"Runs in {found.folder}",
+        about=counted(len(found.runs), "run"),
+        answer=history_screen(found),
+        figures=list(_courses(found)),
+        sections={
+            "Parts": list(_parts(found)),
+            "Judges": list(_judges(found)),
+            "Changes": list(_changes(found)),
+        },
+    )
+
+
+def _courses(found: HistoryNumbers) -> Iterator[Figure]:
+    """Yield the course of each system's main rate, the best of the latest run first."""
+    part, latest = main_part(found), found.runs[-1].systems
+
+    def lowest_first(system: str) -> float:
+        rate = latest.get(system, {}).get(part)
+        return 1.0 if rate is None or rate.value is None else -rate.value
+
+    systems = sorted(_names(run.systems for run in found.runs), key=lowest_first)
+    for system in systems[:_MOST_FIGURES]:
+        points = [(run.name, run.systems.get(system, {}).get(part), False) for run in found.runs]
+        if figure := trend_figure(f"{system}, {'checked outputs' if part == CHECKED else part}", points):
+            yield figure
+
+
+def _parts(found: HistoryNumbers) -> Iterator[Piece]:
+    for system in _names(run.systems for run in found.runs):
+        values = [run.systems.get(system, {}) for run in found.runs]
+        yield from _latest(system, found.runs, values)
+        others = [name for name in _names(values) if name != main_part(found)]
+        courses = [
+            trend_figure(
+                f"{system}, {name}",
+                [(run.name, each.get(name), False) for run, each in zip(found.runs, values, strict=True)],
+            )
+            for name in others
+        ]
+        if drawn := [figure for figure in courses if figure is not None]:
+            yield Details(f"{system}: courses of these rates", [Columns(drawn)])
+
+
+def _judges(found: HistoryNumbers) -> Iterator[Piece]:
+    alarms = {(each.judge, each.run) for each in found.drifts}
+    courses = [
+        trend_figure(
+            judge, [(run.name, run.accuracy.get(judge), (judge, run.name) in alarms) for run in found.runs]
+        )
+        for judge in _names(run.accuracy for run in found.runs)
+    ]
+    if drawn := [figure for figure in courses if figure is not None]:
+        yield Columns(drawn)
+    yield from _latest("accuracy against labels", found.runs, [run.accuracy for run in found.runs], alarms)
+
+
+def _latest(
+    title: str,
+    runs: Sequence[PastRun],
+    values: Sequence[Mapping[str, Statistic]],
+    alarms: set[tuple[str, str]] | None = None,
+) -> Iterator[Piece]:
+    """Yield a table with a row per rate and a column per run, the latest first."""
+    latest = list(zip(runs, values, strict=True))[: -_MOST_RUNS - 1 : -1]
+    rows = [
+        (
+            name,
+            *(rate_cell(each.get(name), alarm=(name, run.name) in (alarms or ())) for run, each in latest),
+        )
+        for name in _names(values)
+    ]
+    if rows:
+        yield DocumentTable((title, *(run.name for run, _ in latest)), rows)
+    if rows and (left := len(runs) - len(latest)):
+        yield f"{counted(left, 'earlier run')} not shown; --json has all."
+
+
+def _changes(found: HistoryNumbers) -> Iterator[Piece]:
+    for run in reversed(found.runs):
+        if run.changed:
+            title = f"{run.name}, {number_text.moment(run.ended)}: {counted(len(run.changed), 'change')}"
+            yield Details(title, [changes(run.changed)])
+    for name, why in found.passed_over.items():
+        yield CautionLine(f"{name} is skipped: {why}")
+
+
+def _names(values: Sequence[Mapping[str, object]] | Iterator[Mapping[str, object]]) -> list[str]:
+    return list(dict.fromkeys(name for each in values for name in each))

@@ -1,0 +1,88 @@
+"""Pages of comparisons, audits, two runs and runs over time in a real browser: the answer, its figure, then tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from chromium import NARROW, WIDE, Browser
+from command import fiducial
+
+from fiducial.data import demo_path
+
+PAGES = ["systems", "judges", "audit", "two-runs", "history"]
+
+
+def written(*command: str | Path) -> None:
+    done = fiducial(*command)
+    assert done.code == 0, done.err
+
+
+@pytest.fixture(scope="session")
+def pages(demo: Path, unlabelled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a page of each kind."""
+    place = tmp_path_factory.mktemp("pages")
+    written("compare", demo, "--by", "system", "--html", place / "systems.html")
+    written("compare", demo, "--html", place / "judges.html")
+    written("report", unlabelled, demo, "--html", place / "two-runs.html")
+    written("history", demo.parent, "--html", place / "history.html")
+    outputs = ["--outputs", demo_path("outputs.jsonl")]
+    written(
+        "audit", "mutate", demo_path("cases.jsonl"), *outputs, "--per-output", "1", "--out", place / "probes"
+    )
+    asked = [
+        "--judge",
+        "tool_call_accuracy",
+        "--judge",
+        "groundedness",
+        "--model",
+        "baseline",
+        "--sample",
+        "10",
+    ]
+    written("audit", "run", place / "probes", *asked, "--ladder", "--calls", "40", "--out", place / "audit")
+    (place / "audit" / "report.html").rename(place / "audit.html")
+    return place
+
+
+@pytest.fixture(params=PAGES)
+def page(request: pytest.FixtureRequest, pages: Path) -> Path:
+    return pages / f"{request.param}.html"
+
+
+def test_the_answer_comes_first_then_its_figure_then_tables(browser: Browser, page: Path):
+    browser.open(page, size=WIDE)
+    if page.stem == "history":  # one run alone has no course
+        assert browser.one("h2").text.startswith("Latest run")
+        return
+    tops = browser.run(
+        "return ['h2', 'figure', 'table'].map((kind) => document.querySelector(kind).getBoundingClientRect().top)"
+    )
+    assert tops == sorted(tops)
+    assert tops[1] < WIDE[1]
+
+
+def test_head_and_navigation_are_those_of_the_report(browser: Browser, page: Path):
+    browser.open(page)
+    assert browser.one("header.page .brand").text == "fiducial"
+    targets = [each.get_attribute("href") or "" for each in browser.all("header.page nav a")]
+    assert len(targets) > 1
+    assert all(browser.all(f"#{each.rpartition('#')[2]}") for each in targets)
+
+
+@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (NARROW, True)], ids=["wide-light", "narrow-dark"])
+def test_it_is_quiet_narrow_enough_and_legible(
+    browser: Browser, page: Path, axe: Path, size: tuple[int, int], dark: bool
+):
+    browser.open(page, size=size, dark=dark)
+    assert browser.run("return document.documentElement.scrollWidth") <= size[0]
+    assert browser.console() == []
+    assert browser.requested() == {page.as_uri()}
+    assert browser.violations(axe) == []
+
+
+def test_an_audit_draws_where_each_dial_breaks_and_the_faults_that_are_missed(browser: Browser, pages: Path):
+    browser.open(pages / "audit.html")
+    captions = [each.text for each in browser.all("#document figcaption")]
+    assert captions[0].endswith("level up to which 80 % are caught, by dial")
+    assert any("share of each fault caught, lowest first" in each for each in captions)
