@@ -1,4 +1,4 @@
-"""Both answers of a case that changed between two runs, side by side, with what was found wrong."""
+"""Both answers of a case that changed between two runs, side by side, with the reasons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REASON = 600
 
 
 def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVerdict]) -> Iterator[Piece]:
-    """Yield each changed case, folded: its request, both answers, and the reasons of who judged them."""
+    """Yield each changed case, folded: its request, both answers, and the reasons."""
     shown = changed[:MOST_CASES]
     try:
         with RunItems(before) as old, RunItems(after) as new:

@@ -55,7 +55,7 @@ def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> ItemS
 
 
 def groups_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
-    """Return the groups that an item can be found by: ungraded, and a cell per judge with a label."""
+    """Return the filter groups of an item: ungraded, and a cell per judge with a label."""
     graded = (item.checker is not None and item.checker.graded) or any(
         verdict.graded for verdict in _readers(item.judges)
     )

@@ -54,7 +54,7 @@ def audit_document(audit: AuditNumbers) -> Iterator[Piece]:
 
 
 def across_judges(audit: AuditNumbers) -> Iterator[Piece]:
-    """Yield what people decided, and judges against each other and against those that do not look."""
+    """Yield decisions by people, comparisons of judges, and the baselines."""
     yield from _adjudicated(audit.adjudication)
     if audit.prompts:
         yield "Judges against each other, on the same probes:"
@@ -109,9 +109,12 @@ def _adjudicated(found: AuditAdjudication | None) -> Iterator[Piece]:
     yield ""
 
 
+_NO_RATES: Mapping[str, str] = {}
+
+
 def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str, str]]) -> Iterator[Piece]:
     """Yield a judge's rates by operator, beside the lexical baseline's, and its comparisons."""
-    lexical = lexical_by_judge.get(judge.id.name, {}) if judge.id.kind == "shipped" else {}
+    lexical = lexical_by_judge.get(judge.id.name, _NO_RATES) if judge.id.kind == "shipped" else _NO_RATES
     how = _COMPARED if judge.compares else passing(judge.pass_at, judge.pass_at_source)
     yield f"{judge.judge}: {judge.asked:,} verdicts{how}"
     for plants, (heading, rate) in _HEADINGS.items():

@@ -48,7 +48,7 @@ def comparison_screen(found: ComparisonNumbers) -> Document:
 
 
 def _leads_are_known(found: ComparisonNumbers) -> bool:
-    """Return False where the two most often right have no item in common, such as judges of different kinds of cases."""
+    """Return False where the two best judges have no item in common."""
     leaders = sorted(found.contenders, key=lambda name: -(found.contenders[name].share_right.value or 0.0))[
         :2
     ]

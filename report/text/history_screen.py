@@ -58,7 +58,7 @@ def _answer(last: PastRun, part: str) -> str:
 
 
 def main_part(found: HistoryNumbers) -> str:
-    """Return the part whose rates are compared: all outputs where every run has their rate, else checked ones."""
+    """Return the part to compare: all outputs if every run has their rate, else checked ones."""
     every = [rates for run in found.runs for rates in run.systems.values() if rates]
     return ALL_OUTPUTS if every and all(ALL_OUTPUTS in rates for rates in every) else CHECKED
 
