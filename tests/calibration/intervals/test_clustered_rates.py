@@ -13,8 +13,15 @@ from fiducial.calibration import ESTIMATORS, make_sample, measure
 from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.calibration.intervals.clustered_means import mean_over_clusters
-from fiducial.calibration.intervals.clustered_rates import certified_rate, clustered_wilson_interval, share_of
-from fiducial.calibration.intervals.variance import spread_of_sums
+from fiducial.calibration.intervals.clustered_rates import (
+    CERTIFIED,
+    certified_rate,
+    clustered_wilson_interval,
+    effective_trials,
+    share_of,
+    usual_effect,
+)
+from fiducial.calibration.intervals.variance import spread_of_rows, spread_of_sums
 
 ELEVEN: IntArray = np.arange(60) % 11
 
@@ -164,3 +171,17 @@ def test_uneven_clusters_that_are_alike_inside_are_covered() -> None:
         found = share_of(passed, cluster)
         covered += covers(found, 0.9)
     assert covered / 500 >= 0.9
+
+
+def test_a_certificate_pays_for_few_clusters_by_students_one_sided_quantile() -> None:
+    passed = np.array([1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1], dtype=np.float64)
+    cluster: IntArray = np.arange(18) // 3
+    spread = spread_of_rows(passed, cluster)
+    share, level = float(passed.mean()), 0.95
+    errors = 18 * (1 - share) / usual_effect(spread.cluster_size, CERTIFIED)
+    student = float(stats.t.ppf(level, 6 - 1) / stats.norm.ppf(level))
+    worth = effective_trials(spread, errors, share * (1 - share), prior=CERTIFIED, student=student)
+    right = share * worth
+    expected = stats.beta.ppf(1 - level, right, worth - right + 1)
+    assert certified_rate(passed, cluster).low == pytest.approx(float(expected), rel=1e-9)
+    assert worth < effective_trials(spread, errors, share * (1 - share), prior=CERTIFIED)
