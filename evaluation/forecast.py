@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import msgspec
 
 from ..judges import PromptJudge, Reply, Request, Work, unanswered
 from ..judges.prices import PriceList, Prices
+from ..judges.reply_verdicts import AskResult
 from ..judges.transport.budget import Estimate, estimate_prompt
 from ..records import FolderPath, ItemKey, JudgeId
 from .checking.checks import check_into_folder
@@ -34,6 +36,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         outputs: Verdicts still to be made.
         not_applicable: Of these, how many need no request, since the item lacks what the judge judges by.
+        lacking: What these lack, commonest first.
         requests: Different requests among the rest.
         cached: Of the requests, how many the cache answers, or the recording.
         replayed: Whether a recording answers, and no model.
@@ -48,6 +51,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     by: str
     outputs: int
     not_applicable: int
+    lacking: dict[str, int] = {}
     requests: int
     cached: int
     replayed: bool
@@ -162,10 +166,11 @@ class _Count:
         self._open = OpenTokens()
         self._counted = self._guessed = 0.0
         self._replies: list[int] = []
+        self._lacking = Counter[str]()
 
     def add(self, work: Iterable[Work]) -> None:
         """Count what pieces of work ask that were not counted yet."""
-        for request in unanswered(self._judge, self._new(work), self._look_up):
+        for request in unanswered(self._judge, self._new(work), self._look_up, self._note):
             key = bytes.fromhex(request.key)
             if key not in self._keys:
                 self._keys.add(key)
@@ -173,6 +178,10 @@ class _Count:
             elif not self._keeps:
                 self._again += 1
                 self._open.add(request)
+
+    def _note(self, finding: AskResult) -> None:
+        if finding.outcome == "not_applicable":
+            self._lacking[finding.reason or ""] += 1
 
     def _new(self, work: Iterable[Work]) -> Iterator[Work]:
         for case, output, repeat in work:
@@ -208,6 +217,7 @@ class _Count:
             by=self._judge.by,
             outputs=len(self._pieces),
             not_applicable=len(self._pieces) - self._questions,
+            lacking=dict(self._lacking.most_common()),
             requests=len(self._keys),
             cached=self._cached,
             replayed=self._known.recording is not None,

@@ -73,10 +73,21 @@ def cycle(
     return replace(finding, unread=unread) if unread else finding
 
 
-def unanswered(judge: JudgePrompt, work: Iterable[Work], known: Lookup) -> Iterator[Request]:
+def unanswered(
+    judge: JudgePrompt,
+    work: Iterable[Work],
+    known: Lookup,
+    found: Callable[[AskResult], object] | None = None,
+) -> Iterator[Request]:
     """Yield the requests a judge still needs.
 
     These are each question, or the question once more where its reply cannot be read.
+
+    Args:
+        judge: The judge.
+        work: What it judges.
+        known: Looks up replies.
+        found: Called with each finding that needs no further request.
 
     Yields:
         Requests, in the order of the work; outputs that are alike call for the same one.
@@ -90,7 +101,9 @@ def unanswered(judge: JudgePrompt, work: Iterable[Work], known: Lookup) -> Itera
             request = next(asking)
             while (reply := known(request)) is not None:
                 request = asking.send(reply)
-        except StopIteration:
+        except StopIteration as end:
+            if found is not None:
+                found(end.value)
             continue
         yield request
 

@@ -12,6 +12,8 @@ from ..document import Document
 from .number_text import counted
 from .safe_text import visible
 
+_MOST_REASONS = 3
+
 
 def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
     """Build the document of judging forecasts, one judge after another, and their total."""
@@ -38,6 +40,8 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
         yield "  asked only about what the cheaper judge is not sure of"
     if forecast.not_applicable:
         yield f"  not applicable, and not asked: {forecast.not_applicable:,}"
+        for why, count in [*forecast.lacking.items()][:_MOST_REASONS]:
+            yield f"    {count:,} x {visible(why)}"
     basis = f"learned from {forecast.learned_from:,} cached replies" if forecast.learned_from else "by length"
     yield f"  tokens ({basis}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
     more = "; more where replies have to be asked for again"

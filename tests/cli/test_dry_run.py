@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import Command, fiducial, typed
 from provider_server import ProviderServer
+
+from fiducial.records import Case, Output, write_records
 
 
 @pytest.fixture
@@ -109,3 +112,20 @@ def test_a_dry_run_without_a_model_says_what_is_missing(inputs: tuple[Path, Path
     cases, outputs = inputs
     result = fiducial("run", cases, outputs=outputs, out="run", judge="tool_call_accuracy", dry_run=True)
     assert (result.code, "no model is named: add --model NAME" in result.err) == (2, True)
+
+
+def test_a_dry_run_says_why_a_judge_would_not_be_asked():
+    picture = [{"type": "image_url", "image_url": {"url": "https://example.com/sky.png"}}]
+    contents: dict[str, Any] = {"a": "Why is the sky blue?", "b": picture}
+    criterion = {"criterion": "It explains."}
+    write_records(
+        "cases.jsonl",
+        [
+            Case(id=name, kind="open_answer", messages=[{"role": "user", "content": it}], reference=criterion)
+            for name, it in contents.items()
+        ],
+    )
+    write_records("outputs.jsonl", [Output(case_id=name, system="s", text="Air scatters.") for name in "ab"])
+    named = typed(judge="rubric", model="gpt-4.1-mini", outputs="outputs.jsonl")
+    result = fiducial("judge", "cases.jsonl", *named, "--out", "run", "--dry-run")
+    assert "not applicable, and not asked: 1\n    1 x the item holds " in result.out

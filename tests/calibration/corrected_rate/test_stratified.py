@@ -17,6 +17,7 @@ from fiducial.calibration.corrected_rate.estimators import prediction_powered, t
 from fiducial.calibration.corrected_rate.finite_set import finite_post_stratified, finite_prediction_powered
 from fiducial.calibration.corrected_rate.stratified import (
     StratifiedItems,
+    _leverage,  # pyright: ignore[reportPrivateUsage] - what widens intervals of few labels
     stratified_prediction_powered,
     stratum_estimates,
 )
@@ -247,3 +248,12 @@ def test_too_few_labels_for_all_strata_are_refused() -> None:
     rows = rows_of(simulate(np.random.default_rng(13), THREE._replace(labels=(0, 0, 0)))[0])
     with pytest.raises(InputError, match="10 labels in each of 3 strata take 30 new ones, not 12"):
         next_by_stratum(table_from_rows(rows), 12, "kind")
+
+
+def test_the_leverage_of_a_label_is_that_of_a_regression_where_lambda_was_tuned() -> None:
+    score = np.array([0.1, 0.9, 0.4, 0.5, 0.7, 0.2, 0.6, 0.3])
+    design = np.column_stack([np.ones(8), score])
+    hat = np.diag(design @ np.linalg.inv(design.T @ design) @ design.T)
+    assert _leverage(score, 0.5) == pytest.approx(hat, rel=1e-9)
+    assert _leverage(score, 0.0) == pytest.approx(np.full(8, 1 / 8))
+    assert _leverage(score, 1.0) == pytest.approx(np.full(8, 1 / 8))
