@@ -18,6 +18,7 @@ from fiducial.calibration.corrected_rate.finite_set import finite_post_stratifie
 from fiducial.calibration.corrected_rate.stratified import (
     StratifiedItems,
     _leverage,  # pyright: ignore[reportPrivateUsage] - what widens intervals of few labels
+    _part,  # pyright: ignore[reportPrivateUsage] - likewise
     stratified_prediction_powered,
     stratum_estimates,
 )
@@ -257,3 +258,16 @@ def test_the_leverage_of_a_label_is_that_of_a_regression_where_lambda_was_tuned(
     assert _leverage(score, 0.5) == pytest.approx(hat, rel=1e-9)
     assert _leverage(score, 0.0) == pytest.approx(np.full(8, 1 / 8))
     assert _leverage(score, 1.0) == pytest.approx(np.full(8, 1 / 8))
+
+
+@pytest.mark.parametrize(("judged", "freedom"), [(60, 10), (0, 11)])
+def test_a_tuned_lambda_costs_a_stratum_a_degree_of_freedom(judged: int, freedom: int) -> None:
+    rng = np.random.default_rng(3)
+    label = np.concatenate([np.arange(12) % 2.0, np.full(judged, np.nan)])
+    score = rng.random(12 + judged)
+    score[:12] = 0.6 * label[:12] + 0.4 * score[:12]
+    same = np.zeros(12 + judged, dtype=np.int64)
+    items = StratifiedItems(
+        score=score, label=label, stratum=same, cluster=np.arange(12 + judged), names=["all"]
+    )
+    assert _part(items, 0, finite=False).freedom == freedom
