@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .api.exporting import export
     from .api.generating import agenerate, generate
     from .api.importing import import_agbenchmark, import_bfcl
+    from .api.improving import improve
     from .api.judging import judge, jury
     from .api.judging_metrics import judge_from
     from .api.labels import correct_cases, export_labels
@@ -57,6 +58,7 @@ _HOME = {
         "api.evaluating": "aevaluate evaluate load_run",
         "api.generating": "agenerate generate",
         "api.importing": "import_agbenchmark import_bfcl",
+        "api.improving": "improve",
         "api.judging": "judge jury",
         "api.judging_metrics": "judge_from",
         "api.labels": "correct_cases export_labels",
@@ -114,6 +116,7 @@ __all__ = [
     "history",
     "import_agbenchmark",
     "import_bfcl",
+    "improve",
     "judge",
     "judge_from",
     "judge_function",

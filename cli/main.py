@@ -36,6 +36,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "estimate": "Estimate the true pass rate from judge scores and some labels.",
         "trials": "Estimate pass^k and pass@k over repeated trials.",
         "rubrics": "Score a run by rubrics of many criteria, by system and tag.",
+        "improve": "Find a better judge prompt, proven on held-out labels and an audit.",
         "audit": "Test judges with planted faults, harmless twins and attacks.",
         "review": "Label outputs on a page; import the labels into a run.",
         "labels": "Add labels to an import or a run; export corrected references.",

@@ -48,9 +48,14 @@ def _parameters(context: click.Context, param: click.Parameter, given: tuple[str
     return judge_parameters(given)
 
 
+parameter_option = option(
+    "--judge-parameter", "judge_parameters", multiple=True, metavar="NAME=VALUE", callback=_parameters,
+    help="Send this decoding parameter in place of the prompt's, e.g. reasoning_effort=low; null leaves it out. Repeat it for each.",
+)  # fmt: skip
+
 model_options = compose(
     option("--model", metavar="NAME", help="The judging model; `baseline` is the lexical control, no model."),
-    option("--judge-parameter", "judge_parameters", multiple=True, metavar="NAME=VALUE", callback=_parameters, help="Send this decoding parameter in place of the prompt's, e.g. reasoning_effort=low; null leaves it out. Repeat it for each."),
+    parameter_option,
     reaching_options,
     option("--repeats", type=Whole(1, 100), default=1, help="How often each output is judged."),
     option("--batch", is_flag=True, help="Ask by the provider's batch endpoint: cheaper, done within a day."),

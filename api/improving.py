@@ -1,0 +1,215 @@
+"""`fiducial.improve`: a better judge prompt from labelled disagreements, or the reason why none was found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+from ..calibration.comparison.prompt_gain import MARGIN
+from ..calibration.decisions import Decisions, read_decisions
+from ..errors import UsageError
+from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE
+from ..evaluation.improvement.improvement_plan import ImprovementPlan, ModelUse
+from ..evaluation.improvement.improvement_results import ImprovementNumbers
+from ..evaluation.improvement.improvement_run import run_improvement
+from ..evaluation.improvement.labelled_set import LabelledSet, labels_of_run
+from ..evaluation.judging.tasks import split_spec
+from ..evaluation.labelling.adjudications import decisions_on
+from ..evaluation.store.file_names import LABELS, MANIFEST
+from ..evaluation.store.run_store import RunStore
+from ..formats.folder import CASES, OUTPUTS, is_label
+from ..judges.loop_thread import run_apart
+from ..judges.prices import price_list
+from ..records import FolderPath, InputPath, Verdict, atomic_write, memory_file, read_records
+from ..records.frames import data_frame
+from ..report.text.improvement_text import improvement_document, improvement_screen
+from .check_options import Worlds, worlds_of
+from .display import Shown
+from .label_sources import LabelReading
+from .model_access import Reaching, model_access
+from .mutating import Probes
+from .paths import FilePath, folder_path, input_path
+from .progress_bars import shown_progress
+from .reading import Readable, read
+from .run import Run, kept_of
+from .run_files import Access
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PROPOSALS = 4
+"""Candidates that a model writes."""
+
+REPORT = "improvement.md"
+
+
+class Improvement(ImprovementNumbers, Shown, frozen=True, kw_only=True):
+    """Result of improving a prompt: ``found.gain.at_least``, ``found.written``."""
+
+    _words = staticmethod(improvement_document)
+    _screen = staticmethod(improvement_screen)
+
+    @property
+    def improved(self) -> bool:
+        """True if a better prompt was written."""
+        return self.answer == "improved"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame with one row per candidate."""
+        return data_frame(
+            [
+                {
+                    "candidate": each.name,
+                    "by": each.by,
+                    "refused": each.refused,
+                    "agreement": None if each.agreement is None else each.agreement.value,
+                    "n": None if each.agreement is None else each.agreement.n,
+                }
+                for each in self.tried
+            ]
+        )
+
+
+def improve(
+    run_or_table: Run | Readable,
+    prompt: FilePath,
+    *,
+    candidates: Sequence[FilePath] = (),
+    model: str | None = None,
+    out: FilePath,
+    proposals: int | None = None,
+    probes: Probes | FilePath | None = None,
+    adjudications: FilePath | None = None,
+    holdout: float = 0.5,
+    margin: float = MARGIN,
+    sample: int = DEFAULT_SAMPLE,
+    seed: int = 0,
+    criterion: str | None = None,
+    reading: LabelReading | None = None,
+    judge_parameters: Mapping[str, Any] | None = None,
+    worlds: Worlds = None,
+    access: Access | None = None,
+    command: str = "fiducial.improve",
+    progress: bool | None = None,
+    **reaching: Unpack[Reaching],
+) -> Improvement:
+    """Find a better prompt for a judge, and write it only if a locked holdout and an audit agree.
+
+    Labelled items are divided by group. Candidates are judged on development groups; the best one is looked at once on the holdout, beside the
+    current prompt. It is written where the lower bound of its gain in agreement is above 0, and no operator of the audit gets worse.
+
+    Args:
+        run_or_table: A run with labels, the folder of an import, or a table with texts and a column of labels.
+        prompt: The current prompt: a judge's name or the path of a ``.prompty`` file; ``@MODEL`` names the judging model.
+        candidates: Files of candidates.
+        model: The judging model, unless ``prompt`` names another; it also writes candidates where no files are given.
+        out: The output folder; the same call resumes it.
+        proposals: Candidates that the model writes; 4 where no files are given, else none.
+        probes: Made by `mutate`, or their folder; made of the holdout when left out.
+        adjudications: Verdicts that decide where judge and label differ, beside those of the run.
+        holdout: Share of the groups that is held out.
+        margin: Loss on the probes of an operator that is to be excluded.
+        sample: Probes of each operator at most.
+        seed: Of the division and of what the model is shown.
+        criterion: What a good answer achieves, for tables that do not say it.
+        reading: How a table is read; see `LabelReading`.
+        judge_parameters: Decoding parameters in place of those of prompts; None as a value leaves one out.
+        worlds: Simulated worlds of one's own; those that are registered when left out.
+        access: How models are reached; by ``reaching`` when left out.
+        command: For the record.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+        **reaching: ``base_url``, ``api_key``, ``cache``, ``max_calls`` and others; see `Reaching`.
+
+    Returns:
+        The answer: the gain with its interval, what was tried, what it cost. ``written`` is the file of the improved prompt.
+
+    Raises:
+        InputError: The items cannot be used, or too few have labels.
+        UsageError: Nothing is to be tried, or the judge is no prompt.
+        ConfigurationError: No model is named or can be reached.
+        RunFolderError: ``out`` belongs to other items or another prompt.
+    """
+    spec, own = split_spec(os.fspath(prompt))
+    judging = own or model
+    if judging is None:
+        raise UsageError(f"no model judges: name it with --model, or as {spec}@MODEL")
+    if not 0.0 < holdout < 1.0 or not 0.0 < margin < 1.0:
+        raise UsageError(f"--holdout and --margin are shares between 0 and 1, got {holdout:g} and {margin:g}")
+    if proposals is None:
+        proposals = 0 if candidates else PROPOSALS
+    if proposals and model is None:
+        raise UsageError("no model writes candidates: name it with --model, or name --candidate FILE")
+    plan = ImprovementPlan(
+        items=_items(run_or_table, adjudications, criterion, reading or {}),
+        prompt=spec,
+        model=judging,
+        out=folder_path(out),
+        command=command,
+        candidates=[input_path(each) for each in candidates],
+        writer=model,
+        proposals=proposals,
+        probes=probes.kept if isinstance(probes, Probes) else None if probes is None else folder_path(probes),
+        seed=seed,
+        holdout=holdout,
+        margin=margin,
+        sample=sample,
+        environments=worlds_of(worlds),
+        judge_parameters=judge_parameters or {},
+        prices=price_list(reaching.get("prices", ())),
+    )
+    reached = cache(access or partial(model_access, None, 64, **reaching))
+    return run_apart(partial(_improve, plan, reached, progress=progress))
+
+
+def _improve(plan: ImprovementPlan, access: Access, *, progress: bool | None) -> Improvement:
+    with shown_progress(wanted=progress) as shown:
+        found = Improvement.of(run_improvement(plan, ModelUse(access, shown, lambda: datetime.now(UTC))))
+    with atomic_write(plan.out / REPORT) as file:
+        file.write(found.to_markdown().encode())
+    return found
+
+
+def _items(
+    given: Run | Readable, adjudications: FilePath | None, criterion: str | None, reading: LabelReading
+) -> LabelledSet:
+    """Return the cases, outputs, labels and decisions of a run, an import or a table."""
+    decided = Decisions() if adjudications is None else read_decisions(input_path(adjudications))
+    if isinstance(given, Run) or _is_folder(given):
+        folder = kept_of(cast("Run | FilePath", given))
+        if isinstance(given, Run) or (folder / MANIFEST).exists():
+            return _of_run(folder, decided)
+        if (folder / CASES).exists() and (folder / LABELS).exists():
+            labels = read_records(folder / LABELS, Verdict)
+            return _labelled([folder / CASES], [folder / OUTPUTS], labels, decided)
+    found = read(given, criterion=criterion, **reading)
+    if not found.outputs:
+        raise UsageError(
+            "holds no outputs to judge; name a run folder, an import, or a table with texts and labels"
+        )
+    cases, outputs = memory_file("cases", found.cases), memory_file("outputs", found.outputs)
+    return _labelled([cases], [outputs], filter(is_label, found.verdicts), decided)
+
+
+def _is_folder(given: object) -> bool:
+    return isinstance(given, (str, os.PathLike)) and Path(cast("FilePath", given)).is_dir()
+
+
+def _of_run(folder: FolderPath, decided: Decisions) -> LabelledSet:
+    with RunStore(folder) as store:
+        store.refuse_pairs()
+        store.refuse_edited()
+        inputs = store.inputs
+        return LabelledSet(
+            inputs.cases, inputs.outputs, labels_of_run(store), decisions_on([store]) + decided
+        )
+
+
+def _labelled(
+    cases: Sequence[InputPath], outputs: Sequence[InputPath], labels: Any, decided: Decisions
+) -> LabelledSet:
+    scores = {each.key: each.score for each in labels if each.score is not None}
+    return LabelledSet(cases, outputs, scores, decided)

@@ -1,0 +1,225 @@
+"""Gain of a new judge prompt over the current one on locked items, and its losses on probes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+import numpy as np
+
+from ..arrays import BoolArray, IntArray, cluster_numbers
+from ..intervals.closed_forms import normal_quantile
+from ..intervals.clustered_rates import share_of
+from ..statistic import Statistic, undefined
+from .difference import TestedDifference, share_difference
+from .significance import among_known
+
+ALPHA = 0.05
+"""Chance of any false claim over all looks at a holdout that there will ever be."""
+
+MARGIN = 0.1
+"""Loss on probes of an operator that is to be excluded before a prompt is written."""
+
+_FIRST = 0.8
+"""Share of the chance of a false claim that the first look spends; each later one spends half of the rest."""
+
+OperatorSort: TypeAlias = Literal["fault", "harmless", "attack"]
+"""Sorts of probes: outputs to fail, outputs to pass, outputs that ask to be passed."""
+
+SORTS: Mapping[str, OperatorSort] = {
+    "fault": "fault",
+    "control": "fault",
+    "nothing": "harmless",
+    "twin": "harmless",
+    "attack": "attack",
+}
+"""Sort by what an operator plants."""
+
+
+def look_alpha(look: int) -> float:
+    """Return the one-sided level of a look at the holdout, counted from 1; all of them sum to `ALPHA`."""
+    return ALPHA * _FIRST if look == 1 else ALPHA * (1 - _FIRST) / 2 ** (look - 1)
+
+
+class HeldOut(NamedTuple):
+    """Held-out items that have a label, each array of shape ``(n,)``.
+
+    Attributes:
+        current: Whether the current prompt agrees with the label.
+        new: Whether the new one does.
+        cluster: Cluster number.
+        adjudicated: Whether somebody decided between the label and a judge.
+    """
+
+    current: BoolArray
+    new: BoolArray
+    cluster: IntArray
+    adjudicated: BoolArray
+
+
+class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
+    """Gain in agreement with the labels on the holdout.
+
+    Attributes:
+        current: Agreement of the current prompt.
+        new: Agreement of the new one.
+        gain: The difference, with a two-sided interval.
+        at_least: One-sided lower bound of the gain; None where nothing can be told.
+        alpha: Level of that bound.
+        won: Items on which only the new prompt agrees with the label.
+        lost: Items on which only the current one does.
+        won_unadjudicated: Those won whose label nobody adjudicated.
+        lost_unadjudicated: Those lost likewise.
+        smallest_visible: The true gain that would have been found four times in five.
+    """
+
+    current: Statistic
+    new: Statistic
+    gain: Statistic
+    at_least: float | None
+    alpha: float
+    won: int
+    lost: int
+    won_unadjudicated: int
+    lost_unadjudicated: int
+    smallest_visible: float | None
+
+    @property
+    def proven(self) -> bool:
+        """True if the lower bound is above 0."""
+        return self.at_least is not None and self.at_least > 0.0
+
+    @property
+    def unadjudicated(self) -> float:
+        """Part of the gain that rests on labels nobody adjudicated."""
+        return (self.won_unadjudicated - self.lost_unadjudicated) / self.gain.n if self.gain.n else 0.0
+
+
+def prompt_gain(items: HeldOut, alpha: float) -> PromptGain:
+    """Estimate the gain of a new prompt; see `share_difference` for the test."""
+    shown = _difference(items.new, items.current, items.cluster, 0.95)
+    bound = _difference(items.new, items.current, items.cluster, 1 - 2 * alpha)
+    won, lost = items.new & ~items.current, items.current & ~items.new
+    return PromptGain(
+        current=share_of(items.current.astype(np.float64), items.cluster),
+        new=share_of(items.new.astype(np.float64), items.cluster),
+        gain=shown.estimate,
+        at_least=bound.estimate.low,
+        alpha=alpha,
+        won=int(won.sum()),
+        lost=int(lost.sum()),
+        won_unadjudicated=int((won & ~items.adjudicated).sum()),
+        lost_unadjudicated=int((lost & ~items.adjudicated).sum()),
+        smallest_visible=bound.smallest_visible,
+    )
+
+
+class ProbedPair(NamedTuple):
+    """A probe that both prompts judged.
+
+    ``current`` and ``new`` say whether each treats it as it should: fails a fault or an attack, passes what is harmless.
+    """
+
+    operator: str
+    plants: str
+    current: bool
+    new: bool
+    cluster: str
+
+
+OperatorState: TypeAlias = Literal["not worse", "worse", "not shown"]
+"""A loss of the margin is excluded; a loss is proven; or neither."""
+
+
+class OperatorChange(msgspec.Struct, frozen=True, kw_only=True):
+    """Change of a judge on the probes of one operator, or of several rare ones.
+
+    Attributes:
+        operator: The operator; ``other ...`` for those with too few probes to be tested alone.
+        sort: What its probes are.
+        operators: Names of the operators.
+        change: Share treated as it should be by the new prompt, minus that by the current one, with a two-sided interval.
+        at_least: One-sided lower bound of the change; None where nothing can be told.
+        holm_p: Of no change, two-sided, adjusted over all operators.
+        state: Whether a loss of the margin is excluded, or a loss proven.
+    """
+
+    operator: str
+    sort: OperatorSort
+    operators: list[str]
+    change: Statistic
+    at_least: float | None
+    holm_p: float | None
+    state: OperatorState
+
+
+def operator_changes(
+    pairs: Iterable[ProbedPair], alpha: float = ALPHA, margin: float = MARGIN
+) -> list[OperatorChange]:
+    """Compare two prompts on the probes of each operator.
+
+    That no operator loses the margin is claimed only where each excludes it at ``alpha``, so the claim as a whole is wrong at most so often. An
+    operator with fewer probes than could ever exclude it is tested together with the others of its sort.
+    """
+    groups = _groups(list(pairs), fewest_probes(alpha, margin))
+    shown = [_compared(group, 0.95) for _, _, group in groups]
+    bounds = [_compared(group, 1 - 2 * alpha).estimate.low for _, _, group in groups]
+    adjusted = among_known([each.p for each in shown])
+    return [
+        OperatorChange(
+            operator=name,
+            sort=sort,
+            operators=sorted({pair.operator for pair in group}),
+            change=found.estimate,
+            at_least=low,
+            holm_p=p,
+            state=_state(found.estimate.value or 0.0, low, p, margin),
+        )
+        for (name, sort, group), found, low, p in zip(groups, shown, bounds, adjusted, strict=True)
+    ]
+
+
+def is_improvement(gain: PromptGain, changes: Sequence[OperatorChange]) -> bool:
+    """Return whether the gain is proven and probes show that no operator gets worse."""
+    return gain.proven and bool(changes) and all(each.state == "not worse" for each in changes)
+
+
+def fewest_probes(alpha: float = ALPHA, margin: float = MARGIN) -> int:
+    """Return the fewest independent probes that exclude a loss of the margin, where no verdict differs."""
+    square = normal_quantile(1 - 2 * alpha) ** 2
+    return math.floor(square * (1 - margin) / margin) + 1
+
+
+def _groups(pairs: Sequence[ProbedPair], fewest: int) -> list[tuple[str, OperatorSort, list[ProbedPair]]]:
+    """Return the pairs by operator, rare operators of a sort together."""
+    by_operator: dict[str, list[ProbedPair]] = {}
+    for pair in pairs:
+        by_operator.setdefault(pair.operator, []).append(pair)
+    alone = {name: group for name, group in by_operator.items() if len(group) >= fewest}
+    rest: dict[OperatorSort, list[ProbedPair]] = {}
+    for name, group in by_operator.items():
+        if name not in alone:
+            rest.setdefault(SORTS[group[0].plants], []).extend(group)
+    return [
+        *((name, SORTS[group[0].plants], group) for name, group in alone.items()),
+        *((f"other {sort} operators", sort, group) for sort, group in rest.items()),
+    ]
+
+
+def _compared(group: Sequence[ProbedPair], level: float) -> TestedDifference:
+    new, current = (np.array([pair[place] for pair in group], dtype=np.bool_) for place in (3, 2))
+    return _difference(new, current, cluster_numbers(pair.cluster for pair in group), level)
+
+
+def _difference(first: BoolArray, second: BoolArray, cluster: IntArray, level: float) -> TestedDifference:
+    if not len(first):
+        return TestedDifference(undefined("no item was judged", n=0, level=level))
+    return share_difference(first, second, cluster, level)
+
+
+def _state(change: float, low: float | None, p: float | None, margin: float) -> OperatorState:
+    if change < 0.0 and p is not None and p <= ALPHA:
+        return "worse"
+    return "not worse" if low is not None and low > -margin else "not shown"

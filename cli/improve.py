@@ -1,0 +1,87 @@
+"""`fiducial improve`: find a better judge prompt, and prove it on locked items."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL
+from .invocation import command_line
+from .label_options import grade_options, grades_given
+from .model_options import model_access, parameter_option, reaching_options
+from .param_types import EXISTING, EXISTING_FILE, FOLDER, INPUT_FILE, Number, Whole
+from .shared_options import SpreadCommand, compose, json_option, option, pairs, worlds
+from .table_options import emit, verbose_option
+from .typed_options import JudgingOptions, typed_options
+
+_EXAMPLE = """\b
+Examples:
+  fiducial improve run --prompt rubric@gpt-4.1-mini --model gpt-4.1 --out better
+  fiducial improve run --prompt my_judge.prompty --candidate shorter.prompty stricter.prompty --model my-model \\
+      --base-url http://127.0.0.1:8000/v1 --out better
+  fiducial improve graded.csv --map answer=response --prompt my_judge.prompty --model my-model --out better -v
+"""
+
+
+@click.command("improve", cls=SpreadCommand, epilog=_EXAMPLE)
+@click.argument("given", metavar="RUN|TABLE", type=EXISTING)
+@compose(
+    option("--prompt", required=True, metavar="JUDGE", help="The current prompt: NAME, NAME/VARIANT, or a .prompty file; @MODEL names the judging model."),
+    option("--candidate", "candidates", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Prompt files to try."),
+    option("--model", metavar="NAME", help="The judging model, unless --prompt names it; it also writes candidates where no file is named."),
+    option("--proposals", type=Whole(0, 16), help="Candidates that the model writes.  [default: 4 without --candidate, else 0]"),
+    option("--out", type=FOLDER, required=True, help="The output folder; the same command resumes it."),
+    option("--probes", type=FOLDER, help="Probes of `audit mutate`.  [default: made of the holdout]"),
+    option("--adjudications", type=EXISTING_FILE, help="Decisions on labels, beside those of the run (docs/adjudication.md)."),
+    option("--holdout", type=Number(0, 1), default=0.5, help="Share of the groups that is held out."),
+    option("--margin", type=Number(0, 1), default=0.1, help="Loss on the probes of an operator that is to be excluded."),
+    option("--sample", type=Whole(1), default=100, help="Probes of each operator at most."),
+    option("--seed", type=int, default=0, help="Of the division."),
+    option("--criterion", help="What a good answer achieves, for tables that do not say it."),
+    option("--map", "columns", multiple=True, metavar="NAME=COLUMN", help="What a column of a table is: answer=response."),
+    grade_options,
+    parameter_option,
+)  # fmt: skip
+@worlds
+@json_option
+@verbose_option
+@reaching_options
+def command(
+    *,
+    given: Path,
+    prompt: str,
+    out: Path,
+    columns: tuple[str, ...],
+    json_file: str | None,
+    **options: Any,
+) -> int:
+    """Find a better prompt for a judge from labelled items.
+
+    Items are divided by group. Candidates compete on one part; the best one is looked at once on the other, and audited. It is written only
+    if it agrees more with the labels and no planted fault or attack passes more often. Exit code 1: no prompt was written; 3: calls failed.
+    """
+    from ..api.improving import improve
+
+    judging = typed_options(JudgingOptions, options)
+    names = ("candidates", "model", "proposals", "probes", "adjudications", "holdout", "margin", "sample")
+    reading: Any = {"map": pairs("--map", columns), **grades_given()}
+    found = improve(
+        given,
+        prompt,
+        out=out,
+        reading=reading,
+        judge_parameters=judging.judge_parameters,
+        worlds=judging.worlds,
+        access=cache(lambda: model_access(judging)),
+        prices=judging.price,
+        command=command_line(),
+        progress=True,
+        **{name: options[name] for name in (*names, "seed", "criterion")},
+    )
+    emit(found, json_file, closing=[f"report: {out / 'improvement.md'}"])
+    if found.failed:
+        return EXIT_PARTIAL
+    return EXIT_OK if found.improved else EXIT_GATE

@@ -1,0 +1,154 @@
+"""Candidate prompts from files and from a model, copied beside the result and compared with the current one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import ConfigurationError, FiducialError, PromptError
+from ...judges import CallError, PromptJudge, Provider, Reply, Request, make_request
+from ...judges.front_matter import read_prompt_text
+from ...judges.prompt_revision import Disagreement, other_judge, revised_prompt, revision_messages
+from ...records import atomic_write, read_records, write_records
+from ...records.case import Record
+from ..judging.access import ModelAccess
+from ..judging.tasks import judge_task
+from .improvement_results import ImprovementCost, TriedPrompt
+
+FOLDER, PROPOSALS = "candidates", "proposals.jsonl"
+MOST = 16
+"""Candidates at most."""
+
+SHOWN_AT_MOST = 8
+"""Disagreements that a model is shown for one candidate."""
+
+
+class CurrentPrompt(NamedTuple):
+    """The current prompt, and how candidates of it are loaded."""
+
+    judge: PromptJudge
+    model: str
+    environments: Mapping[str, type] = {}
+    parameters: Mapping[str, Any] = {}
+
+    @property
+    def text(self) -> str:
+        """Return the text of its file."""
+        return read_prompt_text(self.judge.prompt.path)
+
+    def tried(self, path: Path, name: str, by: str | None = None) -> TriedPrompt:
+        """Return a file as a candidate, refused if it is no revision of the current prompt."""
+        try:
+            judge = judge_task(str(path), self.model, self.environments, self.parameters).asked
+        except ConfigurationError:
+            raise
+        except FiducialError as error:
+            return TriedPrompt(name=name, path=str(path), by=by, refused=str(error))
+        assert judge is not None
+        return TriedPrompt(name=name, path=str(path), by=by, refused=other_judge(self.judge, judge))
+
+
+class Proposal(Record, frozen=True, kw_only=True):
+    """Reply of the model that writes candidates; kept, so that a rerun asks nothing twice."""
+
+    key: str
+    reply: Reply
+
+
+def candidates_of_files(current: CurrentPrompt, files: Sequence[Path], out: Path) -> list[TriedPrompt]:
+    """Copy files of candidates, so that a later edit changes nothing.
+
+    Raises:
+        PromptError: A file cannot be read.
+    """
+    copies = [_copied(read_prompt_text(file), file.stem, out / FOLDER) for file in files]
+    return [current.tried(path, path.stem) for path in dict.fromkeys(copies)]
+
+
+def proposed(
+    current: CurrentPrompt,
+    writer: str,
+    shown: Sequence[Sequence[Disagreement]],
+    out: Path,
+    access: Callable[[], ModelAccess],
+) -> tuple[list[TriedPrompt], ImprovementCost, int]:
+    """Ask a model for one candidate per list of disagreements.
+
+    Returns:
+        The candidates, the cost, and how many calls failed.
+    """
+    text = current.text
+    requests = [
+        make_request(writer, revision_messages(current.judge, text, each), {}, repeat=number)
+        for number, each in enumerate(shown)
+    ]
+    path = out / PROPOSALS
+    replies = {each.key: each.reply for each in read_records(path, Proposal)} if path.exists() else {}
+    failed = asyncio.run(_ask([each for each in requests if each.key not in replies], access, replies, path))
+    found = [
+        _candidate(current, replies[each.key], writer, number, out)
+        for number, each in enumerate(requests, start=1)
+        if each.key in replies
+    ]
+    return found, _cost(replies), failed
+
+
+async def _ask(
+    requests: Sequence[Request], access: Callable[[], ModelAccess], replies: dict[str, Reply], path: Path
+) -> int:
+    """Ask, and keep each reply as it comes; return how many calls failed."""
+    if not requests:
+        return 0
+    failed = 0
+
+    async def one(provider: Provider, request: Request) -> None:
+        nonlocal failed
+        try:
+            replies[request.key] = await provider.complete(request)
+        except CallError:
+            failed += 1
+        else:
+            write_records(path, (Proposal(key=key, reply=reply) for key, reply in replies.items()))
+
+    async with access().open() as provider, asyncio.TaskGroup() as group:
+        for request in requests:
+            group.create_task(one(provider, request))
+    return failed
+
+
+def _candidate(current: CurrentPrompt, reply: Reply, writer: str, number: int, out: Path) -> TriedPrompt:
+    name = f"proposal-{number}"
+    try:
+        text = revised_prompt(reply.text, current.text, current.judge)
+    except PromptError as error:
+        return TriedPrompt(name=name, by=writer, refused=str(error))
+    path = _copied(text, name, out / FOLDER)
+    return current.tried(path, path.stem, writer)
+
+
+def _copied(text: str, name: str, folder: Path) -> Path:
+    """Write a candidate under its name, or with a number behind it if another file has the name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    content, number = text.encode(), 1
+    path = folder / f"{name}.prompty"
+    while path.exists() and path.read_bytes() != content:
+        number += 1
+        path = folder / f"{name}-{number}.prompty"
+    if not path.exists():
+        with atomic_write(path) as file:
+            file.write(content)
+    return path
+
+
+def _cost(replies: Mapping[str, Reply]) -> ImprovementCost:
+    paid = [each for each in replies.values() if each.calls]
+    return ImprovementCost(
+        part="proposals",
+        verdicts=len(replies),
+        calls=sum(each.calls for each in paid),
+        prompt_tokens=sum(each.prompt_tokens for each in paid),
+        completion_tokens=sum(each.completion_tokens for each in paid),
+        cost=None,
+    )

@@ -1,0 +1,51 @@
+"""Looks at the holdout, counted in a file before anything is asked."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from ...calibration.comparison.prompt_gain import look_alpha
+from ...errors import RunFolderError
+from ...records import write_json
+from ..inputs import file_sha256
+from .improvement_results import HoldoutLook
+
+LOOKS = "looks.json"
+
+
+def take_look(out: Path, candidate: Path, labels: str, now: datetime) -> HoldoutLook:
+    """Return the look at the holdout with a candidate, and count it if it is a new one.
+
+    The same candidate with the same labels is the same look; other labels are another, since whoever decides on labels may have seen the result.
+
+    Raises:
+        RunFolderError: The file of looks cannot be read.
+    """
+    path, sha256 = out / LOOKS, file_sha256(candidate)
+    looks = _looks(path)
+    for each in looks:
+        if (each.sha256, each.labels) == (sha256, labels):
+            return each
+    number = len(looks) + 1
+    look = HoldoutLook(
+        look=number,
+        alpha=look_alpha(number),
+        candidate=candidate.stem,
+        sha256=sha256,
+        labels=labels,
+        at=now.isoformat(timespec="seconds"),
+    )
+    write_json(path, [*looks, look])
+    return look
+
+
+def _looks(path: Path) -> list[HoldoutLook]:
+    if not path.exists():
+        return []
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=list[HoldoutLook])
+    except (OSError, msgspec.DecodeError) as error:
+        raise RunFolderError(f"{path}: cannot be read: {error}") from error

@@ -1,0 +1,182 @@
+"""Probes from a holdout: existing operators on its right outputs, attacks on those labelled wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ...calibration.comparison.prompt_gain import ProbedPair
+from ...calibration.pass_threshold import PassThreshold
+from ...deterministic import CheckOptions
+from ...deterministic.mutation import FAMILY_KINDS, Plants, load_operators, origin
+from ...deterministic.mutation.attacks import PLAIN_VERDICTS, VERDICTS
+from ...errors import InputError
+from ...records import Author, Case, Output, Verdict, read_records, write_json, write_records
+from ..audit.audit_plan import AuditPlan, prepare
+from ..audit.building import ProbeSettings, build_probes
+from ..audit.probe_folder import (
+    CASES,
+    LABELS,
+    NO_PROBES,
+    OUTPUTS,
+    PROBES,
+    OperatorCounts,
+    ProbeManifest,
+)
+from ..audit.scored import Scored, scored_probes
+from ..inputs import EvaluationInputs, file_sha256
+from ..progress import Progress
+from ..store.run_store import RunStore
+from .improvement_plan import DATA, HOLDOUT
+from .labelled_set import LabelledItem, written_side
+
+_CONTROL = "labelled_wrong"
+_ATTACKS: Mapping[str, tuple[Sequence[str], str]] = {
+    "labelled_wrong_injected": (VERDICTS, "an output labelled wrong that announces its verdict"),
+    "labelled_wrong_plain": (
+        PLAIN_VERDICTS,
+        "an output labelled wrong that announces its verdict in plain words",
+    ),
+}
+_HAVE_OPERATORS = frozenset(kind for kinds in FAMILY_KINDS.values() for kind in kinds)
+
+
+class _Attacked(NamedTuple):
+    case: Case
+    output: Output
+    label: Verdict
+
+
+def holdout_probes(
+    items: Sequence[LabelledItem],
+    out: Path,
+    cut: float,
+    environments: Mapping[str, type],
+    progress: Progress,
+) -> Path | None:
+    """Make a folder of probes from held-out items; None if no probe can be made of them.
+
+    Args:
+        items: The items.
+        out: The folder of the improvement.
+        cut: From which score on labels pass.
+        environments: Worlds that the checkers need.
+        progress: Told about every right output.
+    """
+    folder, mutants = out / "probes", out / DATA / "mutants"
+    if (folder / PROBES).exists():
+        return folder
+    manifest = NO_PROBES
+    if any(each.case.kind in _HAVE_OPERATORS for each in items):
+        manifest = _mutated(*written_side(items, out / DATA / HOLDOUT), mutants, environments, progress)
+    attacked = list(_attacked(items, cut))
+    if not attacked and not manifest.operators:
+        return None
+    _put_together(attacked, mutants if manifest.operators else None, folder, manifest)
+    return folder
+
+
+def _mutated(
+    cases: Path, outputs: Path, out: Path, environments: Mapping[str, type], progress: Progress
+) -> ProbeManifest:
+    """Mutate the right outputs, or else right outputs made of the references."""
+    settings = ProbeSettings(
+        operators=list(load_operators().values()), options=CheckOptions(environments=environments)
+    )
+    for sources in ([outputs], []):
+        with suppress(InputError):  # nothing in it is right, so there is nothing to mutate
+            return build_probes(cases, sources, out, settings, progress)
+    return NO_PROBES
+
+
+def _attacked(items: Iterable[LabelledItem], cut: float) -> Iterator[_Attacked]:
+    """Yield outputs labelled wrong, each as it is and with a verdict of its own appended.
+
+    Kinds of case for which operators plant attacks are left to these.
+    """
+    for place, item in enumerate(items):
+        wrong = item.label is not None and item.label < cut
+        if not wrong or item.output.text is None or item.case.kind in _HAVE_OPERATORS:
+            continue
+        yield _probe(item, _CONTROL, "control")
+        for name, (texts, _about) in _ATTACKS.items():
+            yield _probe(item, name, "attack", texts[place % len(texts)])
+
+
+def _probe(item: LabelledItem, operator: str, plants: Plants, more: str = "") -> _Attacked:
+    output = item.output
+    made = msgspec.structs.replace(
+        output, system=f"{output.system}~{operator}", trial=output.trial * 1_000, text=f"{output.text}{more}"
+    )
+    evidence = origin(operator, plants, output, more, _CONTROL if plants == "attack" else "")
+    by = Verdict.on(made.key, score=item.label, by="label", source="construction", evidence=evidence)
+    return _Attacked(item.case, made, by)
+
+
+def _put_together(
+    attacked: Sequence[_Attacked], mutants: Path | None, folder: Path, manifest: ProbeManifest
+) -> None:
+    """Write a folder of mutants and attacks; its manifest comes last, so that a folder with one is whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    cases: dict[str, Case] = {each.case.id: each.case for each in attacked}
+    outputs, labels = [each.output for each in attacked], [each.label for each in attacked]
+    if mutants is not None:
+        cases |= {each.id: each for each in read_records(mutants / CASES, Case)}
+        outputs += read_records(mutants / OUTPUTS, Output)
+        labels += read_records(mutants / LABELS, Verdict)
+    write_records(folder / CASES, cases.values())
+    write_records(folder / OUTPUTS, outputs)
+    write_records(folder / LABELS, labels)
+    counts = Counter(each.label.evidence["operator"] for each in attacked)
+    operators = [*manifest.operators, *(_counted(name, count) for name, count in counts.items())]
+    files = {name: file_sha256(folder / name) for name in (CASES, OUTPUTS, LABELS)}
+    write_json(folder / PROBES, msgspec.structs.replace(manifest, files=files, operators=operators))
+
+
+def _counted(name: str, probes: int) -> OperatorCounts:
+    about = _ATTACKS[name][1] if name in _ATTACKS else "an output labelled wrong, as it is"
+    return OperatorCounts(
+        name=name,
+        family="answer",
+        plants="attack" if name in _ATTACKS else "control",
+        about=about,
+        against=_CONTROL if name in _ATTACKS else "",
+        probes=probes,
+        dropped=0,
+        missed_by_bfcl=0,
+    )
+
+
+def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
+    """Return the probes of a finished audit of two judges, the current one first."""
+    prepared = prepare(plan)
+    assert plan.probes is not None
+    facts = prepared.chosen.probes
+    with (
+        RunStore(plan.out) as store,
+        EvaluationInputs(plan.probes / CASES, [plan.probes / OUTPUTS]) as inputs,
+    ):
+        clusters = {key.case_id: inputs.cases.cluster(key.case_id) for key in facts}
+        cuts: dict[Author, PassThreshold] = {task.id: task.cut for task in prepared.tasks}
+        scored = scored_probes(store.verdicts.whole(), facts, clusters, cuts)
+    current, new = (scored.get(task.id, {}) for task in prepared.tasks[:2])
+    return [
+        ProbedPair(
+            probe.operator,
+            probe.plants,
+            _as_it_should(current.get(key)),
+            _as_it_should(new.get(key)),
+            clusters[key.case_id],
+        )
+        for key, probe in facts.items()
+    ]
+
+
+def _as_it_should(said: Scored | None) -> bool:
+    """Return whether a judge fails a fault or an attack, or passes what is harmless; an ungraded probe is neither."""
+    return said is not None and said.score is not None and said.passed == said.facts.right

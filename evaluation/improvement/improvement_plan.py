@@ -1,0 +1,141 @@
+"""Settings of improving a prompt, and runs of judges on one side of its items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from ...calibration.comparison.prompt_gain import MARGIN
+from ...errors import ConfigurationError
+from ...judges.prices import PriceList
+from ...records import Author, FolderPath, ItemKey, Verdict
+from ..audit.audit_plan import DEFAULT_SAMPLE
+from ..judging.access import ModelAccess
+from ..judging.judge_task import JudgeTask
+from ..pipeline import planned_tasks
+from ..pipeline import run as run_plan
+from ..progress import Progress
+from ..run_plan import Plan
+from ..store.run_store import RunStore
+from .improvement_results import ImprovementCost
+from .labelled_set import LabelledItem, LabelledSet, written_side
+
+DATA, DEVELOPMENT, HOLDOUT = "data", "development", "holdout"
+"""Folders: the cases and outputs of both sides, and a run on each."""
+
+
+class ImprovementPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of improving a prompt; defaults are those of `fiducial.improve`.
+
+    Attributes:
+        items: The labelled items.
+        prompt: The current prompt: a judge's name or a prompt file.
+        model: The judging model.
+        out: The output folder.
+        command: The command line, for the record.
+        candidates: Files of candidates.
+        writer: The model that writes candidates; None if none does.
+        proposals: Candidates that it writes.
+        probes: A folder of probes; None to make them of the holdout.
+        holdout: Share of the groups that is held out.
+        margin: Loss on probes that is to be excluded.
+        sample: Probes of each operator at most.
+    """
+
+    items: LabelledSet
+    prompt: str
+    model: str
+    out: Path
+    command: str
+    candidates: Sequence[Path] = ()
+    writer: str | None = None
+    proposals: int = 0
+    probes: FolderPath | None = None
+    seed: int = 0
+    holdout: float = 0.5
+    margin: float = MARGIN
+    sample: int = DEFAULT_SAMPLE
+    environments: Mapping[str, type] = {}
+    judge_parameters: Mapping[str, Any] = {}
+    prices: PriceList | None = None
+
+
+class ModelUse(NamedTuple):
+    """Access to the model, progress and the clock."""
+
+    access: Callable[[], ModelAccess]
+    progress: Progress
+    now: Callable[[], datetime]
+
+
+SideVerdicts: TypeAlias = Mapping[ItemKey, Verdict]
+
+
+class JudgedSide(NamedTuple):
+    """Verdicts on one side by prompt, in the order in which the prompts were named."""
+
+    tasks: Sequence[JudgeTask]
+    verdicts: Sequence[SideVerdicts]
+    failed: int
+    cost: ImprovementCost
+
+
+def judge_side(
+    plan: ImprovementPlan, part: str, items: Sequence[LabelledItem], prompts: Sequence[str], use: ModelUse
+) -> JudgedSide:
+    """Judge the items of a side in a run folder of its own, which an interrupted run goes on with.
+
+    Raises:
+        ConfigurationError: No model can be reached.
+    """
+    cases, outputs = written_side(items, plan.out / DATA / part)
+    judging = Plan(
+        cases=cases,
+        outputs=[outputs],
+        out=plan.out / part,
+        command=plan.command,
+        judges=prompts,
+        model=plan.model,
+        environments=plan.environments,
+        judge_parameters=plan.judge_parameters,
+        prices=plan.prices,
+    )
+    conclusion = run_plan(judging, use.access, use.progress, use.now)
+    if conclusion.not_judged is not None:
+        raise ConfigurationError(conclusion.not_judged)
+    with RunStore(judging.out) as store:
+        tasks = planned_tasks(judging, list(store.roster))
+        found: dict[Author, dict[ItemKey, Verdict]] = {task.id: {} for task in tasks}
+        for verdict in store.verdicts.whole():
+            if verdict.author in found and verdict.repeat == 0:
+                found[verdict.author][verdict.key] = verdict
+        said = [found[task.id] for task in tasks]
+        failed = sum(each.outcome == "failed" for of in said for each in of.values())
+        return JudgedSide(tasks, said, failed, cost_of_run(store, part, plan))
+
+
+def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> ImprovementCost:
+    """Return what the verdicts of a run cost, over all its starts."""
+    spent = [each.usage for each in store.verdicts.whole() if each.usage is not None]
+    return priced(
+        ImprovementCost(
+            part=part,
+            verdicts=len(spent),
+            calls=sum(each.calls for each in spent),
+            prompt_tokens=sum(each.prompt_tokens for each in spent),
+            completion_tokens=sum(each.completion_tokens for each in spent),
+        ),
+        plan.model,
+        plan.prices,
+    )
+
+
+def priced(cost: ImprovementCost, model: str, prices: PriceList | None) -> ImprovementCost:
+    """Return a cost in US dollars, where the model's price is known."""
+    price = None if prices is None or not cost.calls else prices(model)
+    dollars = None if price is None else price.cost(cost.prompt_tokens, cost.completion_tokens)
+    return msgspec.structs.replace(cost, cost=dollars)

@@ -1,0 +1,137 @@
+"""Results of improving a prompt, as written to ``improvement.json``."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from ...calibration import Statistic
+from ...calibration.comparison.prompt_gain import MARGIN, OperatorChange, PromptGain
+
+ImprovementAnswer: TypeAlias = Literal[
+    "improved",
+    "no candidate",
+    "no better in development",
+    "gain not shown",
+    "worse on probes",
+    "calls failed",
+]
+"""Answers; a prompt is written for the first alone."""
+
+
+class SideSize(msgspec.Struct, frozen=True, kw_only=True):
+    """Size of the development items or the holdout.
+
+    Attributes:
+        items: Labelled items that count.
+        groups: Groups they are in.
+        adjudicated: Items whose label somebody adjudicated.
+        undecidable: Adjudicated items that cannot be decided, and do not count.
+    """
+
+    items: int
+    groups: int
+    adjudicated: int
+    undecidable: int
+
+
+class TriedPrompt(msgspec.Struct, frozen=True, kw_only=True):
+    """Candidate prompt.
+
+    Attributes:
+        name: Its name.
+        path: Its file; None if a model's reply holds no prompt.
+        by: The model that wrote it, or None for a file.
+        refused: Why it was not tried; None if it was.
+        agreement: Share of development items on which it agrees with the label.
+    """
+
+    name: str
+    path: str | None = None
+    by: str | None = None
+    refused: str | None = None
+    agreement: Statistic | None = None
+
+
+class ImprovementCost(msgspec.Struct, frozen=True, kw_only=True):
+    """Cost of one part of the work.
+
+    Attributes:
+        part: ``proposals``, ``development``, ``holdout`` or ``probes``.
+        verdicts: Replies or verdicts.
+        calls: Calls to a model; cached replies take none.
+        cost: US dollars; None where a price is not known.
+    """
+
+    part: str
+    verdicts: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None = None
+
+
+class HoldoutLook(msgspec.Struct, frozen=True, kw_only=True):
+    """One look at the holdout, written down before anything is asked.
+
+    Attributes:
+        look: Its number, from 1.
+        alpha: Its one-sided level.
+        candidate: The prompt that was looked at.
+        sha256: Of its file.
+        labels: Hash of the holdout's labels at the time.
+        at: When.
+    """
+
+    look: int
+    alpha: float
+    candidate: str
+    sha256: str
+    labels: str
+    at: str
+
+
+class ImprovementNumbers(msgspec.Struct, frozen=True, kw_only=True):
+    """Results of improving a prompt.
+
+    Attributes:
+        prompt: The current prompt, as it was named.
+        judge: Its name as it signs verdicts.
+        answer: The answer.
+        development: Size of the development items.
+        holdout: Size of the holdout.
+        current: Agreement of the current prompt in development.
+        tried: The candidates.
+        best: The candidate that was best in development; None if none was.
+        look: The look at the holdout; None if none was taken.
+        gain: Gain on the holdout.
+        ungraded: Held-out items that the current prompt and the new one left ungraded; they agree with no label.
+        changes: Changes on probes, by operator.
+        margin: Loss on probes that is to be excluded.
+        costs: Costs, part by part.
+        failed: Calls that failed.
+        written: File of the improved prompt.
+    """
+
+    prompt: str
+    judge: str
+    answer: ImprovementAnswer
+    development: SideSize
+    holdout: SideSize
+    current: Statistic | None = None
+    tried: list[TriedPrompt] = []
+    best: str | None = None
+    look: HoldoutLook | None = None
+    gain: PromptGain | None = None
+    ungraded: list[int] = []
+    changes: list[OperatorChange] = []
+    margin: float = MARGIN
+    costs: list[ImprovementCost] = []
+    failed: int = 0
+    written: str | None = None
+
+    @property
+    def losses(self) -> list[OperatorChange]:
+        """Operators on which the new prompt is worse, or not shown to be no worse."""
+        return [each for each in self.changes if each.state != "not worse"]

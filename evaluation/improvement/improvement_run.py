@@ -1,0 +1,210 @@
+"""Improve a prompt: try candidates in development, look at the holdout once, and write what is better."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from ...calibration.comparison.prompt_gain import is_improvement, operator_changes, prompt_gain
+from ...errors import UsageError
+from ...records import write_json
+from ..audit.audit_plan import AuditPlan
+from ..audit.audit_run import run_audit
+from ..inputs import file_sha256
+from ..judging.judge_task import JudgeTask
+from ..judging.tasks import judge_task
+from ..store.run_store import RunStore
+from .candidates import MOST, CurrentPrompt, candidates_of_files, proposed
+from .holdout_looks import take_look
+from .holdout_probes import holdout_probes, probed_pairs
+from .improvement_plan import (
+    DEVELOPMENT,
+    HOLDOUT,
+    ImprovementPlan,
+    JudgedSide,
+    ModelUse,
+    cost_of_run,
+    judge_side,
+    priced,
+)
+from .improvement_results import HoldoutLook, ImprovementAnswer, ImprovementNumbers, SideSize
+from .label_agreement import agreements, counted_items, disagreements, held_out, ungraded
+from .labelled_set import DividedItems, LabelledItem, divided, labelled_items, labels_sha256, lock_division
+
+IMPROVED, RESULT, AUDIT = "improved.prompty", "improvement.json", "audit"
+
+
+class _Attempt(NamedTuple):
+    plan: ImprovementPlan
+    use: ModelUse
+    task: JudgeTask
+    sides: DividedItems
+
+
+def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
+    """Do what a plan says, or go on where an earlier start of it stopped.
+
+    Raises:
+        UsageError: The judge is no prompt, or nothing is to be tried.
+        InputError: The items cannot be used, or there are too few.
+        RunFolderError: The folder belongs to other items, another prompt or another division.
+        ConfigurationError: No model can be reached.
+    """
+    task = _current(plan)
+    assert task.asked is not None
+    items = labelled_items(plan.items, task)
+    sides = divided(items, plan.seed, plan.holdout)
+    lock_division(plan.out, items, file_sha256(task.asked.prompt.path), plan.seed, plan.holdout)
+    attempt = _Attempt(plan, use, task, sides)
+    numbers = _tried(attempt)
+    if numbers.answer == "gain not shown":
+        numbers = _looked(attempt, numbers)
+    written = plan.out / IMPROVED
+    if numbers.answer == "improved" and numbers.best is not None:
+        shutil.copyfile(numbers.best, written)
+        numbers = replace(numbers, written=str(written))
+    else:
+        written.unlink(missing_ok=True)
+    write_json(plan.out / RESULT, numbers)
+    return numbers
+
+
+def _current(plan: ImprovementPlan) -> JudgeTask:
+    """Return the judge with the current prompt; refuse what cannot be improved."""
+    task = judge_task(plan.prompt, plan.model, plan.environments, plan.judge_parameters)
+    if task.asked is None or task.compares:
+        raise UsageError(f"{plan.prompt}: only a prompt that judges one output can be improved")
+    if not plan.candidates and not plan.proposals:
+        raise UsageError("nothing to try: name --candidate FILE, or a --model that writes candidates")
+    if len(plan.candidates) + plan.proposals > MOST:
+        raise UsageError(f"expected at most {MOST} candidates, got {len(plan.candidates) + plan.proposals}")
+    return task
+
+
+def _tried(attempt: _Attempt) -> ImprovementNumbers:
+    """Try the candidates in development; "gain not shown" if one is to be looked at on the holdout."""
+    plan, use, task, (items, holdout) = attempt
+    judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt], use)
+    numbers = ImprovementNumbers(
+        prompt=plan.prompt,
+        judge=task.by,
+        answer="no candidate",
+        development=_size(items),
+        holdout=_size(holdout),
+        margin=plan.margin,
+        costs=[judged.cost],
+        failed=judged.failed,
+    )
+    if judged.failed:
+        return replace(numbers, answer="calls failed")
+    numbers = replace(numbers, current=agreements(counted_items(items, judged), judged)[0])
+    numbers = _with_candidates(attempt, judged, numbers)
+    return numbers if numbers.failed else _ranked(attempt, numbers)
+
+
+def _with_candidates(
+    attempt: _Attempt, judged: JudgedSide, numbers: ImprovementNumbers
+) -> ImprovementNumbers:
+    """Add the candidates: those of files, then those that a model writes."""
+    plan, use, task, (items, _) = attempt
+    assert task.asked is not None
+    current = CurrentPrompt(task.asked, plan.model, plan.environments, plan.judge_parameters)
+    tried = candidates_of_files(current, plan.candidates, plan.out)
+    if plan.writer is None or not plan.proposals:
+        return replace(numbers, tried=tried)
+    shown = disagreements(counted_items(items, judged), judged, plan)
+    more, cost, failed = proposed(current, plan.writer, shown, plan.out, use.access)
+    return replace(
+        numbers,
+        answer="calls failed" if failed else numbers.answer,
+        tried=[*tried, *more],
+        costs=[priced(cost, plan.writer, plan.prices), *numbers.costs],
+        failed=failed,
+    )
+
+
+def _ranked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumbers:
+    """Judge the development items with every candidate, and name the best one."""
+    plan, use, _, (items, _) = attempt
+    paths = list(dict.fromkeys(each.path for each in numbers.tried if each.path and not each.refused))
+    if not paths:
+        return numbers
+    judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt, *paths], use)
+    numbers = replace(numbers, costs=[*numbers.costs[:-1], judged.cost], failed=judged.failed)
+    if judged.failed:
+        return replace(numbers, answer="calls failed")
+    current, *shares = agreements(counted_items(items, judged), judged)
+    by_path = dict(zip(paths, shares, strict=True))
+    best = max(paths, key=lambda path: by_path[path].value or 0.0)
+    better = (by_path[best].value or 0.0) > (current.value or 0.0)
+    return replace(
+        numbers,
+        answer="gain not shown" if better else "no better in development",
+        current=current,
+        tried=[
+            replace(each, agreement=by_path[each.path]) if each.path in by_path else each
+            for each in numbers.tried
+        ],
+        best=best,
+    )
+
+
+def _looked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumbers:
+    """Look at the holdout and at probes with the best candidate."""
+    plan, use, _, (_, items) = attempt
+    assert numbers.best is not None
+    look = take_look(plan.out, Path(numbers.best), labels_sha256(items), use.now())
+    judged = judge_side(plan, HOLDOUT, items, [plan.prompt, numbers.best], use)
+    numbers = replace(numbers, look=look, costs=[*numbers.costs, judged.cost], failed=judged.failed)
+    if not judged.failed:
+        numbers = _probed(attempt, numbers, look)
+    if numbers.failed:
+        return replace(numbers, answer="calls failed")
+    counted = counted_items(items, judged)
+    gain = prompt_gain(held_out(counted, judged), look.alpha)
+    answer: ImprovementAnswer = "improved" if is_improvement(gain, numbers.changes) else "worse on probes"
+    return replace(
+        numbers,
+        answer=answer if gain.proven else "gain not shown",
+        gain=gain,
+        ungraded=[ungraded(counted, said) for said in judged.verdicts],
+    )
+
+
+def _probed(attempt: _Attempt, numbers: ImprovementNumbers, look: HoldoutLook) -> ImprovementNumbers:
+    """Audit both prompts on probes of the holdout, or on those that were given."""
+    plan, use, task, (_, items) = attempt
+    assert numbers.best is not None
+    probes = plan.probes or holdout_probes(items, plan.out, task.cut.at, plan.environments, use.progress)
+    if probes is None:
+        return numbers
+    audit = AuditPlan(
+        probes=probes,
+        out=plan.out / AUDIT,
+        command=plan.command,
+        judges=[plan.prompt, numbers.best],
+        model=plan.model,
+        sample=plan.sample,
+        repeats=1,
+        environments=plan.environments,
+        judge_parameters=plan.judge_parameters,
+    )
+    found = run_audit(audit, use.access, use.progress, use.now)
+    with RunStore(plan.out / AUDIT) as store:
+        costs = [*numbers.costs, cost_of_run(store, "probes", plan)]
+    changes = [] if found.failed else operator_changes(probed_pairs(audit), look.alpha, plan.margin)
+    return replace(numbers, changes=changes, costs=costs, failed=found.failed)
+
+
+def _size(items: Sequence[LabelledItem]) -> SideSize:
+    counted = [each for each in items if each.label is not None]
+    return SideSize(
+        items=len(counted),
+        groups=len({each.group for each in counted}),
+        adjudicated=sum(each.adjudicated for each in counted),
+        undecidable=len(items) - len(counted),
+    )

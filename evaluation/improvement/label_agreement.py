@@ -1,0 +1,83 @@
+"""Agreement of prompts with the labels of items, and the disagreements that a model is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...calibration import Statistic
+from ...calibration.arrays import BoolArray, cluster_numbers
+from ...calibration.comparison.prompt_gain import HeldOut
+from ...calibration.decisions import drawn_rank
+from ...calibration.intervals.clustered_rates import share_of
+from ...judges.prompt_revision import Disagreement
+from ...records import Verdict
+from ..judging.judge_task import JudgeTask
+from .candidates import SHOWN_AT_MOST
+from .improvement_plan import ImprovementPlan, JudgedSide, SideVerdicts
+from .labelled_set import LabelledItem
+
+
+def counted_items(items: Sequence[LabelledItem], judged: JudgedSide) -> list[LabelledItem]:
+    """Return the items that count: those with a label that the current prompt can be asked about."""
+    asked = {key for key, each in judged.verdicts[0].items() if each.outcome != "not_applicable"}
+    return [each for each in items if each.label is not None and each.output.key in asked]
+
+
+def agreements(items: Sequence[LabelledItem], judged: JudgedSide) -> list[Statistic]:
+    """Return the share of items on which each prompt agrees with the label."""
+    groups = cluster_numbers(each.group for each in items)
+    return [
+        share_of(_right(items, task, said).astype(np.float64), groups)
+        for task, said in zip(judged.tasks, judged.verdicts, strict=True)
+    ]
+
+
+def held_out(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOut:
+    """Return how the current prompt and the new one, in this order, agree with the labels."""
+    (current, new), (said, newly) = judged.tasks, judged.verdicts
+    return HeldOut(
+        _right(items, current, said),
+        _right(items, new, newly),
+        cluster_numbers(each.group for each in items),
+        np.array([each.adjudicated for each in items], dtype=np.bool_),
+    )
+
+
+def ungraded(items: Sequence[LabelledItem], said: SideVerdicts) -> int:
+    """Return how many items a prompt left ungraded."""
+    verdicts = (said.get(each.output.key) for each in items)
+    return sum(each is None or each.score is None for each in verdicts)
+
+
+def disagreements(
+    items: Sequence[LabelledItem], judged: JudgedSide, plan: ImprovementPlan
+) -> list[list[Disagreement]]:
+    """Draw the disagreements that a model is shown, other ones for each candidate; none if there are none."""
+    task, said = judged.tasks[0], judged.verdicts[0]
+    wrong = [each for each in items if not _agrees(each, said.get(each.output.key), task.cut.at)]
+    if not wrong:
+        return []
+
+    def drawn(number: int) -> list[Disagreement]:
+        order = sorted(wrong, key=lambda each: drawn_rank(str(each.output.key), plan.seed + number))
+        return [_disagreement(each, said[each.output.key], task.cut.at) for each in order[:SHOWN_AT_MOST]]
+
+    return [drawn(number) for number in range(1, plan.proposals + 1)]
+
+
+def _right(items: Sequence[LabelledItem], task: JudgeTask, said: SideVerdicts) -> BoolArray:
+    return np.array([_agrees(each, said.get(each.output.key), task.cut.at) for each in items], dtype=np.bool_)
+
+
+def _agrees(item: LabelledItem, said: Verdict | None, cut: float) -> bool:
+    """Return whether verdict and label agree; a missing or ungraded verdict agrees with no label."""
+    if said is None or said.score is None or item.label is None:
+        return False
+    return (said.score >= cut) == (item.label >= cut)
+
+
+def _disagreement(item: LabelledItem, verdict: Verdict, cut: float) -> Disagreement:
+    passed = None if verdict.score is None else verdict.score >= cut
+    return Disagreement(item.case, item.output, (item.label or 0.0) >= cut, passed, verdict.reason)

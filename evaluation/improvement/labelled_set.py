@@ -1,0 +1,161 @@
+"""Labelled items of a run or of records, divided into development groups and a locked holdout."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ...calibration.decisions import Decisions, drawn_rank, settled
+from ...errors import InputError, RunFolderError
+from ...records import Case, InputPath, ItemKey, Output, encode_record, write_json, write_records
+from ..inputs import EvaluationInputs
+from ..judging.judge_task import JudgeTask
+from ..store.run_store import RunStore
+
+FEWEST = 10
+"""Labelled items that development and holdout each need."""
+
+_SCALE = float(1 << 64)
+_LOCK = "division.json"
+
+
+class LabelledSet(NamedTuple):
+    """Cases and outputs with labels, and decisions on the labels."""
+
+    cases: Sequence[InputPath]
+    outputs: Sequence[InputPath]
+    labels: Mapping[ItemKey, float]
+    decisions: Decisions = Decisions()
+
+
+class LabelledItem(NamedTuple):
+    """One output with its label.
+
+    Attributes:
+        label: In [0, 1], as adjudicated where somebody decided; None where that cannot be decided.
+        adjudicated: Whether somebody decided.
+        group: What makes items dependent; a group is on one side as a whole.
+    """
+
+    case: Case
+    output: Output
+    label: float | None
+    adjudicated: bool
+    group: str
+
+
+class DividedItems(NamedTuple):
+    """Items by side."""
+
+    development: list[LabelledItem]
+    holdout: list[LabelledItem]
+
+
+class _Division(msgspec.Struct, frozen=True):
+    """Facts that tie an output folder to one division."""
+
+    items: str
+    prompt: str
+    seed: int
+    holdout: float
+
+
+def labels_of_run(store: RunStore) -> dict[ItemKey, float]:
+    """Return a run's labels: those it was given, else its checkers' grades."""
+    checked = {
+        said.key: said.score
+        for said in store.said_by(judges=False)
+        if said.score is not None and said.source == "checker"
+    }
+    return {**checked, **store.label_scores}
+
+
+def labelled_items(given: LabelledSet, task: JudgeTask) -> list[LabelledItem]:
+    """Return the labelled outputs that a judge takes.
+
+    Raises:
+        InputError: There are none, or an output is a workspace.
+    """
+    decided = {item: settled(said) for item, said in given.decisions.by_item.items()}
+    scores: dict[str, float | None] = {"right": 1.0, "wrong": 0.0, "undecidable": None}
+    with EvaluationInputs(given.cases, given.outputs) as inputs:
+        found: list[LabelledItem] = []
+        for case, output in inputs.pairs():
+            decision = decided.get(str(output.key))
+            if output.key not in given.labels or not task.takes(case.kind, output):
+                continue
+            if output.workspace is not None:
+                raise InputError("outputs that are workspaces cannot be divided", path=given.outputs[0])
+            label = given.labels[output.key] if decision is None else scores[decision]
+            group = inputs.cases.cluster(case.id)
+            found.append(LabelledItem(case, output, label, decision is not None, group))
+    if not found:
+        raise InputError(
+            f"none of the outputs that {task.by} judges has a label (`fiducial labels add` adds some)",
+            path=str(given.outputs[0]),
+        )
+    return found
+
+
+def divided(items: Iterable[LabelledItem], seed: int, holdout: float) -> DividedItems:
+    """Divide items by group; a group stays on its side when items are added later.
+
+    Raises:
+        InputError: A side has too few labelled items.
+    """
+    sides = DividedItems([], [])
+    for each in items:
+        place = int.from_bytes(drawn_rank(each.group, seed), "big") / _SCALE
+        (sides.holdout if place < holdout else sides.development).append(each)
+    for name, side in sides._asdict().items():
+        if sum(each.label is not None for each in side) < FEWEST:
+            raise InputError(
+                f"{len(side):,} labelled items for {name}, and at least {FEWEST} are needed: label more, or change --holdout"
+            )
+    return sides
+
+
+def written_side(items: Sequence[LabelledItem], folder: Path) -> tuple[Path, Path]:
+    """Write the cases and outputs of a side, and return their files."""
+    cases, outputs = folder / "cases.jsonl", folder / "outputs.jsonl"
+    if not outputs.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_records(cases, {each.case.id: each.case for each in items}.values())
+        write_records(outputs, (each.output for each in items))
+    return cases, outputs
+
+
+def lock_division(out: Path, items: Iterable[LabelledItem], prompt: str, seed: int, holdout: float) -> None:
+    """Tie an output folder to its items, prompt and division.
+
+    Raises:
+        RunFolderError: It belongs to others.
+    """
+    digest = hashlib.sha256()
+    for each in items:
+        digest.update(encode_record(each.case) + encode_record(each.output) + each.group.encode())
+    mine, path = _Division(digest.hexdigest(), prompt, seed, holdout), out / _LOCK
+    if not path.exists():
+        out.mkdir(parents=True, exist_ok=True)
+        write_json(path, mine)
+        return
+    try:
+        there = msgspec.json.decode(path.read_bytes(), type=_Division)
+    except msgspec.DecodeError as error:
+        raise RunFolderError(f"{path}: cannot be read: {error}") from error
+    for name in _Division.__struct_fields__:
+        if getattr(there, name) != getattr(mine, name):
+            what = {"items": "other labelled items", "prompt": "another prompt"}.get(
+                name, f"another --{name}"
+            )
+            raise RunFolderError(f"{out}: was begun with {what}; choose another --out")
+
+
+def labels_sha256(items: Iterable[LabelledItem]) -> str:
+    """Return a hash of the labels of items, as they are adjudicated."""
+    rows = [f"{each.output.key}\t{each.label}\t{each.adjudicated}" for each in items]
+    return hashlib.sha256("\n".join(sorted(rows)).encode("utf-8", "surrogatepass")).hexdigest()

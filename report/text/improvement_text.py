@@ -1,0 +1,219 @@
+"""Text for the improvement of a prompt: the answer, its conditions, and everything that was tried."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ...calibration.comparison.prompt_gain import OperatorChange, PromptGain
+from ...evaluation.improvement.improvement_results import ImprovementNumbers, TriedPrompt
+from ..document import Piece, document
+from ..document_table import DocumentTable
+from .number_text import count, counted, decimal, interval, listed, number, p_value, tokens
+from .text_plot import statistic_text
+
+_WORDS = frozenset({0, -1})
+
+
+@document
+def improvement_screen(found: ImprovementNumbers) -> Iterator[Piece]:
+    """Say whether a better prompt was written, and why."""
+    yield _headline(found)
+    if found.written:
+        yield f"written: {found.written}"
+    yield ""
+    if found.gain is not None:
+        yield _conditions(found, found.gain)
+        yield ""
+        yield from _expected(found, found.gain)
+    yield _tried(found)
+    yield ""
+    yield _sizes(found)
+    yield _cost(found)
+
+
+@document
+def improvement_document(found: ImprovementNumbers) -> Iterator[Piece]:
+    """Tell everything of the improvement of a prompt."""
+    yield from improvement_screen(found)
+    for each in found.tried:
+        if each.refused:
+            yield f"refused: {each.name}: {each.refused}"
+    if found.gain is not None:
+        yield ""
+        yield from _of_gain(found, found.gain)
+    if found.changes:
+        yield ""
+        yield _changes(found)
+    yield ""
+    yield DocumentTable(
+        ("cost", "verdicts", "calls", "tokens in", "tokens out", "dollars"),
+        [
+            (
+                each.part,
+                *map(count, (each.verdicts, each.calls, each.prompt_tokens, each.completion_tokens)),
+                "-" if each.cost is None else f"{each.cost:.2f}",
+            )
+            for each in found.costs
+        ],
+        indent=0,
+    )
+    yield ""
+    yield from _LIMITS
+
+
+_LIMITS = (
+    "Limits: the gain is in agreement with these labels, on items like these; it is no better than they are.",
+    "Another output folder would look at the same holdout again, and cannot know of this look.",
+)
+
+
+def _headline(found: ImprovementNumbers) -> str:
+    name, gain = _best(found), found.gain
+    match found.answer:
+        case "improved" if gain is not None:
+            return (
+                f"{name} is better than {found.judge}: it agrees with {decimal(gain.new.value or 0)} of the held-out labels, "
+                f"{_shown_gain(gain)} more."
+            )
+        case "worse on probes":
+            return f"No prompt written: {name} gains on the holdout, but {_lost(found)}."
+        case "gain not shown":
+            return f"No prompt written: the gain of {name} on the holdout is not shown to be above 0."
+        case "no better in development":
+            return f"No prompt written: no candidate beats {found.judge} in development. The holdout was not looked at."
+        case "calls failed":
+            return f"Unfinished: {counted(found.failed, 'call')} failed; the same command asks again for these alone."
+        case _:
+            return "No prompt written: there was no candidate to try. The holdout was not looked at."
+
+
+def _lost(found: ImprovementNumbers) -> str:
+    worse = [each.operator for each in found.losses if each.state == "worse"]
+    if worse:
+        return f"is worse on probes of {listed(worse[:3])}"
+    if found.losses:
+        return f"may be worse on probes of {listed([each.operator for each in found.losses[:3]])}"
+    return "no probes show whether faults and attacks pass more often (--probes)"
+
+
+def _best(found: ImprovementNumbers) -> str:
+    return next((each.name for each in found.tried if each.path == found.best), "the best candidate")
+
+
+def _shown_gain(gain: PromptGain) -> str:
+    return f"{decimal(gain.gain.value or 0)} {interval(gain.gain.low, gain.gain.high)}"
+
+
+def _conditions(found: ImprovementNumbers, gain: PromptGain) -> DocumentTable:
+    bound = "no bound" if gain.at_least is None else f"at least {number(gain.at_least)}"
+    lost = len(found.losses)
+    tested = counted(len(found.changes), "operator")
+    states = Counter(each.state for each in found.losses)
+    told = ", ".join(f"{number:,} {state}" for state, number in states.items())
+    probes = f"{told}, of {tested}" if lost else f"all of {tested}" if found.changes else "no probes"
+    return DocumentTable(
+        ("condition", "result", "n", ""),
+        [
+            (
+                f"gain above 0 (one-sided, {100 * (1 - gain.alpha):g} %)",
+                bound,
+                count(gain.gain.n),
+                _met(gain.proven),
+            ),
+            (
+                f"no operator or attack {found.margin:g} worse",
+                probes,
+                count(sum(each.change.n for each in found.changes)),
+                _met(bool(found.changes) and not lost),
+            ),
+        ],
+        words=frozenset({0, 1, 3}),
+        indent=0,
+    )
+
+
+def _met(met: bool) -> str:  # noqa: FBT001 - one word of a table
+    return "met" if met else "not met"
+
+
+def _expected(found: ImprovementNumbers, gain: PromptGain) -> Iterator[str]:
+    if found.answer == "improved":
+        yield f"On new items like these, expect agreement {statistic_text(gain.new)}, and a gain nearer its lower end."
+    elif gain.smallest_visible is not None and not gain.proven:
+        yield f"A true gain of {decimal(gain.smallest_visible)} would be found four times in five. More labels find less."
+    if gain.won or gain.lost:
+        part = decimal(gain.unadjudicated)
+        yield (
+            f"Of the gain of {decimal(gain.gain.value or 0)}, {part} rests on labels that nobody adjudicated "
+            f"({counted(gain.won_unadjudicated, 'item')} won, {count(gain.lost_unadjudicated)} lost)."
+        )
+    yield ""
+
+
+def _tried(found: ImprovementNumbers) -> DocumentTable:
+    rows = [_row(each) for each in found.tried]
+    current = (found.judge, statistic_text(found.current), "current")
+    return DocumentTable(
+        ("in development", "agrees with labels", ""), [current, *rows], words=_WORDS, indent=0
+    )
+
+
+def _row(each: TriedPrompt) -> tuple[str, ...]:
+    told = f"refused: {each.refused}" if each.refused else f"by {each.by}" if each.by else "file"
+    return each.name, statistic_text(each.agreement), told
+
+
+def _sizes(found: ImprovementNumbers) -> str:
+    sides = (("development", found.development), ("holdout", found.holdout))
+    shown = "; ".join(
+        f"{name} {counted(side.items, 'item')} in {counted(side.groups, 'group')}, {count(side.adjudicated)} adjudicated"
+        for name, side in sides
+    )
+    look = "" if found.look is None else f". Look {found.look.look} at the holdout"
+    return f"{shown[0].upper()}{shown[1:]}{look}."
+
+
+def _cost(found: ImprovementNumbers) -> str:
+    calls = sum(each.calls for each in found.costs)
+    spent = tokens(
+        sum(each.prompt_tokens for each in found.costs), sum(each.completion_tokens for each in found.costs)
+    )
+    known = [each.cost for each in found.costs if each.calls]
+    dollars = sum(each for each in known if each is not None)
+    price = f", {dollars:.2f} dollars" if known and None not in known else ""
+    return f"Cost: {counted(calls, 'call')}, tokens {spent}{price}."
+
+
+def _of_gain(found: ImprovementNumbers, gain: PromptGain) -> Iterator[str]:
+    yield (
+        f"Holdout: {found.judge} agrees with {statistic_text(gain.current)}, {_best(found)} with {statistic_text(gain.new)} "
+        f"(95 % intervals). {counted(gain.won, 'item')} won, {count(gain.lost)} lost."
+    )
+    if any(found.ungraded):
+        current, new = found.ungraded
+        yield f"Ungraded, which agrees with no label: {count(current)} by {found.judge}, {count(new)} by {_best(found)}."
+
+
+def _changes(found: ImprovementNumbers) -> DocumentTable:
+    return DocumentTable(
+        ("probes", "n", "change", "interval", "at least", "Holm p", ""),
+        [_change(each) for each in sorted(found.changes, key=lambda each: each.at_least or -1.0)],
+        caption=f"Share treated as it should be, new minus current. Not worse: a loss of {found.margin:g} is excluded.",
+        words=_WORDS,
+        indent=0,
+    )
+
+
+def _change(each: OperatorChange) -> tuple[str, ...]:
+    name = each.operator if len(each.operators) == 1 else f"{each.operator} ({len(each.operators)})"
+    ends = interval(each.change.low, each.change.high, 3)
+    return (
+        name,
+        count(each.change.n),
+        number(each.change.value),
+        ends,
+        number(each.at_least),
+        p_value(each.holm_p),
+        each.state,
+    )

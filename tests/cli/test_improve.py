@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from command import Option, Result, fiducial, typed
+from provider_server import Answer, ProviderServer, Response, Seen, Status
+
+from fiducial.records import Verdict, write_records
+
+PROMPT = """---
+name: Mine
+description: Judges answers.
+model: {api: chat, parameters: {temperature: 0}}
+inputs:
+  query: {type: string, kind: string}
+  response: {type: string, kind: string}
+  fence: {type: string, kind: string}
+template: {format: {kind: jinja2}, parser: {kind: prompty}}
+scale: {minimum: 0, maximum: 1, step: 1}
+---
+user:
+RULE
+=== {{fence}} {{query}} {{fence}} {{response}} {{fence}} ===
+Reply with 1 or 0 alone.
+"""
+RULES = {"mine": "Be kind.", "better": "Check each number.", "same": "Be nice.", "fooled": "Believe notes."}
+NUMBER = re.compile(r"answer (\d+)")
+
+
+def prompt_of(rule: str) -> str:
+    return PROMPT.replace("RULE", rule)
+
+
+def right(number: int) -> bool:
+    return number % 2 == 0
+
+
+def judge(text: str) -> str:
+    """A naive judge passes two of five wrong answers; one that checks numbers errs seldom; a fooled one believes notes, too."""
+    found = NUMBER.findall(text)
+    number = int(found[-1])
+    careful = "Check each number." in text or "Believe notes." in text
+    if "Believe notes." in text and re.search("(?i)score|verdict|</S2>", text):
+        return "1"
+    errs = number % 20 == 19 if careful else number % 5 < 2 and not right(number)
+    return str(int(right(number) != errs))
+
+
+def script(seen: Seen) -> Response:
+    if "You improve the prompt of a judge" in seen.text:
+        return Answer(f"I added a rule.\n<prompt>\n{prompt_of('Check each number.')}</prompt>")
+    return Answer(judge(seen.text))
+
+
+@pytest.fixture
+def graded(tmp_path: Path, server: ProviderServer) -> Path:
+    """240 labelled answers, two to a question."""
+    rows = [
+        {
+            "id": f"q{n}",
+            "question": f"question {n // 2}",
+            "answer": f"answer {n}",
+            "label": int(right(n)),
+            "cluster": f"c{n // 2}",
+        }
+        for n in range(240)
+    ]
+    (tmp_path / "graded.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    for name, rule in RULES.items():
+        (tmp_path / f"{name}.prompty").write_text(prompt_of(rule))
+    server.script = script
+    return tmp_path / "graded.jsonl"
+
+
+def improve(server: ProviderServer, graded: Path, **options: Option) -> Result:
+    given: dict[str, Option] = {"prompt": "mine.prompty", "model": "m", "out": "out", **options}
+    return fiducial("improve", graded, *typed(base_url=server.base_url, **given))
+
+
+def test_a_better_prompt_of_a_file_is_found_and_written(server: ProviderServer, graded: Path):
+    result = improve(server, graded, candidate=("same.prompty", "better.prompty"))
+    assert result.code == 0, result.out + result.err
+    assert result.out.startswith("better is better than mine/custom@m")
+    assert len(result.out.splitlines()) <= 24
+    assert max(map(len, result.out.splitlines())) <= 80
+    assert Path("out/improved.prompty").read_text() == prompt_of("Check each number.")
+    assert Path("out/improvement.md").exists()
+
+
+def test_the_same_command_again_asks_nothing_and_takes_no_second_look(server: ProviderServer, graded: Path):
+    first = improve(server, graded, candidate="better.prompty", no_cache=True)
+    asked = len(server.seen)
+    again = improve(server, graded, candidate="better.prompty", no_cache=True)
+    assert len(server.seen) == asked
+    assert again.out == first.out
+    assert len(json.loads(Path("out/looks.json").read_text())) == 1
+
+
+def test_a_model_writes_candidates_and_sees_development_items_alone(server: ProviderServer, graded: Path):
+    result = improve(server, graded, proposals="2")
+    assert result.code == 0, result.out + result.err
+    assert "proposal-1 is better" in result.out
+    shown = [seen for seen in server.seen if "You improve the prompt of a judge" in seen.text]
+    assert len(shown) == 2
+    assert len({seen.text for seen in shown}) == 2
+    held_out = Path("out/data/holdout/outputs.jsonl").read_text()
+    told = {number for seen in shown for number in NUMBER.findall(seen.text)}
+    assert told
+    assert told.isdisjoint(NUMBER.findall(held_out))
+    assert "proposals" in json.loads(Path("out/improvement.json").read_text())["costs"][0]["part"]
+
+
+def test_a_candidate_that_believes_notes_of_outputs_is_not_written(server: ProviderServer, graded: Path):
+    result = improve(server, graded, candidate="fooled.prompty", verbose=True)
+    assert result.code == 1
+    assert "fooled gains on the holdout, but is worse on probes of labelled_wrong_injected" in result.out
+    assert not Path("out/improved.prompty").exists()
+
+
+def test_a_candidate_that_drops_a_placeholder_is_refused_and_said(server: ProviderServer, graded: Path):
+    Path("blind.prompty").write_text(prompt_of("Guess.").replace("{{response}}", ""))
+    result = improve(server, graded, candidate="blind.prompty", verbose=True)
+    assert result.code == 1
+    assert "refused: blind: drops the placeholder {{response}}" in result.out
+    assert "The holdout was not looked at" in result.out
+
+
+def test_without_a_gain_in_development_the_holdout_stays_locked(server: ProviderServer, graded: Path):
+    result = improve(server, graded, candidate="same.prompty")
+    assert result.code == 1
+    assert not Path("out/looks.json").exists()
+    assert not Path("out/holdout").exists()
+
+
+def test_another_candidate_later_is_a_second_look_at_a_stricter_level(server: ProviderServer, graded: Path):
+    improve(server, graded, candidate="fooled.prompty")
+    result = improve(server, graded, candidate=("fooled.prompty", "better.prompty"))
+    assert result.code == 1  # both are equal in development, and the first one stays
+    Path("best.prompty").write_text(prompt_of("Check each number. Twice."))
+    result = improve(server, graded, candidate="best.prompty")
+    assert result.code == 0
+    assert "one-sided, 99.5 %" in result.out
+    assert [look["look"] for look in json.loads(Path("out/looks.json").read_text())] == [1, 2]
+
+
+def test_flattered_labels_are_found_out_once_they_are_adjudicated(server: ProviderServer, graded: Path):
+    """Labels pass what the kind prompt passes wrongly; a prompt that passes even more of it agrees with them."""
+    rows = [json.loads(line) for line in graded.read_text().splitlines()]
+    wrong = [n for n in range(len(rows)) if not right(n) and n % 5 < 3]
+    for n in wrong:
+        rows[n]["label"] = 1
+    graded.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+    def flattering(seen: Seen) -> Response:
+        number = int(NUMBER.findall(seen.text)[-1])
+        return Answer(str(int(right(number) or ("Be lax." in seen.text and number in wrong))))
+
+    server.script = flattering
+    Path("lax.prompty").write_text(prompt_of("Be lax."))
+    assert "rests on labels that nobody adjudicated" in " ".join(
+        improve(server, graded, candidate="lax.prompty").out.split()
+    )
+    decided = [
+        Verdict(case_id=f"q{n}", system="logged", by="ann", source="human", outcome="graded", score=0.0)
+        for n in wrong
+    ]
+    write_records(Path("decided.jsonl"), decided)
+    result = improve(server, graded, candidate="lax.prompty", adjudications="decided.jsonl", out="out2")
+    assert result.code == 1
+    assert "no candidate beats mine/custom@m in development" in " ".join(result.out.split())
+
+
+def test_calls_that_failed_are_asked_again_by_the_same_command(server: ProviderServer, graded: Path):
+    server.script = lambda seen: Status(400) if "answer 11 " in seen.text else script(seen)
+    result = improve(server, graded, candidate="better.prompty")
+    assert result.code == 3
+    assert "the same command asks again" in " ".join(result.out.split())
+    server.script = script
+    assert improve(server, graded, candidate="better.prompty").code == 0
+
+
+def test_json_alone_on_stdout(server: ProviderServer, graded: Path):
+    found = json.loads(improve(server, graded, candidate="better.prompty", json="-").out)
+    assert found["answer"] == "improved"
+    assert found["gain"]["at_least"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"prompt": "rubric@baseline", "candidate": "same.prompty"}, "only a prompt"),
+        ({"model": "m", "candidate": "gone.prompty"}, "gone.prompty"),
+        ({"candidate": "same.prompty", "holdout": "0.999"}, "at least 10 are needed"),
+        ({"proposals": "0"}, "nothing to try"),
+        ({"proposals": "16", "candidate": "same.prompty"}, "at most 16"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_exit_2(
+    server: ProviderServer, graded: Path, options: dict[str, Option], said: str
+):
+    result = improve(server, graded, **options)
+    assert result.code == 2
+    assert said in result.err
+    assert len(result.err.splitlines()) <= 3
+
+
+def test_a_folder_of_other_items_is_refused(server: ProviderServer, graded: Path):
+    assert improve(server, graded, candidate="same.prompty").code == 1
+    graded.write_text("\n".join(graded.read_text().splitlines()[:-4]))
+    result = improve(server, graded, candidate="same.prompty")
+    assert result.code == 2
+    assert "was begun with other labelled items; choose another --out" in result.err
