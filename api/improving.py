@@ -1,4 +1,4 @@
-"""`fiducial.improve`: a better judge prompt from labelled disagreements, or the reason why none was found."""
+"""`fiducial.improve`: a better judge prompt, or the reason why none was written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ..judges.prices import price_list
 from ..records import FolderPath, InputPath, Verdict, atomic_write, memory_file, read_records
 from ..records.frames import data_frame
 from ..report.text.improvement_text import improvement_document, improvement_screen
-from .check_options import Worlds, worlds_of
+from .checking import Worlds, worlds_of
 from .display import Shown
 from .label_sources import LabelReading
 from .model_access import Reaching, model_access
@@ -97,7 +97,7 @@ def improve(
     progress: bool | None = None,
     **reaching: Unpack[Reaching],
 ) -> Improvement:
-    """Find a better prompt for a judge, and write it only if a locked holdout and an audit agree.
+    """Find a better prompt for a judge; write it only if holdout and audit agree.
 
     Labelled items are divided by group. Candidates are judged on development groups; the best one is looked at once on the holdout, beside the
     current prompt. It is written where the lower bound of its gain in agreement is above 0, and no operator of the audit gets worse.

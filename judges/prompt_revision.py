@@ -1,4 +1,4 @@
-"""Revisions of a judge's prompt: ask a model for one, read it, and refuse what would be another judge."""
+"""Revisions of a judge's prompt: ask for one, read it, refuse what is another judge."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def revised_prompt(reply: str, prompt_text: str, judge: JudgePrompt) -> str:
 
 
 def _declared_outside(judge: JudgePrompt, values: Mapping[str, Any]) -> list[str]:
-    """Return what a prompt that comes with fiducial has from the catalogue, as lines of its own front matter."""
+    """Return what the catalogue says of a shipped prompt, as lines of front matter."""
     lines: list[str] = []
     if judge.pass_at is not None and "pass_at" not in values:
         lines.append(f"pass_at: {judge.pass_at:g}")

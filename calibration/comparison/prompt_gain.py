@@ -23,7 +23,7 @@ MARGIN = 0.1
 """Loss on probes of an operator that is to be excluded before a prompt is written."""
 
 _FIRST = 0.8
-"""Share of the chance of a false claim that the first look spends; each later one spends half of the rest."""
+"""Share of the chance that the first look spends; each later one spends half the rest."""
 
 OperatorSort: TypeAlias = Literal["fault", "harmless", "attack"]
 """Sorts of probes: outputs to fail, outputs to pass, outputs that ask to be passed."""
@@ -39,7 +39,7 @@ SORTS: Mapping[str, OperatorSort] = {
 
 
 def look_alpha(look: int) -> float:
-    """Return the one-sided level of a look at the holdout, counted from 1; all of them sum to `ALPHA`."""
+    """Return the one-sided level of a look, counted from 1; all of them sum to `ALPHA`."""
     return ALPHA * _FIRST if look == 1 else ALPHA * (1 - _FIRST) / 2 ** (look - 1)
 
 
@@ -187,7 +187,7 @@ def is_improvement(gain: PromptGain, changes: Sequence[OperatorChange]) -> bool:
 
 
 def fewest_probes(alpha: float = ALPHA, margin: float = MARGIN) -> int:
-    """Return the fewest independent probes that exclude a loss of the margin, where no verdict differs."""
+    """Return the fewest probes that exclude a loss of the margin if no verdict differs."""
     square = normal_quantile(1 - 2 * alpha) ** 2
     return math.floor(square * (1 - margin) / margin) + 1
 

@@ -1,4 +1,4 @@
-"""Candidate prompts from files and from a model, copied beside the result and compared with the current one."""
+"""Candidate prompts from files and from a model, each compared with the current one."""
 
 from __future__ import annotations
 

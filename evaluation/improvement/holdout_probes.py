@@ -1,4 +1,4 @@
-"""Probes from a holdout: existing operators on its right outputs, attacks on those labelled wrong."""
+"""Probes from a holdout: right outputs mutated, outputs labelled wrong attacked."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _probe(item: LabelledItem, operator: str, plants: Plants, more: str = "") ->
 def _put_together(
     attacked: Sequence[_Attacked], mutants: Path | None, folder: Path, manifest: ProbeManifest
 ) -> None:
-    """Write a folder of mutants and attacks; its manifest comes last, so that a folder with one is whole."""
+    """Write mutants and attacks in one folder; a folder with a manifest is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     cases: dict[str, Case] = {each.case.id: each.case for each in attacked}
     outputs, labels = [each.output for each in attacked], [each.label for each in attacked]
@@ -178,5 +178,5 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
 
 
 def _as_it_should(said: Scored | None) -> bool:
-    """Return whether a judge fails a fault or an attack, or passes what is harmless; an ungraded probe is neither."""
+    """Return whether a judge treats a probe as it should; ungraded counts as not."""
     return said is not None and said.score is not None and said.passed == said.facts.right

@@ -87,7 +87,7 @@ class JudgedSide(NamedTuple):
 def judge_side(
     plan: ImprovementPlan, part: str, items: Sequence[LabelledItem], prompts: Sequence[str], use: ModelUse
 ) -> JudgedSide:
-    """Judge the items of a side in a run folder of its own, which an interrupted run goes on with.
+    """Judge the items of a side in its own run folder, which can be resumed.
 
     Raises:
         ConfigurationError: No model can be reached.

@@ -1,4 +1,4 @@
-"""Improve a prompt: try candidates in development, look at the holdout once, and write what is better."""
+"""Improve a prompt: try candidates, look at the holdout once, write what is better."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement of prompts with the labels of items, and the disagreements that a model is shown."""
+"""Agreement of prompts with labels, and the disagreements that a model is shown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .labelled_set import LabelledItem
 
 
 def counted_items(items: Sequence[LabelledItem], judged: JudgedSide) -> list[LabelledItem]:
-    """Return the items that count: those with a label that the current prompt can be asked about."""
+    """Return the labelled items that the current prompt can be asked about."""
     asked = {key for key, each in judged.verdicts[0].items() if each.outcome != "not_applicable"}
     return [each for each in items if each.label is not None and each.output.key in asked]
 
@@ -54,7 +54,7 @@ def ungraded(items: Sequence[LabelledItem], said: SideVerdicts) -> int:
 def disagreements(
     items: Sequence[LabelledItem], judged: JudgedSide, plan: ImprovementPlan
 ) -> list[list[Disagreement]]:
-    """Draw the disagreements that a model is shown, other ones for each candidate; none if there are none."""
+    """Draw the disagreements that a model is shown, other ones for each candidate."""
     task, said = judged.tasks[0], judged.verdicts[0]
     wrong = [each for each in items if not _agrees(each, said.get(each.output.key), task.cut.at)]
     if not wrong:
@@ -72,7 +72,7 @@ def _right(items: Sequence[LabelledItem], task: JudgeTask, said: SideVerdicts) -
 
 
 def _agrees(item: LabelledItem, said: Verdict | None, cut: float) -> bool:
-    """Return whether verdict and label agree; a missing or ungraded verdict agrees with no label."""
+    """Return whether verdict and label agree; an ungraded verdict agrees with none."""
     if said is None or said.score is None or item.label is None:
         return False
     return (said.score >= cut) == (item.label >= cut)

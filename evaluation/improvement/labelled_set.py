@@ -1,4 +1,4 @@
-"""Labelled items of a run or of records, divided into development groups and a locked holdout."""
+"""Labelled items, divided into development groups and a locked holdout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text for the improvement of a prompt: the answer, its conditions, and everything that was tried."""
+"""Text for the improvement of a prompt: the answer, its conditions, what was tried."""
 
 from __future__ import annotations
 
