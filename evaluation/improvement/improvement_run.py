@@ -86,7 +86,7 @@ def _current(plan: ImprovementPlan) -> JudgeTask:
 
 
 def _tried(attempt: _Attempt) -> ImprovementNumbers:
-    """Try the candidates in development; "gain not shown" if one is to be looked at on the holdout."""
+    """Try the candidates in development; "gain not shown" if one beats the current prompt."""
     plan, use, task, (items, holdout) = attempt
     judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt], use)
     numbers = ImprovementNumbers(

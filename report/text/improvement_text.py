@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from ...calibration.comparison.prompt_gain import OperatorChange, PromptGain
 from ...evaluation.improvement.improvement_results import ImprovementNumbers, TriedPrompt
 from ..document import Piece, document
-from ..document_table import DocumentTable
+from ..document_parts import DocumentTable
 from .number_text import count, counted, decimal, interval, listed, number, p_value, tokens
-from .text_plot import statistic_text
+from .one_screen import statistic_text
 
 _WORDS = frozenset({0, -1})
 
