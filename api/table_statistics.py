@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Unpack, get_args
 
+from ..calibration.agreement.calibrate import Requests
 from ..calibration.agreement.calibrate import calibrate as calibrate_table
 from ..calibration.agreement.diagnosis_results import AuditMethod
-from ..calibration.agreement.requests import Requests
 from ..calibration.comparison.choosing import CostOf
 from ..calibration.comparison.compare import compare as compare_table
 from ..calibration.comparison.comparison_results import By, Right

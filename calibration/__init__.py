@@ -12,10 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .agreement.calibrate import calibrate
+    from .agreement.calibrate import Requests, calibrate
     from .agreement.calibration_results import CalibrationNumbers, JudgeCalibration
-    from .agreement.requests import Requests
-    from .cautions import Caution
     from .comparison.compare import compare
     from .comparison.comparison_results import ComparisonNumbers
     from .corrected_rate.estimation import estimate
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from .corrected_rate.rate_interval import RateInterval
     from .intervals.measurement import Settings, measure
     from .sample import Sample, make_sample
-    from .statistic import Statistic
+    from .statistic import Caution, Statistic
     from .statistic_catalogue import AGREEMENT, ESTIMATORS
     from .tables.calibration_table import Table
     from .tables.table_files import read_table, table_from_frame, table_from_rows
@@ -32,7 +30,7 @@ _HOME = {
     "AGREEMENT": "statistic_catalogue",
     "calibrate": "agreement.calibrate",
     "CalibrationNumbers": "agreement.calibration_results",
-    "Caution": "cautions",
+    "Caution": "statistic",
     "compare": "comparison.compare",
     "ComparisonNumbers": "comparison.comparison_results",
     "estimate": "corrected_rate.estimation",
@@ -43,7 +41,7 @@ _HOME = {
     "measure": "intervals.measurement",
     "RateInterval": "corrected_rate.rate_interval",
     "read_table": "tables.table_files",
-    "Requests": "agreement.requests",
+    "Requests": "agreement.calibrate",
     "Sample": "sample",
     "Settings": "intervals.measurement",
     "Statistic": "statistic",

@@ -1,4 +1,4 @@
-"""Array helpers: types, numbering, cluster folds, derivatives, and safe division.
+"""Array helpers: types, numbering, cluster folds, derivatives, safe division, bisection.
 
 A division by 0 is "undefined" instead of a warning.
 """
@@ -106,3 +106,13 @@ def folds_of(cluster: IntArray) -> tuple[IntArray, int]:
     clusters = int(number.max()) + 1
     folds = min(FOLDS, clusters)
     return np.random.default_rng(0).permutation(clusters)[number] % folds, folds
+
+
+def bisected(
+    low: float, high: float, holds: Callable[[float], bool], *, halvings: int = 60
+) -> tuple[float, float]:
+    """Bisect a monotone condition; return its last failing and first holding points."""
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return low, high

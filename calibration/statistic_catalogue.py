@@ -11,13 +11,10 @@ import numpy as np
 from ..errors import ConfigurationError
 from ..plugins import STATISTICS
 from .arrays import FloatArray
-from .intervals.calibration_error import ece_interval
-from .intervals.paired_shares import balanced_accuracy_interval, bias_interval
-from .sample import Cells
+from .intervals.special_intervals import balanced_accuracy_interval, bias_interval, ece_interval
+from .sample import Cells, Estimator, OwnInterval, StatisticFamily
 from .statistic import TransformedScale
 from .statistics import rates
-from .statistics.beyond_chance import alpha_nominal, cohen_kappa, gwet_ac1, scott_pi
-from .statistics.estimator import Estimator, OwnInterval, StatisticFamily
 from .statistics.graded import (
     MAX_PAIRWISE_CELLS,
     concordance,
@@ -32,7 +29,7 @@ from .statistics.graded import (
 )
 from .statistics.krippendorff import alpha_interval, alpha_ordinal
 from .statistics.probabilities import auroc, average_precision, brier, ece
-from .statistics.rates import mcc
+from .statistics.rates import alpha_nominal, cohen_kappa, gwet_ac1, mcc, scott_pi
 
 
 def _of_table(

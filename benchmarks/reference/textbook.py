@@ -9,7 +9,7 @@ import numpy as np
 from known_numbers import half_width, value_of
 
 from fiducial.calibration import Settings, make_sample
-from fiducial.calibration.agreement.baselines import reliability
+from fiducial.calibration.agreement.judge_panel import reliability
 from fiducial.calibration.agreement.level_agreement import category_agreement
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.comparison.significance import (
@@ -20,8 +20,8 @@ from fiducial.calibration.comparison.significance import (
 )
 from fiducial.calibration.corrected_rate.two_verdicts import rogan_gladen
 from fiducial.calibration.intervals.closed_forms import wilson_interval
-from fiducial.calibration.statistics.beyond_chance import weighted_kappa_table
 from fiducial.calibration.statistics.krippendorff import Level
+from fiducial.calibration.statistics.rates import weighted_kappa_table
 
 from .devai import NORMAL
 from .ledger import Commands, Found, Ours, Rows

@@ -9,8 +9,8 @@ import numpy as np
 from planted_strata import Plan, labelled, world
 
 from fiducial.calibration import Settings, Statistic, make_sample
+from fiducial.calibration.agreement.agreement_by_group import system_agreement
 from fiducial.calibration.agreement.probability_scores import brier_statistics, grouped
-from fiducial.calibration.agreement.system_agreement import system_agreement
 from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.corrected_rate.active_labels import DrawnLabels, active_estimate, draw_probabilities
 from fiducial.calibration.corrected_rate.stratified import (

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import stats
 
 from fiducial.calibration import ESTIMATORS, Settings
+from fiducial.calibration.agreement.agreement_by_group import equal_rates
 from fiducial.calibration.agreement.alt_test import alt_test
-from fiducial.calibration.agreement.slice_homogeneity import equal_rates
 from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.comparison.difference import PairedRows, difference, difference_of, share_difference
 from fiducial.calibration.comparison.significance import delong, holm, mcnemar

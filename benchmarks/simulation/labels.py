@@ -9,8 +9,8 @@ import numpy as np
 
 from fiducial.calibration import Settings, make_sample, table_from_rows
 from fiducial.calibration.agreement.adjudication import adjudicate
+from fiducial.calibration.agreement.judge_votes import suspected_label_errors
 from fiducial.calibration.agreement.label_audit import corrected_rates, doubly_sampled
-from fiducial.calibration.agreement.suspected_labels import suspected_label_errors
 from fiducial.calibration.decisions import Decision, Decisions, drawn_rank
 
 from .judges import chances

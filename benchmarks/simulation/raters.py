@@ -8,7 +8,7 @@ import numpy as np
 from known_numbers import value_of
 
 from fiducial.calibration import Settings
-from fiducial.calibration.agreement.baselines import reliability
+from fiducial.calibration.agreement.judge_panel import reliability
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.statistics.krippendorff import Level
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import table_from_rows
+from fiducial.calibration.agreement.agreement_by_group import worse_part
 from fiducial.calibration.agreement.calibration_results import CalibrationNumbers
 from fiducial.calibration.agreement.judge_panel import judge_panel
-from fiducial.calibration.agreement.slice_homogeneity import worse_part
 from fiducial.calibration.intervals.measurement import Settings
 from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.report.run_summary import RunSummary

@@ -21,8 +21,8 @@ from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import Table
 from .adjudicated_rows import ALL, CODES, UNDECIDABLE, AdjudicatedRows, rows_of, sample_of
 from .adjudication_results import AdjudicatedJudge, Adjudication, Adjudicators, LabelErrors, LookedAt
-from .baselines import reliability
 from .decider_errors import DeciderErrors, decided_counts, decided_shares, decider_errors
+from .judge_panel import reliability
 from .label_audit import rate_statistic, resampled_tables, true_rates
 
 SHOWN = ("accuracy", "true_positive_rate", "true_negative_rate", "balanced_accuracy", "cohen_kappa")

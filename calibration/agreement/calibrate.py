@@ -1,14 +1,18 @@
-"""Panel of every judge against the labels, with baselines, slices and cautions."""
+"""Panel of every judge against the labels: baselines, slices, cautions, optional parts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
-from ..cautions import (
+from ..intervals.bootstrap import DEFAULT_REPLICATES
+from ..intervals.measurement import IntervalOption, Settings
+from ..pass_threshold import GivenPassAt
+from ..statistic import (
     FEW_CLUSTERS,
     FEW_FOR_A_SHARE,
     FEW_OF_A_CLASS,
@@ -16,22 +20,98 @@ from ..cautions import (
     Caution,
     labels_of_checkers,
 )
-from ..intervals.bootstrap import DEFAULT_REPLICATES
-from ..intervals.measurement import IntervalOption, Settings
-from ..pass_threshold import GivenPassAt
 from ..tables.calibration_table import PROBABILITY, Table
-from ..thresholds.threshold_choice import better_cut
-from ..thresholds.threshold_results import BetterThreshold
+from ..thresholds.threshold_choice import better_cut, choose_threshold
+from ..thresholds.threshold_results import (
+    BetterThreshold,
+    CertifiedThreshold,
+    ChosenThreshold,
+    Recalibration,
+    Recalibrator,
+)
 from .adjudication import adjudicate
-from .baselines import baselines_of, people_among_themselves
+from .agreement_by_group import slice_homogeneity, systems_by_judge
 from .calibration_results import CalibrationNumbers, JudgeCalibration
-from .dawid_skene import judges_alone
-from .judge_panel import by_judge, judge_panel, usable_rows
+from .diagnosis_results import AuditMethod
+from .judge_panel import (
+    baselines_of,
+    by_judge,
+    judge_panel,
+    people_among_themselves,
+    usable_rows,
+    usable_sample,
+)
+from .judge_votes import judges_alone, suspected_label_errors
+from .label_audit import label_audit
+from .level_agreement import category_agreement
 from .probability_scores import probability_scores
-from .requests import Requests, answers
-from .slice_homogeneity import slice_homogeneity
-from .suspected_labels import suspected_label_errors
-from .system_agreement import systems_by_judge
+
+
+class Requests(NamedTuple):
+    """Optional analyses beyond the panel; None for those not requested.
+
+    Attributes:
+        audit: What a person found for some items, chosen at random, by item: corrects for errors of the labels.
+        audit_by: How it does.
+        max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
+        cascade: Judges, in the order in which they are asked, to be certified together at ``max_error``.
+        levels: All values that labels and scores can have, ascending, for agreement on categories.
+        threshold_for: Look for the threshold on the score that makes this statistic of the 2x2 table largest.
+        recalibrate: Map scores to rates in this way.
+    """
+
+    audit: Mapping[str, float] | None = None
+    audit_by: AuditMethod = "double-sampling"
+    max_error: float | None = None
+    cascade: Sequence[str] | None = None
+    levels: Sequence[float] | None = None
+    threshold_for: str | None = None
+    recalibrate: Recalibrator | None = None
+
+
+def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
+    """Answer what is asked, for every judge of a table."""
+    audit, audit_by, max_error, cascade, levels, statistic, method = requests
+    found: dict[str, Any] = {}
+    if audit is not None:
+        found["label_audit"] = label_audit(table, audit, settings, audit_by)
+    if cascade is not None and max_error is not None:
+        from ..thresholds.certified_thresholds import cascade_of  # noqa: PLC0415 - seldom asked for
+
+        found["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
+    of_each: dict[str, Callable[[Table], Any]] = {}
+    if max_error is not None:
+        of_each["selective"] = lambda part: _selective(part, max_error, settings.seed)
+    if levels is not None:
+        of_each["categories"] = lambda part: category_agreement(usable_sample(part), levels, settings)
+    if statistic is not None:
+        of_each["thresholds"] = lambda part: _threshold(part, statistic)
+    if method is not None:
+        of_each["recalibration"] = lambda part: _recalibration(part, method, settings.level)
+    return found | {name: by_judge(table, of) for name, of in of_each.items()}
+
+
+def _selective(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
+    """Return the lowest confidence at which a judge's verdicts meet the allowed error."""
+    from ..thresholds.certified_thresholds import certify, confidence_of  # noqa: PLC0415 - seldom asked for
+
+    rows = usable_rows(table)
+    wrong = rows.passed != rows.right
+    confidence = confidence_of(rows.score, rows.cut)
+    return certify(confidence, wrong, max_error=max_error, cluster=rows.cluster, seed=seed)
+
+
+def _threshold(table: Table, statistic: str) -> ChosenThreshold:
+    rows = usable_rows(table)
+    return choose_threshold(rows.right, rows.score, rows.cluster, statistic=statistic)
+
+
+def _recalibration(table: Table, method: Recalibrator, level: float) -> Recalibration:
+    from ..thresholds.recalibration import recalibrate  # noqa: PLC0415 - scipy.optimize is slow to import
+
+    rows = usable_rows(table)
+    outcome = rows.right.astype(np.float64)
+    return recalibrate(outcome, rows.score, rows.cluster, method=method, level=level)
 
 
 def calibrate(

@@ -13,10 +13,9 @@ from typing import Any
 import msgspec
 
 from ...errors import InputError
-from ..cautions import Caution
 from ..comparison.comparison_results import ComparisonNumbers
 from ..pass_threshold import HALF, ThresholdSource
-from ..statistic import Statistic, StatisticEntry, Statistics
+from ..statistic import Caution, Statistic, StatisticEntry, Statistics
 from ..thresholds.threshold_results import (
     BetterThreshold,
     Cascade,

@@ -1,20 +1,24 @@
-"""One judge against the labels: 2x2 table, statistics, and treatment of missing verdicts."""
+"""One judge against the labels, with missing verdicts, and its baselines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..intervals.measurement import Settings, measure
+from ..arrays import FloatArray, IntArray
+from ..intervals.bootstrap import acceleration, bca_interval, bootstrap, varies
+from ..intervals.measurement import USUAL, Settings, measure
 from ..pass_threshold import ThresholdSource
-from ..sample import Sample, make_sample
-from ..statistic import Statistic
+from ..sample import Cells, Sample, make_sample, reduce_rows
+from ..statistic import Statistic, defined, undefined
 from ..statistic_catalogue import ESTIMATORS, own_estimators
-from ..tables.calibration_table import Table
+from ..statistics.krippendorff import Level, alpha_of_units, value_counts
+from ..tables.calibration_table import BASELINE, PERSON, Table
 from .calibration_results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
+from .diagnosis_results import People
 
 _Found = TypeVar("_Found")
 
@@ -78,3 +82,122 @@ def _missing(labelled: Table, settings: Settings) -> MissingVerdicts:
     as_fail = share(np.where(absent, 0.0, verdict), truth)
     as_wrong = share(np.where(absent, 1.0 - truth, verdict), truth)
     return MissingVerdicts(rate, AccuracyWithMissing(dropped, as_fail, as_wrong))
+
+
+def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
+    """Compute the baseline panels, among them ``always_pass`` and ``always_fail``.
+
+    These two cover every labelled item.
+
+    Where the table has them: each ``baseline:NAME`` under its name (``checker``, in a run folder: the checker against labels that are not its own), ``lexical``
+    (the judge that only compares words, when it is not the only judge), and ``human_human`` (one person as the judge of another, over every pair that
+    looked at the same item; the earlier name is the label).
+    """
+    items = table.take(np.isfinite(table.label)).each_item_once()
+    found = {
+        "always_pass": items.with_scores(np.ones(len(items))),
+        "always_fail": items.with_scores(np.zeros(len(items))),
+    }
+    for name, score in items.opinions(BASELINE).items():
+        found[name] = _where_it_speaks(items, score)
+    compares_words = [
+        name in table.judges and table.judges[name].kind == "baseline" for name in table.judge.values
+    ]
+    lexical = np.array(compares_words)[table.judge.codes]
+    if lexical.any() and not lexical.all():
+        found["lexical"] = table.take(lexical)
+    pairs = _pairs_of_people(table.each_item_once())
+    if pairs is not None:
+        found["human_human"] = pairs
+    return {name: judge_panel(part, settings=settings) for name, part in found.items()}
+
+
+def people_among_themselves(table: Table, settings: Settings) -> People | None:
+    """Return the joint agreement of a table's people; None if no item has two of them.
+
+    People are the columns ``person:NAME``.
+    """
+    items = table.each_item_once()
+    people = items.opinions(PERSON)
+    if len(people) < 2:  # noqa: PLR2004 - agreement takes two
+        return None
+    ratings = np.stack(list(people.values()))
+    if not (np.isfinite(ratings).sum(axis=0) > 1).any():
+        return None
+    levels: tuple[Level, ...] = ("nominal", "ordinal", "interval")
+    alphas: dict[str, Statistic] = {
+        level: reliability(ratings, level, cluster=items.cluster, settings=settings) for level in levels
+    }
+    return People(list(people), alphas)
+
+
+def _where_it_speaks(items: Table, score: FloatArray) -> Table:
+    return items.with_scores(score).take(np.isfinite(score))
+
+
+def _pairs_of_people(items: Table) -> Table | None:
+    """Return a row for every two people on every item; None if no item has two."""
+    people = items.opinions(PERSON)
+    rows: list[IntArray] = []
+    label: list[FloatArray] = []
+    score: list[FloatArray] = []
+    for first, second in combinations(sorted(people), 2):
+        both = np.flatnonzero(np.isfinite(people[first]) & np.isfinite(people[second]))
+        rows.append(both)
+        label.append(people[first][both])
+        score.append(people[second][both])
+    if not sum(map(len, rows)):
+        return None
+    pairs = items.take(np.concatenate(rows)).with_scores(np.concatenate(score), np.concatenate(label))
+    return pairs.without_slices()
+
+
+def reliability(
+    ratings: FloatArray,
+    level: Level = "nominal",
+    *,
+    cluster: IntArray | None = None,
+    settings: Settings = USUAL,
+) -> Statistic:
+    """Compute Krippendorff's alpha for any number of raters, with gaps allowed.
+
+    The interval is a BCa bootstrap over units or clusters of them.
+
+    ``n`` is the number of units with two values or more; others are left out.
+
+    Source: Krippendorff 2011.
+
+    Args:
+        ratings: Values, shape ``(raters, units)``; NaN where a rater did not rate; for the level ``ratio`` at least 0.
+        level: What differences mean.
+        cluster: Cluster number of each unit, shape ``(units,)``; None when every unit is its own.
+        settings: Level of the interval, replicates and seed.
+    """
+    paired = np.isfinite(ratings).sum(axis=0) > 1
+    ratings, n = ratings[:, paired], int(paired.sum())
+    if not n:
+        return undefined("no unit has two values", n=0, level=settings.level)
+    if level == "ratio" and (ratings < 0).any():
+        raise ValueError("the ratio level needs values of at least 0")
+    values, counts = value_counts(ratings)
+    columns, groups, sizes = reduce_rows(list(counts.T), None if cluster is None else cluster[paired])
+    units = np.stack(columns, axis=1)
+    # The cells of this sample are the distinct units; what they hold is in `units`.
+    number = np.arange(len(units), dtype=np.float64)
+    sample = Sample(Cells(number, number, 0.5), groups, sizes)
+
+    def formula(weights: FloatArray) -> FloatArray:
+        return alpha_of_units(weights, units, values, level)
+
+    value = float(formula(sample.counts))
+    if not np.isfinite(value):
+        return undefined("all values are one and the same", n=n, level=settings.level)
+    method = "BCa bootstrap" if sample.singletons else "BCa bootstrap over clusters"
+    draws = bootstrap([formula], sample, replicates=settings.replicates, seed=settings.seed)[0]
+    if sample.n_clusters < 2 or not varies(draws):  # noqa: PLR2004 - one cluster has no spread
+        return defined(value, n=n, method="no interval: nothing varies over the units", level=settings.level)
+    skewness = acceleration(formula, sample, seed=settings.seed)
+    ends = bca_interval(value, draws, skewness, sample.n_clusters, settings.level)
+    if ends is None:
+        method += f": no interval, {np.isnan(draws).mean():.0%} of the replicates are undefined"
+    return defined(value, ends, n=n, method=method, level=settings.level)

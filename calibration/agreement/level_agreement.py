@@ -9,9 +9,9 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import FloatArray, IntArray
 from ..intervals.measurement import USUAL, Settings, measure
-from ..sample import Cells, Sample
+from ..sample import Cells, Estimator, Sample
 from ..statistic_catalogue import ESTIMATORS
-from ..statistics.beyond_chance import (
+from ..statistics.rates import (
     alpha_nominal,
     brennan_prediger,
     cohen_kappa,
@@ -20,7 +20,6 @@ from ..statistics.beyond_chance import (
     scott_pi,
     weighted_kappa_table,
 )
-from ..statistics.estimator import Estimator
 from .diagnosis_results import CategoryAgreement
 
 _SAME = 1e-9

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.bootstrap import in_blocks
-from ..intervals.calibration_error import gaps_interval
 from ..intervals.closed_forms import t_interval
 from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure
+from ..intervals.special_intervals import gaps_interval
 from ..intervals.variance import left_out_error
 from ..sample import Sample, make_sample
 from ..statistic import Statistic, defined, undefined

@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 
 from ..arrays import BoolArray, IntArray, folds_of
-from ..corrected_rate.ranks import simultaneous_level
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import AMOUNTS, Table
 from .comparison_results import Costs
+from .significance import simultaneous_level
 
 _NO_INTERVAL = "no interval: the choices of the splits share their items, so their spread says too little"
 

@@ -7,9 +7,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from ..cautions import Caution
 from ..pass_threshold import PassThreshold
-from ..statistic import Statistic
+from ..statistic import Caution, Statistic
 
 FEWEST_COMPARED = 5
 """Labels of each system without which two corrected systems are not compared, unless every open output has one."""

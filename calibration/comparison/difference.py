@@ -18,11 +18,10 @@ from ..intervals.bootstrap import bootstrap
 from ..intervals.closed_forms import normal_quantile, t_quantile
 from ..intervals.clustered_means import Combination, mean_over_clusters
 from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure, resampled_interval
-from ..intervals.paired_shares import tango_interval
+from ..intervals.special_intervals import tango_interval
 from ..pass_threshold import HALF
-from ..sample import Cells, Sample, reduce_rows
+from ..sample import Cells, Estimator, Sample, reduce_rows
 from ..statistic import Interval, Statistic, defined, undefined
-from ..statistics.estimator import Estimator
 from .significance import mcnemar
 
 _ONE_SIDED = 0.6

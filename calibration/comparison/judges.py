@@ -8,12 +8,11 @@ import numpy as np
 
 from ..arrays import IntArray
 from ..intervals.measurement import Settings
+from ..sample import Estimator
 from ..statistic import undefined
-from ..statistics.estimator import Estimator
 from .comparison_results import Areas, ComparedPair
-from .contestants import Contestant
 from .difference import PairedRows, TestedDifference, difference, share_difference
-from .pairs import Items, pair_of
+from .pairs import Contestant, Items, pair_of
 from .significance import delong
 
 

@@ -10,7 +10,7 @@ from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..pass_threshold import HALF
 from ..tables.calibration_table import DECIDED, DECIDED_BY, Table
 from .comparison_results import Right
-from .contestants import without_system
+from .pairs import without_system
 
 FEWEST_LABELS = 2
 """A spread cannot be estimated from a single label."""

@@ -1,8 +1,8 @@
-"""Tests of a paired difference (McNemar's, DeLong's), and adjustment of several p-values."""
+"""Tests of paired differences (McNemar, DeLong), adjusted p-values, ranks of systems."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy.special import bdtr, gammaln, ndtr, stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.clustered_means import combine_means
+from ..statistic import Statistic, defined, undefined
 
 
 class McNemar(NamedTuple):
@@ -161,4 +162,43 @@ def among_known(
 def _back(adjusted: FloatArray, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> FloatArray:
     result = np.empty_like(adjusted)
     result[order] = np.minimum(1.0, adjusted)
+    return result
+
+
+def simultaneous_level(level: float, systems: int) -> float:
+    """Return the level each interval needs for all of them to hold at once (Bonferroni)."""
+    return 1 - (1 - level) / max(systems, 1)
+
+
+def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, Statistic]:
+    """Rank systems by their rates, 1 for the highest, with the ranks each may have.
+
+    Equal rates share the better rank. A rank is undefined where the rate has no interval.
+
+    A system is surely worse than those whose intervals lie wholly above its own, and surely better than those whose lie
+    wholly below. Where the intervals hold together at the level, so do all ranks together.
+
+    Source: Klein, Wright and Wieczorek 2020.
+    """
+    placed = {
+        name: (rate.value, rate.low, rate.high)
+        for name, rate in rates.items()
+        if rate.value is not None and rate.low is not None and rate.high is not None
+    }
+    result: dict[str, Statistic] = {}
+    for name in rates:
+        if name not in placed:
+            result[name] = undefined("the system's rate has no interval", n=len(placed), level=level)
+            continue
+        value, low, high = placed[name]
+        better = sum(other > value for other, _, _ in placed.values())
+        surely_better = sum(other > high for _, other, _ in placed.values())
+        surely_worse = sum(other < low for _, _, other in placed.values())
+        result[name] = defined(
+            1.0 + better,
+            (1.0 + surely_better, float(len(placed) - surely_worse)),
+            n=len(placed),
+            method="simultaneous intervals",
+            level=level,
+        )
     return result

@@ -10,14 +10,13 @@ from scipy.special import chdtrc
 
 from ...errors import InputError
 from ..arrays import clusters_in
-from ..cautions import FEW_CLUSTERS, Caution, RateCaution, labels_of_checkers
+from ..comparison.significance import ranks, simultaneous_level
 from ..pass_threshold import GivenPassAt
-from ..statistic import Statistic
+from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers
 from ..tables.calibration_table import ROUND, Table
 from .drawn import was_drawn
 from .estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate, Target
 from .multi_phase import multi_phase_rate, nested_verdicts
-from .ranks import ranks, simultaneous_level
 from .rate_estimates import RateTerms, judge_mean, rate_estimates
 from .rate_interval import RateInterval
 from .strata import stratified_items, with_strata

@@ -6,8 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ..cautions import Caution
-from ..statistic import Statistic, StatisticEntry
+from ..statistic import Caution, Statistic, StatisticEntry
 
 Target: TypeAlias = Literal["population", "finite"]
 

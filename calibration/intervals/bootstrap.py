@@ -13,9 +13,8 @@ from scipy import sparse
 from scipy.special import ndtr, ndtri
 
 from ..arrays import FloatArray, IntArray
-from ..sample import Cells, Sample
+from ..sample import Cells, Estimator, Sample
 from ..statistic import Interval
-from ..statistics.estimator import Estimator
 from .closed_forms import t_quantile
 from .clustered_rates import unseen_share
 

@@ -10,10 +10,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from ..arrays import FloatArray
-from ..cautions import FEW_CLUSTERS
-from ..sample import Sample
-from ..statistic import Interval, Statistic, defined, undefined
-from ..statistics.estimator import Estimator
+from ..sample import Estimator, Sample
+from ..statistic import FEW_CLUSTERS, Interval, Statistic, defined, undefined
 from ..statistics.graded import MAX_PAIRWISE_CELLS
 from ..statistics.rates import Proportion
 from .bootstrap import (

@@ -10,8 +10,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from ..arrays import FloatArray
-from ..bisection import bisected
+from ..arrays import FloatArray, bisected
 
 _SOON = 5
 """Within so many looks most of the chance of a false alarm is spent, in equal parts."""

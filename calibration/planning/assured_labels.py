@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from ..arrays import FloatArray
 from ..intervals.closed_forms import normal_quantile
 from ..sample import QUADRANTS
-from ..statistics.beyond_chance import cohen_kappa
+from ..statistics.rates import cohen_kappa
 from .budget_plan import LEVEL
 from .sample_sizes import (
     ClassLabels,

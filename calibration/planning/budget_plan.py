@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from ...errors import UsageError
-from ..bisection import bisected
+from ..arrays import bisected
 from ..corrected_rate.estimation_results import FEWEST_LABELS
 from ..intervals.closed_forms import normal_quantile
 

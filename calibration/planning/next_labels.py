@@ -8,8 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import InputError
-from ..arrays import CodeArray, FloatArray, IntArray
-from ..bisection import bisected
+from ..arrays import CodeArray, FloatArray, IntArray, bisected
 from ..corrected_rate.active_labels import draw_probabilities
 from ..corrected_rate.strata import stratified_items, with_strata
 from ..corrected_rate.stratified import FEWEST, StratifiedItems, stratum_estimates

@@ -11,7 +11,7 @@ import numpy as np
 from ..intervals.closed_forms import normal_quantile
 from ..intervals.variance import influence
 from ..sample import QUADRANTS, Sample
-from ..statistics.beyond_chance import cohen_kappa
+from ..statistics.rates import cohen_kappa
 from .budget_plan import LEVEL
 
 

@@ -19,15 +19,18 @@ from ...records.table_rows import NumberedRow
 from ..arrays import FloatArray
 from .calibration_table import IDENTITY, PERSON, Column, Table
 from .cells import (
+    Encoder,
+    NameColumn,
+    Numbers,
     UnreadGradeError,
     absent,
     cluster_of,
     grade_of,
     name_of,
     number_of,
+    read_cells,
     text_of,
 )
-from .columns import Encoder, NameColumn, Numbers, read_cells
 
 _CONTRACT = {*IDENTITY, "score", "label", "cluster"}
 

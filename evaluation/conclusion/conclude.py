@@ -179,7 +179,7 @@ def _calibrate(
 
 
 def _worse_on_undecided(table: Table, tally: Tally) -> dict[str, float]:
-    from ...calibration.agreement.slice_homogeneity import worse_part  # noqa: PLC0415 - scipy is slow to import
+    from ...calibration.agreement.agreement_by_group import worse_part  # noqa: PLC0415 - scipy is slow to import
 
     is_open = {
         str(key) for scores in tally.open_scores.values() for part in scores.values() for key in part.keys

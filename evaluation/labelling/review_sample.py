@@ -153,7 +153,7 @@ def _in_doubt(store: RunStore, parts: Parts, count: int, seed: int, judge: str |
 
 
 def _suspected(store: RunStore, parts: Parts, count: int, judge: str | None) -> ReviewSample:
-    from ...calibration.agreement.suspected_labels import suspected_label_errors  # noqa: PLC0415 - slow to import, and seldom needed
+    from ...calibration.agreement.judge_votes import suspected_label_errors  # noqa: PLC0415 - slow to import, and seldom needed
 
     table, names = _table_of(store, judge, parts.open | parts.decided)
     found = suspected_label_errors(table, limit=len(names))

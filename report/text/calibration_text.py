@@ -22,7 +22,7 @@ from .caution_text import folded
 from .number_text import counted, number, p_value, passing, statistic_cells
 
 if TYPE_CHECKING:
-    from ...calibration.statistics.estimator import StatisticFamily
+    from ...calibration.sample import StatisticFamily
 
 _ALARM, _SUSPECTS = 0.05, 5
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from ...calibration.agreement.calibration_results import JudgeCalibration
-from ...calibration.cautions import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
+from ...calibration.statistic import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
 from ..document import CautionLine as Folded
 from .number_text import counted
 

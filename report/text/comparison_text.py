@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ...calibration.cautions import Caution
 from ...calibration.comparison.comparison_results import (
     ComparedPair,
     ComparedStratum,
@@ -14,7 +13,7 @@ from ...calibration.comparison.comparison_results import (
     Costs,
 )
 from ...calibration.pass_threshold import HALF, PassThreshold
-from ...calibration.statistic import Statistic
+from ...calibration.statistic import Caution, Statistic
 from ..document import CautionLine as CautionBlock
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable

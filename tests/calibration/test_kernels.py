@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fiducial.calibration.intervals.magnitudes import magnitude_interval
+from fiducial.calibration.intervals.special_intervals import magnitude_interval
 
 NUMBERS = Path(__file__).parents[1] / "support" / "kernel_numbers.py"
 KERNELS = ("Haswell", "SkylakeX", "Zen", "Prescott")

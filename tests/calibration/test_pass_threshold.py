@@ -12,7 +12,7 @@ from known_numbers import printed, value_of
 from msgspec import structs, to_builtins
 
 from fiducial.calibration import CalibrationNumbers, calibrate, compare, estimate, table_from_rows
-from fiducial.calibration.agreement.requests import Requests
+from fiducial.calibration.agreement.calibrate import Requests
 from fiducial.calibration.pass_threshold import PassAt, PassThreshold, pass_at_of
 from fiducial.calibration.tables.calibration_table import Table
 from fiducial.cli.calibrate import command

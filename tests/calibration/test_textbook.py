@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fiducial.calibration.agreement.baselines import reliability
+from fiducial.calibration.agreement.judge_panel import reliability
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.comparison.significance import (
     benjamini_hochberg,
@@ -15,13 +15,8 @@ from fiducial.calibration.comparison.significance import (
 )
 from fiducial.calibration.corrected_rate.two_verdicts import rogan_gladen
 from fiducial.calibration.intervals.closed_forms import wilson_interval
-from fiducial.calibration.statistics.beyond_chance import (
-    cohen_kappa,
-    gwet_ac1,
-    scott_pi,
-    weighted_kappa_table,
-)
 from fiducial.calibration.statistics.krippendorff import Level
+from fiducial.calibration.statistics.rates import cohen_kappa, gwet_ac1, scott_pi, weighted_kappa_table
 
 _ = np.nan
 FOUR_OBSERVERS = np.array(

@@ -7,7 +7,7 @@ import re
 import pytest
 from markupsafe import Markup
 
-from fiducial.calibration.cautions import Caution as Limit
+from fiducial.calibration.statistic import Caution as Limit
 from fiducial.calibration.statistic import Statistic
 from fiducial.report.document import CautionLine, Command, Details, Figure, as_html, as_lines, as_markdown
 from fiducial.report.document_parts import Cell, DocumentTable, statistic_pieces

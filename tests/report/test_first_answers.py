@@ -18,8 +18,7 @@ from fiducial.calibration.agreement.adjudication_results import (
 )
 from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from fiducial.calibration.agreement.diagnosis_results import EqualRates, SuspectedLabel
-from fiducial.calibration.cautions import Caution
-from fiducial.calibration.statistic import Statistic
+from fiducial.calibration.statistic import Caution, Statistic
 from fiducial.evaluation.conclusion.run_results import (
     ALL_UNCORRECTED,
     DECIDED,

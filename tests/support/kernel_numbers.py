@@ -14,7 +14,7 @@ import numpy as np
 
 from fiducial.calibration import Requests, Settings, Table, calibrate, compare, estimate, table_from_rows
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.intervals.magnitudes import magnitude_interval
+from fiducial.calibration.intervals.special_intervals import magnitude_interval
 from fiducial.calibration.preference.bradley_terry import strengths
 
 QUICK = Settings(replicates=200)

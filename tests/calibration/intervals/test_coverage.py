@@ -9,8 +9,8 @@ import pytest
 from known_numbers import covers
 
 from fiducial.calibration import ESTIMATORS, Sample, Settings, make_sample, measure
+from fiducial.calibration.agreement.agreement_by_group import equal_rates
 from fiducial.calibration.agreement.label_audit import corrected_rates
-from fiducial.calibration.agreement.slice_homogeneity import equal_rates
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.sample import Cells
 from fiducial.calibration.thresholds.certified_thresholds import GRID, certify

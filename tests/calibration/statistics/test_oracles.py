@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import ESTIMATORS, Sample, Settings, make_sample, measure
-from fiducial.calibration.agreement.baselines import reliability
+from fiducial.calibration.agreement.judge_panel import reliability
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.comparison.significance import (
     benjamini_hochberg,
@@ -18,9 +18,9 @@ from fiducial.calibration.comparison.significance import (
     holm,
     mcnemar,
 )
-from fiducial.calibration.statistics.beyond_chance import alpha_nominal, weighted_kappa_table
 from fiducial.calibration.statistics.graded import concordance, icc_a1
 from fiducial.calibration.statistics.krippendorff import Level, alpha_interval, alpha_ordinal
+from fiducial.calibration.statistics.rates import alpha_nominal, weighted_kappa_table
 
 # The oracles have no types, or wrong ones.
 stats: Any = import_module("scipy.stats")

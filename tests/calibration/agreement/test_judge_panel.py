@@ -10,7 +10,7 @@ import pytest
 from known_numbers import covers, printed, value_of
 
 from fiducial.calibration import JudgeCalibration, Settings, calibrate, table_from_rows
-from fiducial.calibration.agreement.baselines import reliability
+from fiducial.calibration.agreement.judge_panel import reliability
 from fiducial.calibration.statistics.krippendorff import Level
 from fiducial.records import JudgeId
 

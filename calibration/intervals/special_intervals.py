@@ -1,0 +1,240 @@
+"""Intervals of statistics that need their own: two shares together, calibration errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..arrays import FloatArray, bisected
+from ..sample import Sample
+from ..statistic import Interval
+from ..statistics.probabilities import ece_gaps
+from ..statistics.rates import Proportion, judge_rate, prevalence, true_negative_rate, true_positive_rate
+from .closed_forms import normal_quantile, t_quantile
+from .clustered_rates import clustered_wilson_interval, effective_trials, student_ratio, told_by, unseen_share
+from .variance import covariance, mean_spread, proportion_spread
+
+
+def tango_interval(only_first: float, only_second: float, trials: float, z: float) -> Interval:
+    """Compute the score interval of ``only_first - only_second``.
+
+    This difference of two paired shares has the pairs' version of Wilson's interval.
+
+    ``trials`` are pairs, perhaps an effective number, and ``z`` is the quantile.
+
+    Source: Tango 1998, with the closed form of the restricted estimate.
+    """
+    difference = only_first - only_second
+
+    def excess(supposed: float) -> float:
+        """Distance of the data from the supposed difference, in standard errors that hold under it."""
+        # The share `only_second` that is likeliest when the difference is the supposed one.
+        slope = (2 - difference) * supposed - only_first - only_second
+        share = (math.sqrt(max(0.0, slope**2 + 8 * only_second * supposed * (1 - supposed))) - slope) / 4
+        variance = max(0.0, 2 * share + supposed * (1 - supposed)) / trials
+        gap = difference - supposed
+        return gap / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, gap)
+
+    lower = bisected(-1.0, difference, lambda supposed: excess(supposed) <= z)
+    upper = bisected(difference, 1.0, lambda supposed: excess(supposed) <= -z)
+    return sum(lower) / 2, sum(upper) / 2
+
+
+def bias_interval(sample: Sample, level: float) -> tuple[Interval, str]:
+    """Interval of judge rate less prevalence; see `paired_interval`."""
+    signs = sample.cells.quadrant @ (judge_rate.successes - prevalence.successes).ravel()
+    return paired_interval(signs, np.ones_like(signs), sample, level)
+
+
+def paired_interval(
+    signs: FloatArray, trial: FloatArray, sample: Sample, level: float
+) -> tuple[Interval, str]:
+    """Compute Tango's interval of a difference of two shares of the same rows.
+
+    Its number of pairs is the effective one of the clusters.
+
+    A cell of ``signs`` ``(m,)`` is 1 where only the first succeeds, -1 where only the second does, else 0; ``trial`` is 1 for those in both denominators.
+    """
+    spread = mean_spread(signs, trial, sample)
+    only_first, only_second = (float(sample.counts @ (signs == sign)) / spread.trials for sign in (1.0, -1.0))
+    differ = only_first + only_second
+    worth = effective_trials(
+        spread,
+        told_by(spread.trials * differ, spread.cluster_size),
+        differ - (only_first - only_second) ** 2,
+        student=student_ratio(level, spread.degrees),
+    )
+    ends = tango_interval(only_first, only_second, worth, normal_quantile(level))
+    return ends, f"Tango, Wilson's score for pairs{_basis(spread.clusters == spread.trials)}"
+
+
+def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, str]:
+    """Interval of the mean of two rates from the Wilson interval of each.
+
+    The distances from estimate to end are combined as standard errors are, each side by itself, so that the interval is
+    skewed where a rate is near 1. Clusters that hold both classes make the two rates depend on each other.
+
+    Source: Donner and Zou 2012 (method of variance estimates recovery).
+    """
+    rates = (true_positive_rate, true_negative_rate)
+    values = [float(rate(sample.cells.tables(sample.counts))) for rate in rates]
+    spreads = [proportion_spread(rate, sample) for rate in rates]
+    ends = [
+        clustered_wilson_interval(value, each, level)[0] for value, each in zip(values, spreads, strict=True)
+    ]
+    correlation = _correlation(sample)
+    down, up = (
+        math.sqrt(max(0.0, first**2 + second**2 + 2 * correlation * first * second)) / 2
+        for first, second in zip(
+            *([value - low, high - value] for value, (low, high) in zip(values, ends, strict=True)),
+            strict=True,
+        )
+    )
+    middle = sum(values) / 2
+    independent = all(each.clusters == each.trials for each in spreads)
+    return (middle - down, middle + up), f"MOVER of Wilson intervals{_basis(independent)}"
+
+
+def _correlation(sample: Sample) -> float:
+    """Return the correlation of both rates' estimates, over clusters."""
+    first, second = (_cluster_sums(rate, sample) for rate in (true_positive_rate, true_negative_rate))
+    scale = math.sqrt(float(sample.sizes @ first**2) * float(sample.sizes @ second**2))
+    return float(sample.sizes @ (first * second)) / scale if scale > 0 else 0.0
+
+
+def _cluster_sums(rate: Proportion, sample: Sample) -> FloatArray:
+    """Return each cluster's influence on a rate, by group, up to a factor, shape ``(k,)``."""
+    success, trial = (sample.cells.quadrant @ cells.ravel() for cells in (rate.successes, rate.trials))
+    share = float(sample.counts @ success) / float(sample.counts @ trial)
+    return sample.groups @ (success - share * trial)
+
+
+def _basis(independent: bool) -> str:  # noqa: FBT001 - it is the answer that is worded
+    return "" if independent else " on the cluster-effective n"
+
+
+_DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
+
+
+_LUCKY = 0.16
+"""A sum in this lowest part of what nothing at all would give is luck, and bounds the truth no closer than its end."""
+
+
+def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int, level: float) -> Interval:
+    """Return the sums of |part| that are consistent with the observed sum.
+
+    Under each, the observed sum is neither too large nor too small; the interval always contains it.
+
+    A bootstrap takes the parts seen for the true ones, and doubles the bias. Instead, for each candidate sum the parts
+    nearest to those seen, in standard errors, are taken for true; errors are drawn around them; and the candidate is
+    kept when what was seen lies in the middle of what comes out (hybrid resampling, Chuang and Lai 2000). Errors are
+    normal, with Student's quantile for few clusters. What is so near to nothing that even nothing would seldom give it
+    does not shrink the interval further: the largest sum is that of a result a standard error below what nothing gives
+    (power-constrained limits, Cowan et al. 2011).
+
+    Args:
+        parts: Estimates, shape ``(q,)``, asymptotically normal.
+        covariance: Of their errors, shape ``(q, q)``.
+        clusters: Behind the covariance, at least 2.
+        level: Nominal coverage.
+    """
+    parts, variance = _without_rounding(parts), np.diag(covariance)
+    variance = np.where(variance > _ROUNDING**2 * variance.max(initial=0.0), variance, 0.0)
+    seen = float(np.abs(parts).sum())
+    errors = _errors(covariance, variance) * (t_quantile(level, clusters - 1) / normal_quantile(level))
+    tail, side = (1 - level) / 2, np.where(parts < 0, -1.0, 1.0)
+
+    def supposed(shift: float) -> FloatArray:
+        """Return the nearest parts with another sum.
+
+        All are shifted from 0, or towards it, in proportion to their variance.
+        """
+        return np.maximum(np.abs(parts) + shift * variance, 0.0) * side
+
+    def sums(shift: float) -> FloatArray:
+        return np.abs(supposed(shift) + errors).sum(axis=1)
+
+    nothing = -_furthest(parts, variance)
+    bounding = max(seen, float(np.quantile(sums(nothing), _LUCKY)))
+    least = _crossing(lambda shift: bool((sums(shift) >= seen).mean() >= tail), nothing, 0.0)
+    largest = _crossing(
+        lambda shift: bool((sums(shift) <= bounding).mean() < tail), nothing, _beyond(sums, bounding, tail)
+    )
+    low, high = (float(np.abs(supposed(shift)).sum()) for shift in (least, largest))
+    return min(low, seen), max(high, seen)
+
+
+def _errors(covariance: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return fixed normal errors with this covariance.
+
+    They are always the same: an integration, not a resampling.
+
+    They are drawn through the symmetric root of the covariance, which is unique. Eigenvectors are not: their signs, and any basis of
+    equal eigenvalues, are up to the processor's linear algebra. Parts without an error take no draws, so that empty ones change nothing.
+    """
+    loose = np.flatnonzero(variance)
+    values, vectors = np.linalg.eigh(covariance[np.ix_(loose, loose)])
+    normal = np.random.default_rng(0).standard_normal((_DRAWS, len(loose)))
+    errors = np.zeros((_DRAWS, len(variance)))
+    errors[:, loose] = normal @ ((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+    return errors
+
+
+def _without_rounding(parts: FloatArray) -> FloatArray:
+    """Set parts that are 0 but for rounding to 0, so that their sign has no effect.
+
+    The sign would decide the direction of their assumed difference.
+    """
+    return np.where(np.abs(parts) > _ROUNDING, parts, 0.0)
+
+
+def _furthest(parts: FloatArray, variance: FloatArray) -> float:
+    """Return the shift that removes every part that could be 0."""
+    loose = variance > 0
+    # A little further, so that rounding leaves nothing either.
+    return (1 + 1e-9) * float((np.abs(parts[loose]) / variance[loose]).max()) if loose.any() else 0.0
+
+
+def _beyond(sums: Callable[[float], FloatArray], seen: float, tail: float) -> float:
+    """Return a shift so large that the observed sum would be too small."""
+    shift = 1.0
+    for _ in range(_DOUBLINGS):
+        if (sums(shift) <= seen).mean() < tail:
+            break
+        shift *= 2
+    return shift
+
+
+def _crossing(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """Return the least shift from which the condition holds."""
+    return low if holds(low) else bisected(low, high, holds, halvings=_HALVINGS)[1]
+
+
+_ROUNDING = 1e-12
+
+
+def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
+    """Interval of the calibration error that allows for its bias; see `magnitude_interval`."""
+    return gaps_interval(ece_gaps(sample.cells), sample, level)
+
+
+def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Interval | None, str]:
+    """Return the interval, and its name, of a calibration error over groups of scores.
+
+    ``gaps`` ``(m, groups)`` are outcome less score of each cell, in its group's column.
+    """
+    clusters = sample.n_clusters
+    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        return None, "delta: no interval from a single cluster"
+    parts: FloatArray = sample.counts @ gaps / sample.n
+    # Each cluster's share in the deviation of every part, shape (k, groups).
+    moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
+    if np.abs(moved).max() * sample.n <= _ROUNDING:  # no row differs: none tells a spread
+        error, unseen = float(np.abs(parts).sum()), unseen_share(sample, level)
+        return (max(0.0, error - unseen), error + unseen * (1 - error)), "Wilson, bound on what was not seen"
+    over = "" if sample.singletons else " over clusters"
+    return magnitude_interval(
+        parts, covariance(moved, sample.sizes), clusters, level
+    ), f"delta{over}, inverted for bias"
