@@ -81,10 +81,20 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
             lines.append(f"{drawn.agreed:,} of {drawn.agreements:,} outputs on which they agree, likewise")
         did = "decided" if drawn.kind in TO_DECIDE else "labelled"
         if self.page is None:
-            return [*lines, f"{self.name} has {did} all of them; a larger --n goes on"]
+            who = (
+                f"{self.name} has {did} all of them; "
+                if self.name
+                else f"all are {did}; --by NAME asks again, "
+            )
+            return [*lines, f"{who}a larger --n goes on"]
         done = len(drawn.keys) - len(self.keys)
         if done:
-            lines.append(f"{self.name} has {did} {done:,} of them; {len(self.keys):,} are left")
+            who = (
+                f"{self.name} has {did} {done:,} of them"
+                if self.name
+                else f"{done:,} of them are {did} already"
+            )
+            lines.append(f"{who}; {len(self.keys):,} are left")
         file = f"labels{_slug(drawn.kind, self.name or 'NAME')}.jsonl"
         what = "decide" if drawn.kind in TO_DECIDE else "label"
         opened = f"next: open it in a browser, {what}, download {file}; then"
@@ -130,7 +140,7 @@ def review(
         seed: Of the draw; everybody gets the same.
         judge: Only outputs that this judge graded; whose doubt, with ``doubt``; whose disagreements.
         agreements: How many outputs are put between disagreements, or survivors, on which label and judges agree: without them nobody knows how often both err.
-        name: Who labels; what they have labelled is left out.
+        name: Who labels; what they have labelled is left out. Without a name, what anybody has labelled is.
         out: The page; in the run's folder when left out.
         accept_edited: Whether a run is taken that was changed by hand; the page says so.
 

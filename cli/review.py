@@ -38,7 +38,7 @@ Examples:
     option("--n", "count", type=Whole(1, 1000), default=50, help="How many."),
     option("--seed", type=int, default=0, help="Of the draw; everybody gets the same."),
     option("--judge", metavar="NAME", help="Only outputs that this judge graded; whose doubt, with doubt."),
-    option("--by", "name", metavar="NAME", show_default=False, default="", help="Who labels; what they have labelled is left out."),
+    option("--by", "name", metavar="NAME", show_default=False, default="", help="Who labels; what they have labelled is left out.  [default: what anybody has labelled is left out]"),
     option("--out", type=OUT_FILE, help="The page.  [default: in the run folder]"),
     option("--accept-edited", is_flag=True, help="Take a run that was changed by hand since it was written; the page says so."),
     option("--add", "labels", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Take labels into the run."),

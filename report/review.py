@@ -47,10 +47,15 @@ def write_review(
         InputError: The file cannot be written.
         RunFolderError: The run's inputs are not where they were.
     """
-    items = list(review_items(store, sample, keys))
-    write_page(
-        path, render_review(sample, items, name, subject=_subject(store), warnings=list(edited(store)))
+    page = render_review(
+        sample,
+        list(review_items(store, sample, keys)),
+        name,
+        subject=_subject(store),
+        warnings=list(edited(store)),
+        left_out=len(sample.keys) - len(keys),
     )
+    write_page(path, page)
 
 
 def _subject(store: RunStore) -> list[str]:
@@ -93,6 +98,7 @@ def render_review(
     *,
     subject: Sequence[str] = (),
     warnings: Sequence[str] = (),
+    left_out: int = 0,
 ) -> str:
     """Make a review page.
 
@@ -101,6 +107,7 @@ def render_review(
         items: The outputs.
         name: Who labels; empty to ask on the page.
         warnings: What a reader must know before anything else.
+        left_out: How many of the sample are labelled already, and not asked again.
         subject: Hashes of what is labelled: a page of the same, made anew, finds the answers that a browser kept.
 
     Returns:
@@ -124,6 +131,7 @@ def render_review(
         fair=sample.kind == "open",
         faults=FAULTS if sample.kind in TO_DECIDE else {},
         count=len(items),
+        left_out=left_out,
         data=_inert(json.dumps(data)),
     )
 

@@ -30,6 +30,10 @@ DECIDE = "Two opinions on this output, in random order. Is the output right?"
 """Question where a label and a judge's verdict are decided between; else the kind's (`KindSpec.question`)."""
 
 
+REQUEST, PRODUCED, GIVEN, RIGHT = "Request", "Output", "Given with the request", "Expected"
+"""Titles of the sections, which the page's script places by name."""
+
+
 class TitledText(msgspec.Struct, frozen=True):
     """A titled text, cut to size, and how many characters are not shown."""
 
@@ -83,9 +87,10 @@ def review_item(
     """
     key: ItemKey = output.key
     sections = {
-        "The case": _bounded(_case_blocks(case)),
-        "What was produced": _bounded(_output_blocks(output)),
-        "What is right": _bounded(_reference_blocks(case)),
+        REQUEST: _bounded(_request_blocks(case)),
+        PRODUCED: _bounded(_output_blocks(output)),
+        GIVEN: _bounded(_given_blocks(case)),
+        RIGHT: _bounded(_reference_blocks(case)),
     }
     return ReviewItem(
         case_id=key.case_id,
@@ -139,13 +144,16 @@ def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[TitledText]:
     return shown
 
 
-def _case_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
+def _request_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
     if kind_spec(case.kind).family == "workspace":
         yield "task", _value(case.reference.get("task", ""))
     many = len(case.turns) > 1
     for number, turn in enumerate(case.turns, start=1):
         for message in turn:
             yield (f"Turn {number}: " if many else "") + str(message["role"]), _message(message)
+
+
+def _given_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
     for item in case.context:
         yield f"Context {item.id}", _context(item.request, item.content)
     if case.tools:

@@ -158,13 +158,13 @@ def _unlike(before: Iterable[Verdict], given: Iterable[Verdict]) -> list[Verdict
 
 
 def labelled_by(store: RunStore, name: str) -> set[ItemKey]:
-    """Return the outputs that a person has labelled, or could not decide."""
-    return {label.key for label in store.labels if label.source == "human" and label.by == name}
+    """Return the outputs that a person, or without a name anybody, labelled or could not decide."""
+    return {label.key for label in store.labels if label.source == "human" and name in {"", label.by}}
 
 
 def decided_by(store: RunStore, name: str) -> set[ItemKey]:
-    """Likewise, the outputs that a person has decided between label and judge."""
-    return {each.key for _, each in store.adjudications if each.source == "human" and each.by == name}
+    """Likewise, the outputs that were decided between label and judge."""
+    return {each.key for _, each in store.adjudications if each.source == "human" and name in {"", each.by}}
 
 
 def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[Verdict]:

@@ -21,6 +21,8 @@ function kept(name) {
 function restore() {
   Object.assign(state, kept(state.name));
   state.index = Math.min(state.index, items.length - 1);
+  // An output that has an answer is not asked again.
+  if (state.answers[here()]) state.index = Math.max(0, nextOpen(items, state.answers, state.index));
   keep();
 }
 
@@ -80,13 +82,21 @@ function reachable() {
   }
 }
 
-const SIDES = { "What was produced": "got", "What is right": "expected" };
+// What is judged stands beside what it is judged by: the request where it is labelled, two opinions where they are decided between.
+const KINDS = { "Request": "request", "Output": "got", "Given with the request": "given", "Expected": "expected" };
+const ON_THE_LEFT = data.decide ? ["request", "got"] : ["request", "given"];
 
 function sectionOf([title, blocks]) {
-  const side = data.decide ? SIDES[title] : undefined;
-  const made = element("section", undefined, side ? `part ${side}` : "part");
+  const made = element("section", undefined, `part ${KINDS[title]}`);
   made.append(element("h3", title), ...blocks.map(blockOf));
   return made;
+}
+
+function showSections(sections) {
+  const made = sections.map(sectionOf);
+  const isLeft = (section) => ON_THE_LEFT.some((kind) => section.classList.contains(kind));
+  page("left").replaceChildren(...made.filter(isLeft));
+  page("right").replaceChildren(...made.filter((section) => !isLeft(section)));
 }
 
 function comparedRow(line) {
@@ -108,7 +118,7 @@ function showItem() {
   const item = items[state.index];
   page("place").textContent = `${state.index + 1} of ${items.length}: ${item.name}`;
   page("question").textContent = item.question;
-  page("sections").replaceChildren(...item.sections.map(sectionOf));
+  showSections(item.sections);
   if (data.decide) {
     page("comparison").hidden = item.compared.length === 0;
     page("compared").replaceChildren(...item.compared.map(comparedRow));
@@ -136,7 +146,8 @@ function showAnswer() {
   }
   const done = items.filter((item) => state.answers[keyOf(item)]).length;
   page("progress").value = done;
-  page("count").textContent = `${done} of ${items.length} answered`;
+  page("count").textContent = `${done} of ${items.length}`;
+  page("unanswered").hidden = page("progress").hidden = done === items.length;
   showRate();
   showSaved(done);
 }
@@ -154,7 +165,7 @@ function showRate() {
   page("strip").hidden = rate === null;
   page("live").textContent = "";
   if (rate === null) return;
-  page("live").textContent = `${rate.share.toFixed(2)} pass [${rate.low.toFixed(2)}, ${rate.high.toFixed(2)}] of ${rate.n}`;
+  page("live").textContent = `answered: ${rate.share.toFixed(2)} pass [${rate.low.toFixed(2)}, ${rate.high.toFixed(2)}] of ${rate.n}`;
   page("range").style.left = `${100 * rate.low}%`;
   page("range").style.width = `${100 * (rate.high - rate.low)}%`;
 }
@@ -257,21 +268,24 @@ function download() {
 
 function into(id) {
   page("more").open = true;
-  page("more").open = true;
   page(id).focus();
 }
 
 const keys = {
-  p: () => answer(1), f: () => answer(0), s: () => answer(null), z: () => { if (!page("undo").disabled) undo(); }, n: () => into("note"),
-  j: () => go(state.index + 1), k: () => go(state.index - 1), u: goToUnanswered,
+  1: () => answer(1), 0: () => answer(0), "?": () => answer(null), z: () => { if (!page("undo").disabled) undo(); }, n: () => into("note"),
+  arrowright: () => go(state.index + 1), arrowleft: () => go(state.index - 1), u: goToUnanswered,
   v: () => { if (!page("verdicts").hidden) page("verdicts").open = !page("verdicts").open; }, d: download,
-  ...(data.decide ? { w: () => into("fault") } : { g: () => into("score") }),
+  ...(data.decide ? { w: () => into("fault") } : { "/": () => into("score") }),
 };
+// The same by letters, for hands that stay in the middle of the keyboard.
+Object.assign(keys, { p: keys[1], f: keys[0], s: keys["?"], j: keys.arrowright, k: keys.arrowleft, g: keys["/"] });
 
 function pressed(event) {
   const typing = event.target.matches("input:not([type=checkbox]), textarea, select");
   if (typing && event.key === "Escape") event.target.blur();
   if (typing || !page("keys").checked || event.ctrlKey || event.altKey || event.metaKey) return;
+  // What scrolls by itself keeps its arrows.
+  if (event.key.startsWith("Arrow") && event.target.matches("pre, .wide")) return;
   const action = keys[event.key.toLowerCase()];
   if (action && !event.repeat) {
     event.preventDefault();
@@ -281,13 +295,12 @@ function pressed(event) {
 
 function start() {
   restore();
-  if (matchMedia("(max-width: 46rem)").matches) page("about").open = page("more").open = false;
   page("name").value = state.name;
   page("onward").checked = state.onward;
   page("progress").max = items.length;
   page("name").addEventListener("change", () => become(page("name").value.trim()));
   page("onward").addEventListener("change", () => { state.onward = page("onward").checked; keep(); });
-  for (const [id, key] of [["pass", "p"], ["fail", "f"], ["skip", "s"], ["undo", "z"], ["previous", "k"], ["next", "j"], ["unanswered", "u"], ["download", "d"]]) {
+  for (const [id, key] of [["pass", "1"], ["fail", "0"], ["skip", "?"], ["undo", "z"], ["previous", "arrowleft"], ["next", "arrowright"], ["unanswered", "u"], ["download", "d"]]) {
     page(id).addEventListener("click", keys[key]);
   }
   if (data.decide) {

@@ -11,6 +11,7 @@ from chromium import NARROW, WIDE, Browser
 from command import fiducial
 
 LABELLED = 10
+ARROW_RIGHT = "\ue014"
 
 
 def review(run: Path, *options: str) -> Path:
@@ -26,6 +27,12 @@ def run(unlabelled: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(unlabelled, tmp_path / "run"))
 
 
+def bounds(browser: Browser, selector: str) -> dict[str, float]:
+    return browser.run(
+        "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector
+    )
+
+
 def count(browser: Browser) -> str:
     return browser.one("#count").text
 
@@ -36,7 +43,7 @@ def test_ten_labels_given_by_keys_and_buttons_are_taken_in(browser: Browser, run
     browser.run("document.querySelector('#onward').click()")
     for number in range(LABELLED):
         if number % 2:
-            browser.press("pf"[number % 4 == 3])
+            browser.press("10"[number % 4 == 3])
         else:
             browser.one("#pass" if number % 4 else "#fail").click()
         browser.until(
@@ -53,20 +60,62 @@ def test_ten_labels_given_by_keys_and_buttons_are_taken_in(browser: Browser, run
     assert {each for each in browser.requested() if not each.startswith("blob:")} == {page.as_uri()}
 
 
-def test_answers_are_there_again_when_the_page_is_opened_again(browser: Browser, run: Path):
+def test_answers_are_there_again_when_the_page_is_opened_again_and_are_not_asked_for(
+    browser: Browser, run: Path
+):
     browser.open(review(run))
     browser.press("p", "j", "f")
     browser.reload()
-    assert count(browser).startswith("2 of 12")
+    assert count(browser) == "2 of 12"
+    assert browser.one("#place").text.startswith("3 of 12")
+
+
+def test_what_somebody_labelled_is_left_out_of_a_page_made_anew(browser: Browser, run: Path):
+    done = fiducial("review", run, "--by", "cyd", "--n", "12")
+    assert done.code == 0, done.err
+    browser.open(run / "review-cyd.html")
+    browser.press("1", ARROW_RIGHT, "0", ARROW_RIGHT, "?", "d")
+    added = fiducial("review", run, "--add", browser.downloaded("labels-cyd.jsonl"))
+    assert added.code == 0, added.err
+    done = fiducial("review", run, "--n", "12")
+    assert "3 of them are labelled already; 9 are left" in done.out
+    browser.open(run / "review.html")
+    assert browser.one("h1").text == "Review 9 outputs 3 outputs left out: labelled already"
+    assert count(browser) == "0 of 9"
+
+
+def test_the_dock_is_one_line_and_keys_are_named_as_what_they_mean(browser: Browser, run: Path):
+    browser.open(review(run), size=WIDE)
+    assert bounds(browser, ".bar")["height"] < 60
+    tops = {
+        bounds(browser, f"#{name}")["top"]
+        for name in ("pass", "fail", "skip", "undo", "previous", "unanswered")
+    }
+    assert len(tops) == 1
+    assert [browser.one(f"#{name}").text for name in ("pass", "fail", "skip")] == [
+        "1 pass",
+        "0 fail",
+        "? cannot tell",
+    ]
+
+
+def test_output_and_opinions_are_side_by_side_on_the_first_screen(
+    browser: Browser, demo: Path, tmp_path: Path
+):
+    page = tmp_path / "page.html"
+    done = fiducial("review", demo, "--of", "disagreements", "--out", page)
+    assert done.code == 0, done.err
+    browser.open(page, size=WIDE)
+    output, opinions = (bounds(browser, selector) for selector in (".got pre", "#opinions"))
+    assert output["right"] < opinions["left"]
+    assert max(output["top"], opinions["top"]) < bounds(browser, ".bar")["top"]
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_question_and_buttons_are_on_the_first_screen(browser: Browser, run: Path, size: tuple[int, int]):
     browser.open(review(run), size=size)
     for selector in ("#pass", "#fail", "#skip", "#question"):
-        place = browser.run(
-            "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector
-        )
+        place = bounds(browser, selector)
         assert 0 <= place["top"] < place["bottom"] <= size[1], selector
     assert browser.run("return document.documentElement.scrollWidth") <= size[0]
 
@@ -96,7 +145,7 @@ def test_the_rate_of_a_random_sample_is_shown_once_all_is_answered(browser: Brow
         browser.press("p", "j")
     assert browser.one("#live").text == ""
     browser.press("p")
-    assert browser.one("#live").text.startswith("1.00 pass [0.76, 1.00] of 12")
+    assert browser.one("#live").text.startswith("answered: 1.00 pass [0.76, 1.00] of 12")
 
 
 def test_two_people_on_one_page_have_answers_of_their_own(browser: Browser, run: Path):

@@ -223,9 +223,9 @@ def test_the_files_of_a_workspace_are_shown(tmp_path: Path):
     assert fiducial("run", "-v", *inputs, "--out", tmp_path / "run").code == 0
     page = page_of(fiducial("review", tmp_path / "run"))
     (item,) = ReviewPage(page.read_text()).data["items"]
-    shown = {block["title"]: block["text"] for block in dict(item["sections"])["What was produced"]}
+    shown = {block["title"]: block["text"] for block in dict(item["sections"])["Output"]}
     assert shown == {"Text": "First, second, third.", "Folder of files": str(tmp_path / "work")}
-    assert dict(item["sections"])["The case"] == [{"title": "task", "text": "Plan.", "hidden": 0}]
+    assert dict(item["sections"])["Request"] == [{"title": "task", "text": "Plan.", "hidden": 0}]
 
 
 def test_a_run_without_checkers_is_corrected_by_estimate(run: Command, tmp_path: Path):
