@@ -67,15 +67,12 @@ def sections() -> Iterator[str]:
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     yield "# What shipped judges miss\n"
     yield (
-        "Metrics of other tools that need no model, audited as any judge is (`fd.audit(probes, fd.judge_from(metric))`). Probes of the "
-        "demo suite's answers and tool calls, whose labels a checker or their construction proves ([audits](audits.md)). Each metric is "
-        "told the first accepted answer, or the expected calls as JSON, as it would be in its own tool.\n"
+        "Metrics of other tools that need no model, [audited](audits.md) as any judge is (`fd.audit(probes, fd.judge_from(metric))`) on "
+        "probes of the demo suite's answers and tool calls. Each metric gets the first accepted answer, or the expected calls as JSON.\n"
     )
     yield (
-        f"Written by `make shipped-judges` on {datetime.now(tz=UTC):%d %B %Y} ({machine}; {releases}). Shares of all probes of a sort with "
-        "n; intervals by operator are in the audit itself."
-        + (f" Not installed here: {', '.join(left)}." if left else "")
-        + "\n"
+        f"Written by `make shipped-judges` on {datetime.now(tz=UTC):%d %B %Y} ({machine}; {releases}). Shares with n; the audit itself "
+        "has intervals by operator." + (f" Not installed here: {', '.join(left)}." if left else "") + "\n"
     )
     found = fd.audit(probes, [judge for _, judge in judges], sample=40, progress=False)
     yield "| metric | passes from | faults caught | right outputs failed | harmless twins failed | attacks passed |"
@@ -87,14 +84,10 @@ def sections() -> Iterator[str]:
     yield """
 ## How to read it
 
-* A metric that compares strings catches nearly every fault, because it fails nearly everything: look at the right outputs and the harmless twins that it fails. A right answer in a sentence, another accepted answer, or arguments in another order are all "wrong" to it.
+* A metric that compares strings catches nearly every fault because it fails nearly everything: a right answer in a sentence, another accepted answer, arguments in another order.
 * A similarity with a threshold passes wrong numbers and dates: one character of twenty differs.
 
-None of this speaks against these metrics where an answer has one spelling. `fiducial check` knows accepted values, units, orders and denials, and leaves the rest undecided; LLM judges are audited by the same command.
-
-## What it cannot show
-
-Metrics that ask a model are not here: their result depends on that model. Make probes of your own cases and audit yours ([three commands](about.md#audit-your-own-judge-in-three-commands)). The probes are not distributed as your systems' errors are; no share above is an accuracy."""
+These metrics are fine where an answer has one spelling. Metrics that ask a model are not here; audit yours in [three commands](about.md#audit-your-own-judge-in-three-commands). The probes are not distributed as your systems' errors are, so no share above is an accuracy."""
 
 
 def made() -> tuple[list[tuple[_Metric, Any]], list[str]]:

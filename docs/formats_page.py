@@ -25,7 +25,7 @@ fiducial import results.json --out shop                          # the format is
 fiducial import answers.csv --map answer=response --out shop     # columns of a table, by name
 ```
 
-The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (if there are scores) and `skipped.jsonl`, with file, line, field and reason. The command prints the cases by kind, the fitting judge, and the next command. In Python:
+The folder gets `cases.jsonl`, `outputs.jsonl`, `labels.jsonl` (if there are grades), `verdicts.jsonl` (grades, and scores of judges) and `skipped.jsonl`, with file, line, field and reason. The command prints the cases by kind, the fitting judge, and the next command. In Python:
 
 ```python
 import json
@@ -45,16 +45,13 @@ print(fd.check(table.cases[0], table.outputs[0]).score)
 
 Data frames, rows and a `datasets.Dataset` work too. A folder of one tool's files is read as a whole.
 
-Scores become verdicts under the scorer's or person's name; what the tool could not score is ungraded (`failed`, `refused`, `unparsable`, `not_applicable`), with its reason. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls, and `fiducial check` makes labels.
-
-A score outside [0, 1] without a range or pass mark is skipped, never guessed. Ids stay text (`"001"`); NaN becomes null.
+Scores become verdicts under the scorer's or person's name; what the tool could not score is ungraded, with its reason. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A score outside [0, 1] without a range or pass mark is skipped, never guessed. Ids stay text (`"001"`); NaN becomes null.
 """
 
 
 _TRIED = """## Tested
 
-`make formats` exchanges files with Inspect (0.3.285, `mockllm`), promptfoo (0.121.20, echo provider), DeepEval (4.3.1), pydantic-evals (2.62.0), MLflow (skinny, 3.17.2) and the OpenTelemetry SDK (1.38.0), and scores in Inspect (22 November 2026: 13 passed in 60 s). Hosted services (Langfuse, LangSmith, Braintrust, Azure, OpenAI) were tested with files that their libraries write or check; none was asked.
-`make test` reads every sample in `tests/formats/samples` and damaged copies. Speed and memory: [benchmarks.md](benchmarks.md#other-tools-files).
+`make formats` exchanges files with Inspect (0.3.285), promptfoo (0.121.20), DeepEval (4.3.1), pydantic-evals (2.62.0), MLflow (3.17.2) and the OpenTelemetry SDK (1.38.0), and scores in Inspect. Hosted services (Langfuse, LangSmith, Braintrust, Azure, OpenAI) were tested with files that their libraries write or check; none was asked. Speed and memory: [benchmarks.md](benchmarks.md#other-tools-files).
 """
 
 
@@ -83,14 +80,13 @@ def _logs() -> Iterator[str]:
     head, _, rest = (exchanges_doc or "").partition("\n\n")
     yield f"## Logs of chats\n\n{head}\n\n{rest.strip()}\n".replace("``", "`")
     yield (
-        "Lines of one session are one conversation: a line that extends another takes its place, whatever their order; others follow by their time, or in the order of the file. A call that\n"
-        "failed and was repeated is listed as skipped. A conversation is one case (`--unit session`): its calls are those of all turns, its answer is the last text. `--unit turn` makes each turn\n"
-        "a case, `SESSION/1` and so on. Use it where earlier turns are examples in a prompt.\n\n"
-        "An error without an answer, an empty `content` and an empty answer in a table are outputs that a checker grades 0. A table in which every answer is empty holds questions alone.\n\n"
-        "`--join TABLE` adds what a table says of cases by `id` or `session_id`: `expected_calls` (over all turns of a session), `accepted_answers`, `criterion`, `context`, a label, and tags.\n"
-        "`fiducial labels add FOLDER TABLE` does so after the import: it adds labels, and gives cases these references, or others than they had. The next command it prints grades\n"
-        "the outputs by them in a run folder of their own. A run as FOLDER gets a file of cases beside it; its own inputs stay.\n"
-        "The models of a log are systems of their own, each of which owes only what it was asked. `--system NAME` joins them: a second answer to a case is a second trial.\n"
+        "Lines of one session are one conversation: a line that extends another replaces it; others follow by time, or in the order of the file. A failed call that was\n"
+        "repeated is listed as skipped. A conversation is one case (`--unit session`): its calls are those of all turns, its answer is the last text. `--unit turn` makes each turn\n"
+        "a case, `SESSION/1` and so on; use it where earlier turns are examples in a prompt.\n\n"
+        "An error without an answer and an empty answer are outputs, graded 0. A table in which every answer is empty holds questions alone.\n\n"
+        "`--join TABLE` adds, by `id` or `session_id`, `expected_calls` (over all turns of a session), `accepted_answers`, `criterion`, `context`, a label, and tags.\n"
+        "`fiducial labels add FOLDER TABLE` does so after the import, and prints the command that grades the outputs by them in another run folder. A run as FOLDER gets a file of cases beside it.\n"
+        "Each model of a log is a system. `--system NAME` joins them: a second answer to a case is a second trial.\n"
     )
 
 
@@ -100,7 +96,7 @@ def _kinds() -> Iterator[str]:
     yield "| " + " | ".join(_cells(rows[0])) + " |\n|---|---|---|"
     yield from ("| " + " | ".join(_cells(row)) + " |" for row in rows[1:])
     yield (
-        "\nMissing function documents are made from the expected arguments, of any type. Names of expected calls without arguments become a tag.\n"
+        "\nMissing function documents are made from the expected arguments. Names of expected calls without arguments become a tag.\n"
     )
 
 
@@ -110,7 +106,10 @@ def _calls() -> Iterator[str]:
 
 def _columns() -> Iterator[str]:
     yield "## Columns of tables\n"
-    yield "`--map NAME=NAME` pairs a field with a column, in either order. These names are known; other columns become tags.\n"
+    yield (
+        "`--map NAME=NAME` pairs a field with a column, in either order. These names are known, in any case; other columns become tags. Grades are numbers in [0, 1], or yes, no, pass, fail,\n"
+        "good, bad, up, down and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` is for grades from 1 to 5.\n"
+    )
     yield "| field | columns |\n|---|---|"
     for field, names in FIELDS.items():
         yield f"| `{field}` | {', '.join(f'`{name}`' for name in names)} |"
@@ -121,13 +120,13 @@ def _written() -> Iterator[str]:
     yield "## What is written\n"
     yield (
         "`fiducial export RUN --to FORM --out PATH`, or `fd.export(run, form, path)`, writes the verdicts of a run or import; `--judge` and `--system` select.\n"
-        "`--to otlp --endpoint URL` sends them to a collector (extra `otel`). An ungraded verdict is unscored, an error or skipped, as the form allows, or omitted and counted; never 0.\n"
+        "`--to otlp --endpoint URL` sends them to a collector (extra `otel`). An ungraded verdict is unscored, an error, skipped, or omitted and counted; never 0.\n"
     )
     yield "| form | written |\n|---|---|"
     yield from (f"| `{name}` | {about} |" for name, (_, _, about) in WRITERS.items())
     yield (
         "\nAttributes or metadata hold `fiducial.judge.name`, `.variant`, `.model`, `.fingerprint`, `fiducial.outcome`, `fiducial.source` and, for calibrated judges,\n"
-        "`fiducial.judge.accuracy.value`, `.low`, `.high`, `.n`. Cases from traces keep `otel.trace_id` and `otel.span_id` as tags, so evaluations return to their span.\n"
+        "`fiducial.judge.accuracy.value`, `.low`, `.high`, `.n`. Cases from traces keep `otel.trace_id` and `otel.span_id` as tags.\n"
     )
 
 
@@ -139,9 +138,9 @@ def _inspect() -> Iterator[str]:
         "inspect score log.eval --model none/none --scorer fiducial/tool_call_accuracy -S model=gpt-4.1-mini\n"
         "inspect score log.eval --model none/none --scorer fiducial/rubric -S model=gpt-4.1-mini -S criterion='It names a price.'\n"
         "```\n\n"
-        "Installed beside Inspect, entry points provide every judge (`-S variant=`, `-S model=`, `-S base_url=`), `fiducial/check`, and `fiducial/check_KIND` for checked kinds\n"
-        "(`-S rules=bfcl`). Scores are in [0, 1]; ungraded samples are `Score.unscored` with the reason (`invalid_response_format`, `refusal`, `grader_failed`, `scoring_failed`,\n"
-        "`undecided`, `not_applicable`). Standard errors are clustered by the metadata's `cluster`; `fiducial_case` in the metadata is used as the case. `--model none/none` keeps Inspect from loading the log's model.\n"
+        "There is a scorer for every judge (`-S variant=`, `-S model=`, `-S base_url=`), and `fiducial/check_KIND` for checked kinds (`-S rules=bfcl`). Scores are in [0, 1]; ungraded samples\n"
+        "are `Score.unscored` with the reason (`invalid_response_format`, `refusal`, `grader_failed`, `scoring_failed`, `undecided`, `not_applicable`). Standard errors are clustered by the\n"
+        "metadata's `cluster`; `fiducial_case` in the metadata is used as the case. `--model none/none` keeps Inspect from loading the log's model.\n"
     )
 
 

@@ -1,9 +1,9 @@
 """Rows of azure-ai-evaluation and promptflow, and results of `evaluate`.
 
 Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``; in results behind
-``inputs.``, verdicts behind ``outputs.EVALUATOR.``. promptflow's results, from ``get_details`` and ``flow_outputs/output.jsonl``, have verdicts
-behind ``outputs.`` or by themselves beside ``line_number``; without a question they give verdicts alone. Texts may be lists of messages. A ``ground_truth`` that lists functions, with or without
-parameters, gives the expected calls.
+``inputs.``, verdicts behind ``outputs.EVALUATOR.``. promptflow's results (``get_details``, ``flow_outputs/output.jsonl``) have verdicts behind
+``outputs.`` or beside ``line_number``; without a question they give verdicts alone. Texts may be lists of messages. A ``ground_truth`` that lists
+functions gives the expected calls.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .json_values import is_list, is_object, tags_of
 
 NAME = "azure"
 ABOUT = "rows (JSON Lines), and the results of `evaluate` (JSON)"
-LOST = "metrics over all rows; of a result with several numbers all but the score"
+LOST = "metrics over all rows; further numbers of a result"
 
 _FIELDS = frozenset({"id", "query", "response", "context", "ground_truth", "tool_calls", "tool_definitions", "conversation", "expected_actions"})  # fmt: skip
 _ANSWERS = frozenset({"response", "tool_calls", "conversation"})

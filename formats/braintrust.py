@@ -21,7 +21,7 @@ from .json_values import as_text, is_list, is_object, tags_of, told
 
 NAME = "braintrust"
 ABOUT = "rows of an experiment (JSON, JSON Lines)"
-LOST = "metrics, spans, stack traces of scorers but for their last line; classifications are listed"
+LOST = "metrics, spans, most of stack traces; classifications are listed"
 
 
 def recognises(glimpse: Any) -> bool:

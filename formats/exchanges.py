@@ -2,7 +2,7 @@
 
 A request stands in the line itself or under ``request``, ``req``, ``input``, ``inputs``, ``prompt``, ``body``, ``request_body`` or ``kwargs``,
 its answer under ``response``, ``res``, ``output``, ``outputs``, ``completion``, ``response_body``, ``result``, ``reply`` or ``choices``; both
-perhaps within ``data``, ``payload``, ``record``, ``event``, ``log``, ``entry`` or ``body``, and each as an object or its JSON text. An answer is
+perhaps within ``data``, ``payload``, ``record``, ``event``, ``log``, ``entry`` or ``body``, as objects or JSON text. An answer is
 a completion (``choices``), a response (``output``), candidates, messages, one message, or a text. ``session_id`` (``conversation_id``,
 ``thread_id``, ``chat_id``) is the case's id, ``user`` its cluster, ``metadata`` its tags.
 """

@@ -26,8 +26,8 @@ from .json_values import is_list, is_object, number_in, tags_of
 from .zipped import Zipped
 
 NAME = "inspect"
-ABOUT = "logs (`.eval`, compressed with Deflate or Zstandard, and `.json`), and scores for `precomputed_scores` (JSON Lines)"
-LOST = "events, attachments, images and other content that is no text, usage, sandboxes; messages of a user during a run are listed"
+ABOUT = "logs (`.eval`, `.json`), and scores for `precomputed_scores` (JSON Lines)"
+LOST = "events, attachments, non-text content, usage, sandboxes; a user's messages during a run are listed"
 
 _OUTCOMES: dict[str, Outcome] = {
     "invalid_response_format": "unparsable",

@@ -1,9 +1,7 @@
 """OpenAI's chats, stored completions, batches, responses, and the hosted Evals product's rows.
 
 A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, where only ``messages`` is required; a completion with ``messages``
-and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper (`exchanges`). Lines of one session are one conversation,
-in any order (`sessions`); a conversation is one case (``--unit session``), or each of its turns is (``--unit turn``). Failed calls and empty
-answers are outputs, graded 0.
+and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper. Failed calls and empty answers are outputs, graded 0.
 """
 
 from __future__ import annotations
@@ -31,8 +29,8 @@ from .openai_evals import evals_example, is_evals_row
 from .sessions import conversations_of
 
 NAME = "openai"
-ABOUT = "chat logs, stored completions, batch files and responses in any usual wrapper (JSON Lines or JSON), and the export and data of the hosted Evals product"
-LOST = "usage, log-probabilities, decoding parameters; images and other content that is no text stay in the question alone"
+ABOUT = "[chat logs](#logs-of-chats), stored completions, batch files and responses (JSON Lines or JSON), and the export and data of the hosted Evals product"
+LOST = "usage, log-probabilities, decoding parameters; non-text content stays in the question alone"
 
 
 def recognises(glimpse: Any) -> bool:

@@ -25,7 +25,7 @@ NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"
 _MOST_NODES = 200_000
 """Keys and values of a YAML file; reading so many takes seven seconds."""
-LOST = "metrics, attributes, durations, analyses, evaluators of data sets, stack traces; labels are listed, since they are no scores"
+LOST = "metrics, attributes, durations, analyses, evaluators of data sets, stack traces; labels are listed"
 
 
 def recognises(glimpse: Any) -> bool:

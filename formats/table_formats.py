@@ -24,7 +24,7 @@ from .json_values import is_list, is_object
 from .known_columns import missing_columns, row_example
 from .openai_chat import exchange_records
 
-_NOTHING = "nothing: columns that are no field are tags, what is no single value as JSON"
+_NOTHING = "nothing: other columns become tags"
 _DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
 _LOOKED_AT = 512
 """Rows by which columns of grades are found."""
@@ -188,7 +188,7 @@ class _Parquet(_Table):
 
     NAME = "parquet"
     ABOUT = "Parquet; columns by their usual names or `--map`"
-    LOST = "the difference between a key of a struct that is null and one that is not there; bytes"
+    LOST = "bytes, null keys of structs"
 
     def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
         return (row for file in files_of(path, (".parquet",)) for row in read_arrow_rows(file))
@@ -198,8 +198,8 @@ class _HuggingFace(_Table):
     """Hugging Face ``datasets`` folders: saved by ``save_to_disk``, or files of a repository."""
 
     NAME = "hf"
-    ABOUT = "folders that `datasets` saved, and repositories with Parquet, JSON Lines or CSV, read without that library"
-    LOST = "splits are read one after another; the difference between a key of a struct that is null and one that is not there; bytes"
+    ABOUT = "folders that `datasets` saved, and repositories with Parquet, JSON Lines or CSV"
+    LOST = "names of splits, bytes, null keys of structs"
 
     def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
