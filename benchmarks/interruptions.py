@@ -1,7 +1,9 @@
 """Send every command signals at random moments: ``python benchmarks/interruptions.py --moments 20 --signals INT TERM HUP KILL``.
 
 Prints, for each command, how long it took to end (median and most), and what went wrong: a command that did not end, a traceback, a code that
-is neither its own nor the signal's, or a second run of the same command that does not end as it does without a signal. `--seed` repeats moments.
+is neither its own nor the signal's, a process that lives on, a torn file, what is there read with a traceback, or a second run of the same
+command that does not end with the same files and rows as without a signal. Ctrl-C goes to all of its processes, other signals to the first
+only. `--seed` repeats moments.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,12 +23,13 @@ from typing import NamedTuple
 
 from commands import described
 
-from every_command import COMMANDS, Ended, environment, prepare, signal_at, words  # isort: skip - commands makes it importable
+from every_command import COMMANDS, Ended, environment, marked, prepare, signal_at, words  # isort: skip - commands makes it importable
 from provider_server import Answer, ProviderServer, Seen  # isort: skip - likewise
 
 _PATIENCE = 60.0
 _INTERRUPTED = 130
 _SHOWN = 800
+_GONE = 10.0
 
 
 def main() -> None:
@@ -64,10 +68,17 @@ def _slowly(seen: Seen) -> Answer:
     return Answer("<S2>1</S2>", delay=0.05)
 
 
+Shape = dict[str, int]
+"""The files of a folder, and their rows where they have lines of JSON; other lengths depend on times in them."""
+
+
 def _undisturbed(command: list[str], prepared: Path, scratch: Path) -> Tried:
     begun = time.monotonic()
-    ended = _again(command, _fresh(prepared, scratch))
-    return Tried(command, ended.returncode, time.monotonic() - begun, prepared, scratch)
+    folder = _fresh(prepared, scratch)
+    ended = _again(command, folder)
+    seconds, first = time.monotonic() - begun, _shape(folder)
+    _again(command, folder)
+    return Tried(command, ended.returncode, seconds, prepared, scratch, [first, _shape(folder)])
 
 
 def _again(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -84,24 +95,67 @@ class Tried(NamedTuple):
     seconds: float
     prepared: Path
     scratch: Path
+    shapes: list[Shape]
+    """What is there after it, and after it was typed a second time."""
+
+
+def _shape(folder: Path) -> Shape:
+    files = (each for each in folder.rglob("*") if each.is_file() and each.name != "said")
+    return {
+        str(each.relative_to(folder)): each.read_bytes().count(b"\n") if each.suffix == ".jsonl" else 0
+        for each in files
+    }
 
 
 def _tries(tried: Tried, sign: str, moments: list[float], problems: list[str]) -> Iterator[float]:
     """Send a signal at each moment, a share of its time; yield the seconds of those that met it at work."""
     command, code, number = tried.command, tried.code, signal.Signals[f"SIG{sign}"]
     for moment in moments:
-        after = moment * tried.seconds
+        after, mark = moment * tried.seconds, str(uuid.uuid4())
         folder = _fresh(tried.prepared, tried.scratch)
-        ended = signal_at(command, folder, number, after, _PATIENCE)
-        problem = _problem(ended, code, number)
-        if not problem:
-            second = _again(command, folder)
-            if second.returncode != code or "Traceback" in second.stderr:
-                problem = f"again: {second.returncode}: {second.stderr[-_SHOWN:]}"
+        alone = number != signal.SIGINT
+        ended = signal_at(command, folder, number, after, _PATIENCE, alone=alone, mark=mark)
+        found = [_problem(ended, code, number), _left(mark), *_left_there(folder), _second(tried, folder)]
+        problem = "; ".join(filter(None, found))
         if problem:
             problems.append(f"after {after:.3f} s: {problem}")
         if ended.code != code:
             yield ended.seconds
+
+
+def _left(mark: str) -> str:
+    deadline = time.monotonic() + _GONE
+    while found := marked(mark):
+        if time.monotonic() > deadline:
+            return f"still running: {found}"
+        time.sleep(0.05)
+    return ""
+
+
+def _left_there(folder: Path) -> Iterator[str]:
+    """Yield what is wrong with results that are there before the command is typed again."""
+    new = folder / "new"
+    if new.is_dir() and (new / "run.json").exists():
+        read = _again([sys.executable, "-m", "fiducial", "report", "new"], folder)
+        if read.returncode not in {0, 2} or "Traceback" in read.stderr:
+            yield f"report: {read.returncode}: {read.stderr[-_SHOWN:]}"
+        return
+    for file in [new] if new.is_file() else sorted(new.rglob("*.jsonl")):
+        raw = file.read_bytes()
+        if raw and not raw.endswith(b"\n") and file.suffix == ".jsonl" and file.parent.name != ".attempts":
+            yield f"{file.relative_to(folder)} is torn"
+
+
+def _second(tried: Tried, folder: Path) -> str:
+    """Type the command again, and compare what is there then."""
+    second = _again(tried.command, folder)
+    if second.returncode != tried.code or "Traceback" in second.stderr:
+        return f"again: {second.returncode}: {second.stderr[-_SHOWN:]}"
+    there = _shape(folder)
+    if there in tried.shapes:
+        return ""
+    others = [sorted(there.items() ^ shape.items()) for shape in tried.shapes]
+    return f"not as undisturbed: {min(others, key=len)}"
 
 
 def _problem(ended: Ended, code: int, number: int) -> str:

@@ -37,6 +37,7 @@ PREPARED: tuple[str, ...] = (
     "audit mutate cases.jsonl --only swapped_enum missing_required --out probes",
     "audit run probes --judge tool_call_accuracy --model baseline --sample 4 --out audited",
     "import csv answers.csv --out imported",
+    "run questions.jsonl --outputs twice.jsonl --out twice",
     "batch export cases.jsonl --outputs outputs.jsonl --judge groundedness --model m --out asked.jsonl",
     "audit export probes --to inspect --out theirs",
 )
@@ -57,6 +58,7 @@ COMMANDS: dict[str, str] = {
     "calibrate": "calibrate ran --json new",
     "compare": "compare ran --by system --json new",
     "compare, preference": "compare ran --by system --judge preference --model m --base-url URL --no-cache --out new",
+    "trials": "trials twice --json new",
     "estimate": "estimate ran --judge groundedness/lexical@baseline --json new",
     "audit mutate": "audit mutate cases.jsonl --out new",
     "audit run": f"audit run probes {_JUDGE.replace('groundedness/reasons', 'tool_call_accuracy')} --sample 4 --out new",
@@ -64,7 +66,9 @@ COMMANDS: dict[str, str] = {
     "audit certify": "audit certify ran --by tool_call_accuracy/reasons@claude --claim accuracy=0.8 --out new",
     "audit export": "audit export probes --to inspect --out new",
     "review": "review ran --by ann --out new",
+    "review, add": "review ran --add mine.jsonl",
     "labels add": "labels add imported grades.csv",
+    "labels add, run": "labels add ran mine.jsonl",
     "plan": "plan part-0 --next 3 --out new",
     "report": "report ran --html new",
     "history": "history . --html new",
@@ -83,6 +87,7 @@ COMMANDS: dict[str, str] = {
 """What is typed in a prepared folder; results are called ``new``."""
 
 
+_MARK = "FIDUCIAL_TRIED"
 _ROOT = Path(__file__).parents[2]
 _SUITE = _ROOT / "tests" / "formats" / "bfcl" / "suite"
 
@@ -110,10 +115,12 @@ def prepare(folder: Path) -> None:
         "outputs.jsonl": b"".join(outputs),
         "agent.py": _AGENT.encode(),
         "questions.jsonl": _lines([_question(number) for number in range(12)]),
+        "twice.jsonl": _lines([_answer(number, trial) for number in range(12) for trial in range(2)]),
         "chats.jsonl": _lines([_chat(number) for number in range(40)]),
         "answers.csv": _table("id,question,answer", [f"q{n},How many?,{n}" for n in range(40)]),
         "grades.csv": _table("id,label", [f"q{n},{n % 2}" for n in range(40)]),
         "mine.prompty": _PROMPT.encode(),
+        "mine.jsonl": _lines([_label(json.loads(line)) for line in outputs]),
     }
     for half in range(2):
         mine = cases[half::2]
@@ -144,9 +151,29 @@ def _question(number: int) -> dict[str, Any]:
     }
 
 
+def _label(output: Mapping[str, Any]) -> dict[str, Any]:
+    said = {"by": "ann", "source": "human", "outcome": "graded", "score": 1.0}
+    return {"case_id": output["case_id"], "system": output["system"], **said}
+
+
+def _answer(number: int, trial: int) -> dict[str, Any]:
+    return {"case_id": f"q{number}", "system": "agent", "trial": trial, "text": ("Rome", "Oslo")[number % 2]}
+
+
 def _chat(number: int) -> dict[str, Any]:
     said = [{"role": "user", "content": "How many?"}, {"role": "assistant", "content": str(number)}]
     return {"id": f"chat-{number}", "messages": said, "model": "m"}
+
+
+def marked(mark: str) -> list[str]:
+    """Return the command lines of processes that were told this mark; see `signal_at`."""
+    found = list[str]()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # those of others, and those that ended meanwhile
+            if f"{_MARK}={mark}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                command = (process / "cmdline").read_bytes().replace(b"\0", b" ")
+                found.append(f"{process.name} {command.decode(errors='replace')}".strip())
+    return found
 
 
 class Ended(NamedTuple):
@@ -162,19 +189,42 @@ class Ended(NamedTuple):
         return "Traceback" in self.said and f'File "{_ROOT}/__main__.py"' not in self.said
 
 
-def signal_at(command: Sequence[str], folder: Path, sign: Signals, after: float, patience: float) -> Ended:
+def signal_at(
+    command: Sequence[str],
+    folder: Path,
+    sign: Signals,
+    after: float,
+    patience: float,
+    *,
+    alone: bool = False,
+    mark: str = "",
+) -> Ended:
     """Send a command a signal some seconds after its start, as a terminal does: to all of its processes.
 
     A command that does not end within ``patience`` seconds is killed and gets the code -9.
+
+    Args:
+        command: The command.
+        folder: Where it runs, with what it reads.
+        sign: The signal.
+        after: Seconds after the start.
+        patience: Seconds within which it has to end.
+        alone: Send it to the command's first process only, as `kill` does.
+        mark: Told to all of its processes as ``FIDUCIAL_TRIED``, by which `marked` finds those that are left.
     """
     with (folder / "said").open("w+") as said:
         running = subprocess.Popen(
-            command, cwd=folder, stdout=said, stderr=said, env=environment(), start_new_session=True
+            command,
+            cwd=folder,
+            stdout=said,
+            stderr=said,
+            env={**environment(), _MARK: mark},
+            start_new_session=True,
         )
         time.sleep(after)
         sent = time.monotonic()
         with suppress(ProcessLookupError):
-            os.killpg(running.pid, sign)
+            (os.kill if alone else os.killpg)(running.pid, sign)
         try:
             running.wait(patience)
         except subprocess.TimeoutExpired:
