@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
+import shutil
 import socket
+import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -44,31 +49,40 @@ class RayEngine(Closing):
         self._address = address
         self._asked = workers
         self._started = False
+        self._folder: str | None = None
 
     @cached_property
     def _ray(self) -> Any:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # it reports home otherwise
+        if self._address is None and "ray" not in sys.modules:  # which reads these when it is imported
+            os.environ.setdefault("RAY_AUTH_MODE", "token")
+            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         try:
             ray: Any = import_module("ray")  # an extra, and slow to import
         except ImportError as error:
             raise MissingExtraError("ray", "--engine ray") from error
         if not ray.is_initialized():
-            if self._address is not None:
-                _reach(self._address)
-            own = {"num_cpus": self._asked, "object_store_memory": _OBJECTS, "include_dashboard": False}
             try:
-                ray.init(
-                    address=self._address or "local",
-                    log_to_driver=False,
-                    logging_level="ERROR",
-                    **({} if self._address else own),
-                )
+                ray.init(log_to_driver=False, logging_level="ERROR", **self._cluster())
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise ConfigurationError(
                     f"--engine ray: no cluster can be reached: {_first_line(error)}"
                 ) from error
             self._started = True
         return ray
+
+    def _cluster(self) -> dict[str, Any]:
+        """Return what `ray.init` is told of the cluster to join, or to start."""
+        if self._address is not None:
+            address = own_address() if self._address == "auto" else self._address
+            _reach(address)
+            return {"address": address}
+        own = {"num_cpus": self._asked, "object_store_memory": _OBJECTS, "include_dashboard": False}
+        if os.name != "posix":
+            return {"address": "local", **own}
+        # Every user may write into the folder that Ray makes, with its sockets and the code that workers load: it stands in one of ours.
+        self._folder = tempfile.mkdtemp(prefix="fiducial-ray-", dir="/tmp")  # sockets in it have short names
+        return {"address": "local", "_temp_dir": f"{self._folder}/ray", **own}
 
     @cached_property
     def workers(self) -> int:
@@ -135,6 +149,8 @@ class RayEngine(Closing):
                 self._ray.kill(each)
         if self._started:
             self._ray.shutdown()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _called(work: Callable[[T], bytes], part: T) -> bytes:
@@ -208,6 +224,35 @@ class _RayProvider:
         for actor in self._actors.handles:
             with suppress(self._ray.exceptions.RayError):  # it is gone already
                 await actor.aclose.remote(self._name)
+
+
+def own_address() -> str:
+    """Return the address of the cluster on this machine that this user, or root, started.
+
+    Ray itself joins any user's, who then has the endpoint's key, and answers for the workers.
+
+    Raises:
+        ConfigurationError: There is none, or there are several.
+    """
+    told = os.environ.get("RAY_ADDRESS")
+    if told and told != "auto":
+        return told
+    psutil: Any = import_module("psutil")  # which Ray brings along
+    found, others = set[str](), set[str]()
+    for process in psutil.process_iter(["cmdline", "uids"]):
+        words: list[str] = process.info["cmdline"] or []
+        if words and Path(words[0]).name.startswith("raylet"):
+            addresses = (word.partition("=")[2] for word in words if word.startswith("--gcs-address="))
+            uids = process.info["uids"]
+            (found if uids is None or uids.real in {0, os.getuid()} else others).update(addresses)
+    if len(found) == 1:
+        return found.pop()
+    if found:
+        raise ConfigurationError(
+            f"--engine ray: several clusters run here; name one with --address: {', '.join(sorted(found))}"
+        )
+    theirs = f"; if you trust another user's, name it: --address {min(others)}" if others else ""
+    raise ConfigurationError(f"--engine ray: no cluster of yours runs on this machine{theirs}")
 
 
 def _reach(address: str) -> None:
