@@ -13,8 +13,11 @@ from typing import Any, NamedTuple, cast
 
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but for tab and newline
-    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # zero width, order of reading
+    "\u00ad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # zero width, ends of lines, order of reading
+    "\u115f\u1160\u17b4\u17b5\u3164\uffa0"  # letters without a shape
     "\ud800-\udfff\U000e0000-\U000e007f]"  # lone surrogates, which no file can carry; invisible tags
+    # Selectors choose the shape of the sign before them; anywhere else they can spell a hidden text.
+    "|(?<![0-9#*\u00a9\u00ae\u1800-\u18af\u2010-\u9fff\uf900-\ufaff\U0001f000-\U0003ffff])[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
 
 _EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff]"
@@ -62,7 +65,7 @@ def shortened(text: str, limit: int) -> str:
 
 def visible(text: str) -> str:
     r"""Spell out invisible characters as ``\u202e``; leave markup to the template to escape."""
-    if text.isprintable():
+    if text.isascii() and text.isprintable():
         return text
     # What joins emoji stays; the parts between are told apart by it.
     return "\u200d".join(_INVISIBLE.sub(_spell, part) for part in _JOINED.split(text))

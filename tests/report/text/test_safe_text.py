@@ -24,10 +24,21 @@ def test_what_cannot_be_seen_is_spelled_out_and_the_rest_is_left_alone(text: str
     assert visible(text) == shown
 
 
-def test_every_character_that_is_spelled_out_is_one_that_is_not_printable():
+SHAPELESS = {*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"}
+SELECTORS = {chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))}
+
+
+def test_every_character_that_is_spelled_out_is_one_that_is_not_seen():
     printable = [text for code in range(sys.maxunicode + 1) if (text := chr(code)).isprintable()]
-    # With a newline before it, which does not print, so that it is looked at.
-    assert [text for text in printable if visible(f"\n{text}") != f"\n{text}"] == []
+    assert {text for text in printable if visible(text) != text} == SHAPELESS | SELECTORS
+
+
+def test_a_selector_stays_behind_a_sign_whose_shape_it_selects():
+    seen = ["\u2764\ufe0f", "1\ufe0f\u20e3", "\u845b\U000e0100", "\u2122\ufe0e", "\U0001f600\ufe0f"]
+    assert list(map(visible, seen)) == seen
+    assert visible("\u2764\ufe0f\ufe0f\U000e0130") == r"\u2764\ufe0f\ufe0f\U000e0130".replace(
+        r"\u2764\ufe0f", "\u2764\ufe0f", 1
+    )
 
 
 def test_a_long_text_is_cut_and_the_rest_counted():
