@@ -25,6 +25,10 @@ MAX_RESULT_CHARACTERS = 20_000_000
 """Characters of all result texts of one output together; the longest results of the built-in worlds have about 80,000."""
 
 
+Executor: TypeAlias = Callable[[str], str]
+"""From a call's text to the text of its result."""
+
+
 class LimitExceededError(Exception):
     """An output asks for more than any real one."""
 
@@ -39,21 +43,23 @@ class Allowance:
             "characters of results": MAX_RESULT_CHARACTERS,
         }
 
-    def spend(self, call: str, result: str) -> str:
-        """Count one executed call and its result, which it gives back.
+    def execute(self, call: str, run: Executor) -> str:
+        """Execute a call if it is within the limits, and count it and its result, which it gives back.
 
         Raises:
             LimitExceededError: That was one too many.
         """
-        for what, amount in zip(self._left, (1, len(call), len(result)), strict=True):
-            self._left[what] -= amount
-            if self._left[what] < 0:
-                raise LimitExceededError(f"the output has more {what} than are executed")
+        self._take("calls", 1)
+        self._take("characters of calls", len(call))
+        result = run(call)
+        self._take("characters of results", len(result))
         return result
 
+    def _take(self, what: str, amount: int) -> None:
+        self._left[what] -= amount
+        if self._left[what] < 0:
+            raise LimitExceededError(f"the output has more {what} than are executed")
 
-Executor: TypeAlias = Callable[[str], str]
-"""From a call's text to the text of its result."""
 
 Resolver: TypeAlias = Callable[[ast.expr], Callable[..., Any] | None]
 """From what stands before the parentheses of a call to the method meant, or None."""

@@ -87,7 +87,7 @@ def _follow(scenario: Scenario, turns: list[CallTurn], rules: RuleSet) -> Examin
             for step in steps:
                 texts: list[str] = []
                 for call in step:
-                    texts.append(allowance.spend(call, run(call)))
+                    texts.append(allowance.execute(call, run))
                     if watch is not None:
                         watch.look_after(call)
                 step_results.append(texts)
@@ -148,4 +148,4 @@ def _executed(calls: list[str], run: Executor, allowance: Allowance) -> StepOutc
 
 def _results(calls: list[str], run: Executor, allowance: Allowance) -> Iterator[str]:
     for call in calls:
-        yield allowance.spend(call, run(call))
+        yield allowance.execute(call, run)

@@ -137,11 +137,12 @@ class WorldScene:
         try:
             (text,) = self._rule_set.reader("fc")([call])
         except (DecodingError, RecursionError) as error:
-            return self._allowance.spend("", f"Error: the call cannot be read: {error}")
+            problem = f"Error: the call cannot be read: {error}"
+            return self._allowance.execute("", lambda _: problem)
         return self._results([text])[0]
 
     def _results(self, calls: Sequence[str]) -> list[str]:
-        return [self._allowance.spend(call, self._run(call)) for call in calls]
+        return [self._allowance.execute(call, self._run) for call in calls]
 
 
 class SimulatedWorlds:

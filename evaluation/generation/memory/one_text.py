@@ -41,7 +41,9 @@ class TextMemory:
         """Put another text in place of a part, wherever that stands."""
         if not old_text or str(old_text) not in self._text:
             return problem("The memory holds no such text.")
-        return self._become(self._text.replace(str(old_text), str(new_text)), "Text replaced.")
+        old, new = str(old_text), str(new_text)
+        length = len(self._text) + self._text.count(old) * (len(new) - len(old))
+        return _too_long(length) or self._become(self._text.replace(old, new), "Text replaced.")
 
     def memory_clear(self) -> dict[str, Any]:
         """Forget everything."""
@@ -52,9 +54,13 @@ class TextMemory:
         return {"memory_content": self._text}
 
     def _become(self, text: str, done: str) -> dict[str, Any]:
-        if len(text) > _LONGEST:
-            return problem(
-                f"The memory would have {len(text)} characters; it takes {_LONGEST}. Write it shorter."
-            )
-        self._text = text
-        return {"status": done}
+        refused = _too_long(len(text))
+        if refused is None:
+            self._text = text
+        return refused or {"status": done}
+
+
+def _too_long(length: int) -> dict[str, Any] | None:
+    if length <= _LONGEST:
+        return None
+    return problem(f"The memory would have {length} characters; it takes {_LONGEST}. Write it shorter.")
