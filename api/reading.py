@@ -149,7 +149,7 @@ def read(
     )
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = input_path(cast("FilePath", given))
-        name = as_ or find_format(path)
+        name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
         return Reading(name, _joined(read_all(name, [path], options), references))
     found = chain(read_table(_rows(given), Path("rows"), options), read_held(options))
@@ -180,7 +180,7 @@ def import_files(
     files = [input_path(path) for path in paths]
     for path in files:
         _refuse_missing(path)
-    name = as_ or find_format(files[0])
+    name = as_ or find_format(files[0], options.columns)
     found = _joined(read_all(name, files, options), references)
     return write_folder(found, written_path(out), name, source=files[0])
 

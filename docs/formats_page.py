@@ -109,6 +109,7 @@ def _columns() -> Iterator[str]:
     yield (
         "`--map NAME=NAME` pairs a field with a column, in either order. These names are known, in any case; other columns become tags. Grades are numbers in [0, 1], or yes, no, pass, fail,\n"
         "good, bad, up, down and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` is for grades from 1 to 5.\n"
+        "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback` or `vote` of grades alone is a label.\n"
     )
     yield "| field | columns |\n|---|---|"
     for field, names in FIELDS.items():

@@ -121,14 +121,19 @@ def _conversation(fields: FieldReader, row: Mapping[str, Any]) -> tuple[list[Any
         and answer is None
         and fields.first("accepted_answers", "context", "expected_calls") is None
     ):
-        raise RecordError(_unknown_columns(row))
+        raise RecordError(unknown_columns(row))
     text = asked(query) if is_object(query) else as_text(fields.get("query"))
     return [] if text is None else [said_by_user(text)], answer
 
 
-def _unknown_columns(row: Mapping[str, Any]) -> str:
+def text_columns(row: Mapping[str, Any]) -> list[str]:
+    """Return the columns that hold more than a word."""
+    return [name for name, value in row.items() if isinstance(value, str) and " " in value.strip()]
+
+
+def unknown_columns(row: Mapping[str, Any]) -> str:
     """Return the error message for a row without a question or an answer, with columns that could be either."""
-    texts = [name for name, value in row.items() if isinstance(value, str) and " " in value.strip()] or [*row]
+    texts = text_columns(row) or [*row]
     told = [
         f"--map {shlex.quote(f'{field}={name}')}"
         for field, name in zip(("query", "response"), (texts[0], texts[-1]), strict=True)

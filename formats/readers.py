@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -21,6 +21,7 @@ from .file_rows import FileRow, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_values import is_list, is_object
+from .known_columns import text_columns, unknown_columns
 from .table_formats import TABLES, is_folder_of_datasets
 
 
@@ -146,8 +147,12 @@ def _fitting(found: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRe
         yield Skipped(file=str(path), reason=f"the {kind} is larger than {MAX_LINE_BYTES >> 20} MiB")
 
 
-def find_format(path: Path) -> str:
+def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     """Detect the format of a file or folder from its content.
+
+    Args:
+        path: The file or folder.
+        columns: Columns that a user named, which tell a table that nothing else tells.
 
     Raises:
         InputError: It cannot be read, or could be anything.
@@ -155,8 +160,8 @@ def find_format(path: Path) -> str:
     if not path.exists():
         raise InputError("there is no such file or folder", path=path)
     if path.is_dir():
-        return _of_folder(path)
-    return _by_start(path) or _by_content(path)
+        return _of_folder(path, columns or {})
+    return _by_start(path) or _by_content(path, columns or {})
 
 
 def _by_start(path: Path) -> str | None:
@@ -173,26 +178,31 @@ def _by_start(path: Path) -> str | None:
     return "pydantic-evals" if suffix in {".yaml", ".yml"} else None
 
 
-def _by_content(path: Path) -> str:
+def _by_content(path: Path, columns: Mapping[str, str]) -> str:
+    unknown: str | None = None
     for glimpse in _glimpses(path):
         for name in _MODULES:
             if format_of(name).recognises(glimpse):
                 return name
         if is_object(glimpse) and is_exchange(glimpse, plain=not _has_reference(glimpse)):
             return "openai"
-        if is_object(glimpse) and _has_known_column(glimpse):
+        if is_object(glimpse) and _has_known_column(glimpse, columns):
             return "json"
+        if unknown is None and is_object(glimpse) and text_columns(glimpse):
+            unknown = unknown_columns(glimpse)
+    if unknown is not None:
+        raise InputError(f"of no known tool; read as json, {unknown}", path=path)
     raise InputError(f"cannot tell what this is; say so: {', '.join(NAMES)}", path=path)
 
 
-def _of_folder(path: Path) -> str:
+def _of_folder(path: Path, columns: Mapping[str, str]) -> str:
     if is_folder_of_datasets(path):
         return "hf"
     files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
     for file in files:
         if file.suffix.lower() in {".eval", ".parquet", *SUFFIXES, *_TEXT}:
             try:
-                return find_format(file)
+                return find_format(file, columns)
             except FiducialError:
                 continue
     raise InputError("holds no file of a format that is known", path=path)
@@ -239,8 +249,8 @@ def _has_reference(row: dict[str, Any]) -> bool:
     return bool(resolve(row, {}).keys() & {"accepted_answers", "criterion", "score", "verdicts", "context"})
 
 
-def _has_known_column(row: dict[str, Any]) -> bool:
+def _has_known_column(row: dict[str, Any], columns: Mapping[str, str]) -> bool:
     inner = row.get("data")
     first = inner[0] if is_list(inner) and inner else row
-    known = resolve(first, {}) if is_object(first) else {}
+    known = resolve(first, columns) if is_object(first) else {}
     return bool(known.keys() & {"query", "messages", "response"})

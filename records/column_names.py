@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from ..errors import UsageError
@@ -14,9 +15,13 @@ SESSIONS = ("session_id", "sessionId", "session", "conversation_id", "conversati
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "case_id", "item_id", "uid"),
-    "query": ("query", "question", "input", "prompt", "instruction", "user_input", "inputs"),
+    "query": ("query", "question", "input", "prompt", "instruction", "user_input", "inputs", "user_message", "user_query", "user_question",
+              "user_prompt", "human_message", "human_input", "utterance"),
     "messages": ("messages", "conversation", "chat"),
-    "response": ("response", "answer", "output", "completion", "prediction", "actual_output", "model_output", "outputs"),
+    "response": ("response", "answer", "output", "completion", "prediction", "actual_output", "model_output", "outputs", "reply", "final_answer",
+                 "generated_text", "generated_answer", "assistant_message", "assistant_response", "assistant_reply", "bot_message", "bot_response",
+                 "bot_reply", "bot_answer", "ai_message", "ai_response", "ai_answer", "agent_message", "agent_response", "agent_answer",
+                 "model_response", "model_answer", "llm_response", "llm_answer", "llm_output"),
     "accepted_answers": ("accepted_answers", "ground_truth", "reference", "expected", "expected_output", "expected_answer", "target", "reference_answer", "gold", "ideal"),
     "context": ("context", "contexts", "search_results", "retrieved_contexts", "retrieval_context", "documents", "passages"),
     "criterion": ("criterion", "criteria", "rubric"),
@@ -34,6 +39,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
               "expert_grade", "expert_label", "gold_label", "gold_grade", "manual_grade", "grade", "label", "annotation", "thumbs"),
 }  # fmt: skip
 """Fields of an imported row, and the names under which each is known without being told."""
+
+_ASKING, _ANSWERING = ("user", "human", "customer"), ("assistant", "ai", "bot", "chatbot")
+"""Columns of a chat by who speaks. Alone each is as often an id or a grade, so that they count in pairs."""
 
 TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "item_id": (*FIELDS["id"], "item", "example_id", "row_id", "sample_id", "question_id", "output_id"),
@@ -149,11 +157,23 @@ def known_fields(columns: tuple[str, ...], told_by_user: tuple[tuple[str, str], 
     return resolve(columns, dict(told_by_user))
 
 
-def _add_usual(found: dict[str, str], there: Iterable[str], aliases: Mapping[str, str]) -> None:
+def _add_usual(found: dict[str, str], there: Sequence[str], aliases: Mapping[str, str]) -> None:
     """Add the columns that are known by their names."""
     taken = set(found.values())
+    if not found.keys() & {"query", "messages", "response"} and "query" in aliases:
+        found |= _speakers(there, taken)
+        taken = set(found.values())
     for name in there:
         field = aliases.get(name.lower())
         if field is not None and field not in found and name not in taken:
             found[field] = name
             taken.add(name)
+
+
+def _speakers(there: Sequence[str], taken: AbstractSet[str]) -> dict[str, str]:
+    """Return the columns of a chat that are named by who speaks; none unless both sides are there."""
+    free = {normal(name): name for name in there if name not in taken}
+    sides = [next((free[name] for name in names if name in free), None) for names in (_ASKING, _ANSWERING)]
+    return {
+        field: name for field, name in zip(("query", "response"), sides, strict=True) if name and all(sides)
+    }

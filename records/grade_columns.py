@@ -18,6 +18,10 @@ _MOST_WORDS = 20
 """A column with more different words is a text, not a grade."""
 
 
+_RATINGS = ("rating", "user_rating", "feedback", "user_feedback", "vote", "liked")
+"""Columns of grades that users of a product gave, where all values are grades and no judge is named; often they are texts, or scores."""
+
+
 def is_missing(value: object) -> bool:
     """Null, an empty cell, or NaN, which is how data frames say null; the text "nan" is not."""
     if isinstance(value, str):
@@ -66,6 +70,10 @@ class GradeColumns:
             self.people = people
         if "label" not in self.columns and not self.people:  # one person is the label
             self._find_like("label", is_label_like)
+        if "label" not in self.columns and not self.people and "judge" not in self.columns:
+            rated = [each for each in self.free() if normal(each) in _RATINGS and self.fits(each)]
+            if len(rated) == 1:
+                self.take("label", rated[0])
 
     def find_scores(self, *, several: bool) -> list[str]:
         """Return the columns of judges' scores; none if nothing tells.

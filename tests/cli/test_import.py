@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from command import fiducial, verdicts_in
 from provider_server import Answer, ProviderServer
 
-from fiducial.records import Case, Output, read_records
+from fiducial.records import Case, Output, Verdict, read_records
 
 SAMPLES = Path(__file__).parents[1] / "formats" / "samples"
 
@@ -192,3 +193,36 @@ def test_calls_that_nothing_follows_are_left_to_the_judge_of_calls(tmp_path: Pat
     strata = {rate.get("by"): rate["of"] for rate in results}
     assert strata["task_completion/lexical@baseline"] == 1
     assert strata["tool_call_accuracy/lexical@baseline"] == 2
+
+
+def test_columns_named_by_who_speaks_are_question_and_answer(tmp_path: Path):
+    log = tmp_path / "log.jsonl"
+    log.write_text(
+        '{"user": "Who?", "assistant": "She.", "tool_calls": [], "rating": "up"}\n{"user": "u-17"}\n'
+        '{"user": "When?", "assistant": "Now.", "tool_calls": null, "rating": "down"}\n'
+    )
+    result = fiducial("import", log, "--out", tmp_path / "out")
+    assert result.code == 0, result.err
+    cases = [*read_records(tmp_path / "out" / "cases.jsonl", Case)]
+    assert [case.turns[0][0]["content"] for case in cases] == ["Who?", "When?"]
+    assert [each.text for each in read_records(tmp_path / "out" / "outputs.jsonl", Output)] == [
+        "She.",
+        "Now.",
+    ]
+    labels = [*read_records(tmp_path / "out" / "labels.jsonl", Verdict)]
+    assert [(each.by, each.score) for each in labels] == [("rating", 1.0), ("rating", 0.0)]
+
+
+def test_an_unknown_table_is_told_with_columns_to_map_and_the_map_is_enough(tmp_path: Path):
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"nr": 1, "frage": "Wer war das?", "antwort": "Sie war es."}\n')
+    result = fiducial("import", log, "--out", tmp_path / "out")
+    assert result.code == 2
+    assert "the columns are 'nr', 'frage', 'antwort'" in result.err
+    told = re.findall(r"--map (\S+)", result.err)
+    assert told == ["query=frage", "response=antwort"]
+    named = fiducial(
+        "import", log, *(word for each in told for word in ("--map", each)), "--out", tmp_path / "out"
+    )
+    assert named.code == 0, named.err
+    assert "read as json: 1 case, 1 output" in named.out
