@@ -110,7 +110,8 @@ def suite_section(recorded: Path) -> Iterator[str]:
     )
     yield "## The built-in suite\n"
     yield (
-        "Labels are the checkers' or, if none can decide, the suite's. *No reply*: output or prompt changed after the recording.\n"
+        "Labels are the checkers' or, if none can decide, the suite's. *Without reply*: output or prompt changed after the recording. "
+        "The threshold is 0.5, of `groundedness` and `rubric: decomposed` 1.\n"
     )
     yield from calibration_table(run)
 
@@ -167,7 +168,7 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
     applies = sum((each.judge, each.case_id, each.system) in found for each in rows)
     yield (
         f"Every disagreement between `reasons` and the official label was decided twice, independently and blind, by the model that was the judge (no person has looked): {alike} of {len(rows)} pairs of decisions agree. "
-        f"{applies} of the {len(rows)} are among today's {len(found)}.\n"
+        f"These are {applies} of today's {len(found)} disagreements.\n"
     )
     lines: list[Sequence[object]] = []
     for judge in dict.fromkeys(each.judge for each in rows):
@@ -200,17 +201,17 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
     ]
     yield (
         "The same judges by labels that this model adjudicated ([adjudication.md](adjudication.md)); an output is undecidable if both decisions say so or they differ. "
-        "Only disagreements were decided, so *adjudicated* is the judge's best case. *Bounds* count the undecidable against the judge and for it.\n"
+        "Only disagreements were decided, so *adjudicated* is the judge's best case. The lower bound counts the undecidable against the judge.\n"
     )
     yield from table(
-        ("judge", "", "as labelled", "adjudicated", "bounds"),
+        ("judge", "", "as labelled", "adjudicated", "lower bound"),
         [
             (
-                name,
+                name.split("/")[0],
                 label,
                 judge.as_labelled[key],
                 judge.adjudicated[key],
-                bounds(judge.lowest[key], judge.highest[key], judge.adjudicated[key]),
+                judge.lowest[key],
             )
             for name, judge in judges
             for key, label in STATISTICS.items()
@@ -221,12 +222,6 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
         f"{found.found} of `{name}` ({found.undecidable} undecidable)" for name, found in errors
     )
     yield f"\nShare of official labels that this model found wrong, a lower bound (agreements were not examined): {listed}.\n"
-
-
-def bounds(lowest: object, highest: object, adjudicated: object) -> str:
-    """Both bounds, or that nothing is undecidable."""
-    same = str(lowest) == str(highest) == str(adjudicated)
-    return "none undecidable" if same else f"{lowest} to {highest}"
 
 
 def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str]:
@@ -291,10 +286,11 @@ def audit_section(recorded: Path) -> Iterator[str]:
     for (plants, _), agreed in tallies.items():
         operators, right, n = by_kind.get(plants, (0, 0, 0))
         by_kind[plants] = (operators + 1, right + sum(agreed), n + len(agreed))
-    yield from table(
-        ("planted", "operators", "judged as labelled"),
-        [(kind, operators, f"{right} of {n}") for kind, (operators, right, n) in sorted(by_kind.items())],
+    listed = ", ".join(
+        f"{right} of {n} {'unchanged output' if kind == 'nothing' else kind}s ({operators} operator{'s' * (operators != 1)})"
+        for kind, (operators, right, n) in sorted(by_kind.items())
     )
+    yield f"Judged as labelled: {listed}."
     missed = [
         (plants, name, f"{sum(agreed)} of {len(agreed)}")
         for (plants, name), agreed in tallies.items()

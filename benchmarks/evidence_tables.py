@@ -27,10 +27,10 @@ def calibration_table(*runs: fd.Run) -> Iterator[str]:
     rows: list[Sequence[object]] = []
     for name, found in (item for run in runs for item in run.calibration.judges.items()):
         failed = sum(count for outcome, count in uses[name].outcomes.items() if outcome != "graded")
+        n = f"{found.n} ({failed} without reply)" if failed else found.n
         rates = (found.accuracy, found.true_positive_rate, found.true_negative_rate)
-        shown = [str(rate).removesuffix(f" on {found.n}") for rate in rates]
-        rows.append((name, found.n, failed, f"{found.pass_at:g}", *shown))
-    yield from table(("judge", "n", "no reply", "threshold", "accuracy", "TPR", "TNR"), one_row_each(rows))
+        rows.append((name, n, *(str(rate).removesuffix(f" on {found.n}") for rate in rates)))
+    yield from table(("judge", "n", "accuracy", "TPR", "TNR"), one_row_each(rows))
 
 
 def one_row_each(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:

@@ -57,19 +57,11 @@ def preference_section(recorded: Path) -> Iterator[str]:
     tied = sum(match.tied for match in found.matches)
     yield "\n## Which of two is better\n"
     yield (
-        "`preference/direct` on 200 pairs of the suite's outputs, drawn at random, each in both orders; pairs of the same texts share replies. "
-        "Where the label of one output passes and of the other fails, the passing one should win.\n"
+        "`preference/direct` on 200 pairs of the suite's outputs, drawn at random, each in both orders; pairs of the same texts share replies.\n"
     )
-    yield from table(
-        ("", "share or n"),
-        [
-            ("pairs with a verdict in both orders", found.complete),
-            ("ties in both orders", f"{tied} of {found.complete}"),
-            ("flips: the order decides", found.position.flips),
-            ("first shown chosen more than half the time, by", found.position.effect),
-            ("the better one wins in both orders", labels.right_in_both),
-            ("tied in both orders where labels are alike", labels.tied_in_both),
-        ],
+    yield (
+        f"Of {found.complete} pairs with a verdict in both orders, {tied} are tied in both. The order decides a share of {found.position.flips}. "
+        f"Where labels differ, the better output wins in both orders in {labels.right_in_both}; where they are alike, {labels.tied_in_both} are tied."
     )
 
 
@@ -108,5 +100,5 @@ def ladder_section(recorded: Path) -> Iterator[str]:
     yield (
         f"\n{caught} of {faulty} planted faults are caught ({caught / faulty:.3f} [{low:.3f}, {high:.3f}]), and {failed} of {right} right outputs failed. "
         f"On {beyond} of {len(rows)} dials more than 80 % are caught even at the hardest level. That bounds what these dials can show: "
-        "natural faults do stop this model (the summaries above). A judge that misses nothing here is not proven on your outputs; label some of those.\n"
+        "natural faults do stop this model (the summaries above). A judge that misses nothing here is not proven on your outputs; label some of those."
     )
