@@ -70,35 +70,33 @@ def ladder_section(recorded: Path) -> Iterator[str]:
     yield "\n## Ladders\n"
     yield (
         "`explicit` of two judges on questions at fixed levels ([audits.md](audits.md#ladders-how-hard-a-fault-is-still-caught)), half of those about calls recorded. "
-        "*Largest fall*: how much the catch rate may fall between the easiest and the hardest level, at 95 %.\n"
+        "Dials to their hardest level, with how much the catch rate may fall from the easiest to it, at 95 %:\n"
     )
-    rows: list[Sequence[object]] = []
-    caught = faulty = beyond = right = failed = 0
+    caught = faulty = beyond = right = failed = dials = 0
     for name in _RECORDED:
-        calls = LADDERS[name]
         audit = fd.audit(
             None,
             made(name, recorded),
             ladder=True,
-            calls=calls,
+            calls=LADDERS[name],
             evenly=True,
             only=[dial for dial in DIALS if dial not in _NOT_RECORDED],
         )
         judge = next(each for each in audit.judges if each.judge.startswith(name))
+        listed: list[str] = []
         for ladder in judge.ladders:
-            found = sum(level.caught for level in ladder.levels)
-            asked = sum(level.faulty for level in ladder.levels)
-            caught, faulty = caught + found, faulty + asked
-            hardest = ladder.levels[-1].step
+            caught += sum(level.caught for level in ladder.levels)
+            faulty += sum(level.faulty for level in ladder.levels)
             beyond += ladder.threshold.where == "beyond the hardest"
             right += ladder.failed_right.n
             failed += round((ladder.failed_right.value or 0) * ladder.failed_right.n)
             fall = "undefined" if ladder.drop.high is None else f"{ladder.drop.high:.2f}"
-            rows.append((f"{name.partition('/')[0]}: {ladder.dial}", f"{found} of {asked}", hardest, fall))
-    yield from table(("dial", "caught", "hardest level", "largest fall"), rows)
+            listed.append(f"`{ladder.dial}` to {ladder.levels[-1].step} ({fall})")
+        dials += len(listed)
+        yield f"* `{name}`: {', '.join(listed)}."
     low, high = wilson_interval(caught / faulty, faulty)
     yield (
         f"\n{caught} of {faulty} planted faults are caught ({caught / faulty:.3f} [{low:.3f}, {high:.3f}]), and {failed} of {right} right outputs failed. "
-        f"On {beyond} of {len(rows)} dials more than 80 % are caught even at the hardest level. That bounds what these dials can show: "
+        f"On {beyond} of {dials} dials more than 80 % are caught even at the hardest level. That bounds what these dials can show: "
         "natural faults do stop this model (the summaries above). A judge that misses nothing here is not proven on your outputs; label some of those."
     )

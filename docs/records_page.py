@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 import msgspec
 
 from fiducial.deterministic.environments import ENVIRONMENTS, World
-from fiducial.judges.catalogue import DEFAULT_VARIANTS, JUDGED_KINDS
+from fiducial.judges.catalogue import JUDGED_KINDS
 from fiducial.records import (
     BUILT_IN_KINDS,
     Case,
@@ -215,7 +215,7 @@ def _object(record: dict[str, Any]) -> str:
 
 def _judges(kind: Kind) -> str:
     names = [judge for judge, kinds in JUDGED_KINDS.items() if kind in kinds]
-    return ", ".join(f"`{name}` (`{DEFAULT_VARIANTS[name]}`)" for name in names)
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _titled(
