@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeAlias, Unpack
 
+import msgspec
+
 from ..errors import ConfigurationError, ProviderError, UsageError
 from ..evaluation.generation.agent_tools import Tool
 from ..evaluation.generation.binding import memories_beside
@@ -13,7 +15,13 @@ from ..evaluation.generation.chats import ToolMode
 from ..evaluation.generation.generate import GenerationTally
 from ..evaluation.generation.kept_attempts import Kept, OutputsFile
 from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
-from ..evaluation.generation.output_sources import callable_source, model_source, name_of, work_through
+from ..evaluation.generation.output_sources import (
+    AskedUser,
+    callable_source,
+    model_source,
+    name_of,
+    work_through,
+)
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import waiting
 from ..plugins import AGENTS
@@ -70,6 +78,8 @@ async def agenerate(
     histories: FilePath | Histories | None = None,
     search: str | None = None,
     embedding_model: str | None = None,
+    user_model: str | None = None,
+    user_base_url: str | None = None,
     progress: bool | None = None,
     **reaching: Unpack[Reaching],
 ) -> Generated:
@@ -99,6 +109,8 @@ async def agenerate(
         histories: What agents with a memory went through before: JSON Lines, or conversations by history.
         search: The web: a corpus (JSON Lines or a folder), or the address of a search service.
         embedding_model: For the memory by likeness, at the model's endpoint; hashed words when left out.
+        user_model: Who plays the users of cases with a goal (``user``), where a model works on them.
+        user_base_url: Where that model is; where the other is when left out.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **reaching: How a model is reached: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
             ``attempts``, ``max_calls``, ``max_cost``, as for `fiducial.judge`.
@@ -122,6 +134,8 @@ async def agenerate(
         raise UsageError(
             f"agent: expected a callable that takes a case, or a name, got {type(agent).__name__}"
         )
+    if user_model is not None and not isinstance(agent, str):
+        raise UsageError("user_model: simulated users talk to models, not to functions")
     access = _access(agent, concurrency, reaching) if isinstance(agent, str) else None
     name = system or (agent if isinstance(agent, str) else name_of(agent))
     scenes = scenes_of(
@@ -136,7 +150,10 @@ async def agenerate(
         settings = ModelSettings(
             model=agent, mode=mode, parameters=parameters or {}, steps_per_turn=steps_per_turn
         )
-        by = model_source(settings, access, scenes, system=name)
+        user = None
+        if user_model is not None:
+            user = AskedUser(user_model, _user_access(user_base_url, access, concurrency, reaching))
+        by = model_source(settings, access, scenes, system=name, user=user)
     else:
         by = callable_source(
             agent,
@@ -173,6 +190,20 @@ def warn_untracked(tally: GenerationTally) -> None:
     if tally.kept and not tally.tracked:
         said = f"{tally.kept:,} outputs were there, {tally.made:,} generated now; the agent's code is not tracked"
         warnings.warn(said, stacklevel=2)
+
+
+def _user_access(
+    base_url: str | None, agents: ModelAccess, concurrency: int | None, reaching: Reaching
+) -> ModelAccess:
+    """Return access to the model that plays users; both spend one budget."""
+    if base_url is None:
+        return agents
+    elsewhere: Any = {name: value for name, value in reaching.items() if name not in _PLACES}
+    own = model_access(None, concurrency or _CALLS_AT_A_TIME, **elsewhere, base_url=base_url)
+    return msgspec.structs.replace(own, budget=agents.budget)
+
+
+_PLACES = frozenset({"base_url", "connection", "endpoints", "endpoints_told"})
 
 
 def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAccess:

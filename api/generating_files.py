@@ -12,7 +12,7 @@ from ..evaluation.generation.binding import memories_beside
 from ..evaluation.generation.generate import GenerationTally
 from ..evaluation.generation.generation_forecast import GenerationForecast, foresee_generation
 from ..evaluation.generation.model_agent import ModelSettings
-from ..evaluation.generation.output_sources import OutputSource, command_source, model_source
+from ..evaluation.generation.output_sources import AskedUser, OutputSource, command_source, model_source
 from ..evaluation.generation.output_sources import generate_file as make_file
 from ..evaluation.generation.output_sources import generate_into_run as make_into_run
 from ..evaluation.judging.access import ModelAccess
@@ -53,25 +53,45 @@ class Generation(Shown, frozen=True, kw_only=True):
         name: Of the system, or of the category.
         tally: How many outputs there were, were made, and are missing.
         cost: US dollars for the tokens that were asked for now; None where no model was asked, or its price is not known.
+        user_model: Who played the users of cases; None where nobody did.
+        user_cost: US dollars for that model's tokens, likewise.
     """
 
     name: str
     tally: GenerationTally
     cost: float | None = None
+    user_model: str | None = None
+    user_cost: float | None = None
 
     @classmethod
     def by(
         cls, source: OutputSource, tally: GenerationTally, prices: Sequence[str], name: str | None = None
     ) -> Generation:
         """Return the results of a source, with cost; ``name`` is the category, if there is one."""
-        model = None if source.model is None else source.model.settings.model
-        known = None if model is None or not tally.prompt_tokens else price_list(prices)(model)
-        cost = None if known is None else known.cost(tally.prompt_tokens, tally.completion_tokens)
-        return cls(name=name or source.system, tally=tally, cost=cost)
+        asked = source.model
+        user = None if asked is None or asked.user is None else asked.user.model
+        return cls(
+            name=name or source.system,
+            tally=tally,
+            cost=None
+            if asked is None
+            else _cost(asked.settings.model, tally.prompt_tokens, tally.completion_tokens, prices),
+            user_model=user,
+            user_cost=None
+            if user is None
+            else _cost(user, tally.user_prompt_tokens, tally.user_completion_tokens, prices),
+        )
 
     def document(self) -> Document:
         """Return the results as a document."""
-        return generation_lines(self.tally, self.name, self.cost)
+        return generation_lines(
+            self.tally, self.name, self.cost, user=self.user_model, user_cost=self.user_cost
+        )
+
+
+def _cost(model: str, prompt: int, completion: int, prices: Sequence[str]) -> float | None:
+    known = price_list(prices)(model) if prompt else None
+    return None if known is None else known.cost(prompt, completion)
 
 
 def who_generates(
@@ -90,12 +110,19 @@ def who_generates(
     histories: Any = None,
     search: str | None = None,
     embedding_model: str | None = None,
+    user_model: str | None = None,
+    user_access: Callable[[ModelAccess], ModelAccess] | None = None,
     **settings: Any,
 ) -> OutputSource:
     """Return the source of outputs: a model, or a command that may call the tools of cases.
 
-    ``settings`` are those of the requests to the model.
+    ``settings`` are those of the requests to the model. ``user_access`` makes the access to the model that plays users of the agent's; None where
+    both are reached alike.
     """
+    if user_access is not None and user_model is None:
+        raise UsageError("--user-base-url says where the simulated user's model is: add --user-model NAME")
+    if user_model is not None and agent is not None:
+        raise UsageError("--user-model talks to a model: a command (--agent) cannot talk to simulated users")
     if (model is None) == (agent is None):
         raise UsageError("expected either a model or an agent (--agent COMMAND)")
     if agent_calls and agent is None:
@@ -123,7 +150,10 @@ def who_generates(
     assert model is not None
     assert reached is not None
     assert scenes is not None
-    return model_source(ModelSettings(model=model, **settings), reached, scenes, system=system)
+    user = None
+    if user_model is not None:
+        user = AskedUser(user_model, reached if user_access is None else user_access(reached))
+    return model_source(ModelSettings(model=model, **settings), reached, scenes, system=system, user=user)
 
 
 def generate_file(

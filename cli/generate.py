@@ -77,6 +77,8 @@ agent_options = section(
     option("--agent-calls", is_flag=True, help="The command calls the case's tools as it works: JSON Lines both ways (docs/generate.md)."),
     option("--agent-timeout", type=Number(0, min_open=True), default=300.0, help="Seconds for the command, each time."),
     option("--system", help="What the model or agent is called in outputs.  [default: the model's name; agent]"),
+    option("--user-model", metavar="NAME", help="The model that plays the users of cases with a goal (docs/trajectories.md)."),
+    option("--user-base-url", metavar="URL", help="Where that model is.  [default: where the other is]"),
     option("--trials", type=Whole(1, 1000), default=1, help="Attempts at each case."),
     option("--again", is_flag=True, help="Drop the outputs that are there and make them anew, as after a change of the agent."),
     option("--keep-crashes", is_flag=True, help="Grade an agent 0 that fails alike on the first 8 cases, instead of stopping."),
@@ -155,6 +157,8 @@ def source_of(
         mode=options.mode,
         parameters=options.parameters,
         steps_per_turn=options.steps_per_turn,
+        user_model=options.user_model,
+        user_access=None if options.user_base_url is None else lambda agents: _user_access(options, agents),
     )
 
 
@@ -209,7 +213,14 @@ def foresee_first(options: RunOptions, access: Callable[[], ModelAccess]) -> boo
 
 
 def _own_access(options: RunOptions, access: Callable[[], ModelAccess]) -> ModelAccess:
-    if options.generate_base_url is None:
-        return access()
-    own = msgspec.structs.replace(options, base_url=options.generate_base_url, connection=None, endpoints=())
-    return model_access(own)
+    return access() if options.generate_base_url is None else _access_at(options, options.generate_base_url)
+
+
+def _user_access(options: GeneratingOptions, agents: ModelAccess) -> ModelAccess:
+    """Return access to the model that plays users, elsewhere; both spend one budget."""
+    assert options.user_base_url is not None
+    return msgspec.structs.replace(_access_at(options, options.user_base_url), budget=agents.budget)
+
+
+def _access_at(options: GeneratingOptions, base_url: str) -> ModelAccess:
+    return model_access(msgspec.structs.replace(options, base_url=base_url, connection=None, endpoints=()))

@@ -66,6 +66,8 @@ class GeneratingOptions(JudgingOptions, frozen=True, kw_only=True):
     mode: str = "tools"
     parameters: Mapping[str, Any] = {}
     steps_per_turn: int = 21
+    user_model: str | None = None
+    user_base_url: str | None = None
     trials: int = 1
     again: bool = False
     accept_edited: bool = False

@@ -26,6 +26,7 @@ from fiducial.records import (
     Criterion,
     Kind,
     Output,
+    SimulatedUser,
     ToolCall,
     ToolResults,
     Usage,
@@ -74,7 +75,7 @@ KINDS: dict[str, KindText] = {
     ),
     "multi_turn": KindText(
         "a conversation in which calls change simulated worlds",
-        "always, by states and results after each turn ([own-worlds.md](own-worlds.md))",
+        "by states and results after each turn ([own-worlds.md](own-worlds.md)); never without `calls`, or with a simulated user",
     ),
     "memory_answer": KindText(
         "an answer from earlier conversations",
@@ -142,6 +143,7 @@ def _lines() -> Iterator[str]:
     yield from _record(Case)
     yield TOOLS
     yield from _titled("Context item", ContextItem)
+    yield from _titled("Simulated user", SimulatedUser)
     yield "## Kinds of cases\n"
     yield "| kind | asks for | the checker decides | judge |"
     yield "|---|---|---|---|"

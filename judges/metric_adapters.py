@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, cast
 
 from ..records import Case, Output, message_text
+from ..records.trajectory_steps import turns_asked
 
 Score = tuple[float, str | None]
 
@@ -49,7 +50,8 @@ class MetricItem(NamedTuple):
 
 def metric_item(case: Case, output: Output) -> MetricItem:
     """Return an output as metrics see it."""
-    asked = [message_text(each) for each in case.all_messages if each["role"] == "user"]
+    told = [each for turn in turns_asked(case, output) for each in turn]
+    asked = [message_text(each) for each in told if each["role"] == "user"]
     return MetricItem(
         asked[-1] or "" if asked else "",
         _answer(output),

@@ -136,10 +136,21 @@ def _accepted_answers(case: Case, output: Output) -> JsonList:
     return json_lines(answers)
 
 
+def _transcript(case: Case, output: Output, replay: Replay | None = None) -> str:
+    _require_request(case, output)
+    return transcript(case, output, None if replay is None else replay(case, output))
+
+
+def _require_request(case: Case, output: Output) -> None:
+    if not any(turns_asked(case, output)):
+        raise NotApplicableError("nothing was asked: the case has no messages")
+
+
 def _steps(case: Case, output: Output, replay: Replay | None = None) -> str:
     """Return the transcript with the agent's steps numbered."""
     if output.turns is None and output.text is None and not output.tool_calls:
         raise NotApplicableError("the output has no steps")
+    _require_request(case, output)
     return transcript(case, output, None if replay is None else replay(case, output), numbered=True)
 
 
@@ -205,7 +216,7 @@ FILLERS: Mapping[str, Filler] = {
     "search_results": _search_results,
     "question": _question,
     "accepted_answers": _accepted_answers,
-    "transcript": transcript,
+    "transcript": _transcript,
     "steps": _steps,
     "criterion": _criterion,
     "criteria": _criteria,
@@ -226,7 +237,7 @@ def fillers_with(replay: Replay) -> Mapping[str, Filler]:
     """Return the input fillers for outputs whose calls can be executed."""
     return {
         **FILLERS,
-        "transcript": lambda case, output: transcript(case, output, replay(case, output)),
+        "transcript": lambda case, output: _transcript(case, output, replay),
         "steps": lambda case, output: _steps(case, output, replay),
         "first": _one_of_two("first", replay),
         "second": _one_of_two("second", replay),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import msgspec
 
@@ -137,12 +137,15 @@ class ExecutableReference(Record, frozen=True, kw_only=True):
 
 
 class MultiTurnReference(Record, frozen=True, kw_only=True):
-    """Reference of a conversation: its worlds, their first state, and the calls by turn."""
+    """Reference of a conversation: its worlds, their first state, and the calls by turn.
 
-    classes: list[str]
+    All of it may be missing; without ``calls`` no checker decides.
+    """
+
+    classes: list[str] = []
     """Names of the worlds."""
-    calls: list[list[str]]
-    """Reference calls as source text, by turn."""
+    calls: list[list[str]] = []
+    """Reference calls as source text, by turn; none where only a judge can grade the conversation."""
     initial_config: dict[str, dict[str, Any]] = {}
     """Initial state of each world."""
     withheld: dict[str, list[str]] = {}
@@ -216,6 +219,19 @@ class NoReference(Record, frozen=True, kw_only=True):
     """Empty reference; the case is graded only by whether a call was made."""
 
 
+class SimulatedUser(Record, frozen=True, kw_only=True):
+    """User of a conversation whom a second model plays while outputs are generated."""
+
+    goal: str
+    """What the user wants, in a sentence or more."""
+    facts: str | list[str] | dict[str, Any] = []
+    """All that the user knows and may be asked for."""
+    persona: str | None = None
+    """How the user talks and behaves."""
+    max_turns: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10
+    """Turns after which the conversation ends."""
+
+
 class Case(Record, frozen=True, kw_only=True, weakref=True):
     """One thing to be done, and how it is graded.
 
@@ -228,6 +244,7 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
         context: Search results or passages.
         cluster: Group of dependent cases; default the id.
         tags: Values to slice results by.
+        user: Goal of a simulated user, who goes on where the messages end.
     """
 
     id: str
@@ -238,6 +255,7 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
     context: list[ContextItem] = []
     cluster: str | None = None
     tags: dict[str, TagValue] = {}
+    user: SimulatedUser | None = None
 
     def __post_init__(self) -> None:
         tools = [outer_tool(tool) for tool in self.tools]

@@ -11,6 +11,7 @@ import msgspec
 from ..calibration.decisions import drawn_rank
 from ..evaluation.labelling.disputes import Opinion
 from ..records import Case, ItemKey, Message, Output, ToolCall, ToolResults, Verdict, kind_spec
+from ..records.trajectory_steps import turns_asked
 from .review_compare import ComparedLine, compared
 from .text import number_text
 from .text.safe_text import Excerpt, any_excerpt, excerpt, shortened
@@ -87,7 +88,7 @@ def review_item(
     """
     key: ItemKey = output.key
     sections = {
-        REQUEST: _bounded(_request_blocks(case)),
+        REQUEST: _bounded(_request_blocks(case, output)),
         PRODUCED: _bounded(_output_blocks(output)),
         GIVEN: _bounded(_given_blocks(case)),
         RIGHT: _bounded(_reference_blocks(case)),
@@ -144,13 +145,13 @@ def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[TitledText]:
     return shown
 
 
-def _request_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
+def _request_blocks(case: Case, output: Output) -> Iterator[tuple[str, Excerpt]]:
     if kind_spec(case.kind).family == "workspace":
         yield "task", _value(case.reference.get("task", ""))
-    many = len(case.turns) > 1
-    for number, turn in enumerate(case.turns, start=1):
+    turns = turns_asked(case, output)
+    for number, turn in enumerate(turns, start=1):
         for message in turn:
-            yield (f"Turn {number}: " if many else "") + str(message["role"]), _message(message)
+            yield (f"Turn {number}: " if len(turns) > 1 else "") + str(message["role"]), _message(message)
 
 
 def _given_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
 from ...records import AgentStep, Case, Episode, Output, StepOutcome
-from ..finding import PASSED, Finding, fault, shorten
+from ..finding import PASSED, Finding, fault, shorten, undecided
 from ..options import CheckOptions
 from .call_execution import Allowance, Executor, LimitExceededError, direct_executor
 from .reference import Scenario, reference_trajectory, scenario_of
@@ -29,10 +29,24 @@ class Examination(NamedTuple):
 
 
 def check_trajectory(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check the ``turns`` of an output; without them the run is taken to have failed."""
+    """Check the ``turns`` of an output; without them the run is taken to have failed.
+
+    What a system did in a conversation without reference calls by turn is undecided.
+    """
+    if (why := _without_reference(case)) and (output.turns is not None or output.text or output.tool_calls):
+        return undecided(why)
     # A run that failed has left its message, if anything, as text.
     result = output.text if output.turns is None else output.agent_turns
     return check_result(case, result, mode=mode_of(output), options=options)
+
+
+def _without_reference(case: Case) -> str | None:
+    """Return why a case has no reference calls by turn; None where it has."""
+    if case.user is not None:
+        return "a simulated user decides what is asked in each turn: only a judge can grade the conversation"
+    return (
+        None if case.reference.get("calls") else "no reference calls: only a judge can grade the conversation"
+    )
 
 
 def check_result(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | None = None) -> Finding:
@@ -60,7 +74,7 @@ def _examine(case: Case, result: Any, mode: TurnMode, options: CheckOptions) -> 
     rules = rule_set(options.rules, scenario.types)
     read = rules.reader(mode)
     turns = decode_turns(cast("list[Any]", result), mode, read)
-    facts = OutputFacts(result, turns, len(case.reference["calls"]), mode, read)
+    facts = OutputFacts(result, turns, len(case.reference.get("calls", [])), mode, read)
     for check in rules.output_checks:
         found = check(facts)
         if found is not None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
 from ...errors import FiducialError
 from ...records import MAX_LINE_BYTES, Case, ItemKey, Output, Step, ToolCall, ToolResults, encode_record
-from ...records.case import Record
+from ...records.case import Message, Record
 
 
 class NoOutputError(FiducialError):
@@ -36,6 +36,16 @@ class Took(msgspec.Struct):
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    user_calls: int = 0
+    user_prompt_tokens: int = 0
+    user_completion_tokens: int = 0
+
+    def add_user(self, calls: int, prompt_tokens: int, completion_tokens: int) -> None:
+        """Count a reply of a simulated user; one from the cache or a recording took nothing."""
+        self.user_calls += calls
+        if calls:
+            self.user_prompt_tokens += prompt_tokens
+            self.user_completion_tokens += completion_tokens
 
     def add(self, spent: StepUsage) -> None:
         """Count a step; a reply from the cache or a recording took nothing."""
@@ -66,6 +76,38 @@ class StepTaken(NamedTuple):
         return self.text if self.calls is None else self.calls
 
 
+class UserTurn(Record, frozen=True, kw_only=True):
+    """One request to the model that plays a user, and its reply; a line of ``OUTPUTS.users.jsonl``.
+
+    Attributes:
+        case_id: The case.
+        system: The agent that the user talks to.
+        trial: Which attempt.
+        turn: The turn that the reply begins, from 1.
+        model: Who plays the user.
+        request: The messages that it was sent.
+        reply: Its reply, as it came.
+        ended: How it ended the conversation; None if it did not.
+        seconds: Spent waiting for the reply.
+        calls: HTTP calls; 0 where the reply came from the cache or a recording.
+        prompt_tokens: As counted by the endpoint.
+        completion_tokens: Likewise.
+    """
+
+    case_id: str
+    system: str
+    trial: int = 0
+    turn: int
+    model: str
+    request: list[Message]
+    reply: str
+    ended: Literal["done", "gave up"] | None = None
+    seconds: float = 0.0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
 class Attempt(msgspec.Struct, kw_only=True):
     """One attempt as it grows, turn by turn and step by step.
 
@@ -77,6 +119,8 @@ class Attempt(msgspec.Struct, kw_only=True):
         reasoning: What the agent thought before each of these.
         stopped: Why it was ended before its end.
         error: What the system itself ended with.
+        asked: Messages of each turn, of a case with a simulated user.
+        user: Requests to that user, and its replies.
     """
 
     case: Case
@@ -86,6 +130,8 @@ class Attempt(msgspec.Struct, kw_only=True):
     reasoning: list[list[str]] = []
     stopped: str | None = None
     error: str | None = None
+    asked: list[list[Message]] | None = None
+    user: list[UserTurn] = []
 
     def begin_turn(self) -> None:
         """Begin a new turn."""
@@ -121,7 +167,9 @@ class Attempt(msgspec.Struct, kw_only=True):
         else:
             text = next((step for step in steps if isinstance(step, str)), None)
             said = {"text": text, "tool_calls": calls or no_calls}
-        return Output(case_id=self.case.id, system=system, trial=trial, error=self.error, **said)
+        return Output(
+            case_id=self.case.id, system=system, trial=trial, error=self.error, asked=self.asked, **said
+        )
 
 
 class Made(NamedTuple):
@@ -175,6 +223,8 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         prompt_tokens: As counted by the endpoint, over all steps.
         completion_tokens: Likewise.
         stopped: Why it was ended before its end.
+        user_model: Who played a simulated user; its requests and replies are in ``OUTPUTS.users.jsonl``.
+        user_ended: How that user ended the conversation; None if it did not.
         failure: Why it came to no output, which is nobody's answer: a call that failed after its retries, a budget that was spent.
     """
 
@@ -188,6 +238,8 @@ class AttemptRow(Record, frozen=True, kw_only=True):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     stopped: str | None = None
+    user_model: str | None = None
+    user_ended: str | None = None
     failure: str | None = None
 
     @property
@@ -208,6 +260,8 @@ def attempt_row(made: Made) -> AttemptRow:
         prompt_tokens=sum(step.prompt_tokens for step in steps),
         completion_tokens=sum(step.completion_tokens for step in steps),
         stopped=attempt.stopped,
+        user_model=attempt.user[-1].model if attempt.user else None,
+        user_ended=attempt.user[-1].ended if attempt.user else None,
     )
 
 
@@ -220,7 +274,8 @@ def asked_of(case: Case) -> str:
         name: case.reference.get(name)
         for name in ("classes", "initial_config", "withheld", "withheld_tools", "long_context", "history")
     }
-    return hash_of(encode_record([case.kind, case.messages, case.tools, case.context, worlds]))
+    user = [] if case.user is None else [case.user]
+    return hash_of(encode_record([case.kind, case.messages, case.tools, case.context, worlds, *user]))
 
 
 def hash_of(line: bytes) -> str:

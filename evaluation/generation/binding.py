@@ -24,7 +24,7 @@ from ...records import (
 )
 from ...records.json_text import encode_json
 from ...records.process_lock import ProcessLock
-from .attempt import AttemptRow
+from .attempt import AttemptRow, UserTurn
 from .code.code_files import Code
 from .code.functions import changed_parts
 
@@ -97,7 +97,8 @@ def _listed(parts: list[str]) -> str:
 
 def drop(path: Path, system: str) -> None:
     """Drop a system's outputs, and its memories; those of other systems stay."""
-    for file, kind in ((path, Output), (beside(path, "attempts.jsonl"), AttemptRow)):
+    kinds = {"attempts.jsonl": AttemptRow, "users.jsonl": UserTurn}
+    for file, kind in ((path, Output), *((beside(path, ending), kind) for ending, kind in kinds.items())):
         if isinstance(file, Path) and file.is_file() and not file.is_symlink():
             kept = [row for row in read_records(file, kind) if row.system != system]
             write_records(file, kept)

@@ -36,6 +36,9 @@ class GenerationTally(msgspec.Struct, kw_only=True):
         calls: HTTP calls, those of conversations that come before cases among them, and those of attempts that came to no output.
         prompt_tokens: As counted by the endpoint; of replies that were asked for now.
         completion_tokens: Likewise.
+        user_calls: HTTP calls to the model that plays users.
+        user_prompt_tokens: As counted by the endpoint; of replies that were asked for now.
+        user_completion_tokens: Likewise.
     """
 
     wanted: int = 0
@@ -50,6 +53,9 @@ class GenerationTally(msgspec.Struct, kw_only=True):
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    user_calls: int = 0
+    user_prompt_tokens: int = 0
+    user_completion_tokens: int = 0
 
     @property
     def errors(self) -> int:
@@ -137,5 +143,7 @@ def _is_hopeless(tally: GenerationTally) -> bool:
     Lookups in a recording cost nothing and do not count.
     """
     return (
-        not tally.made and len(tally.failures) == 1 and min(tally.failures.total(), tally.calls) >= _HOPELESS
+        not tally.made
+        and len(tally.failures) == 1
+        and min(tally.failures.total(), tally.calls + tally.user_calls) >= _HOPELESS
     )

@@ -12,7 +12,7 @@ import msgspec
 from ...judges import CallError, Reply, Request
 from ...judges.prices import PriceList, Prices
 from ...judges.transport.budget import Estimate
-from ...records import AgentStep, Case, CaseFiles, CaseIndex, InputPath, ItemKey, Output
+from ...records import AgentStep, Case, CaseFiles, CaseIndex, InputPath, ItemKey, Output, SimulatedUser
 from ..open_requests import KnownReplies, OpenTokens, cost_of
 from ..store.journal import Journal
 from .attempt import NoOutputError
@@ -145,6 +145,9 @@ class _Count:
 
     async def go_through(self, attempts: Iterable[tuple[Case, int]]) -> None:
         for case, trial in attempts:
+            if case.user is not None:
+                self._add_dialogue(case.user)
+                continue
             self._told, self._led, self._before = 0, False, False
             try:
                 await self._agent.work(case, trial)
@@ -164,6 +167,12 @@ class _Count:
         self._counts["calls"] += least
         steps = self._model.settings.steps_per_turn if self._led else 1
         self._counts["most"] += max(least, turns * steps - self._told)
+
+    def _add_dialogue(self, user: SimulatedUser) -> None:
+        """Count a conversation with a simulated user: one call of both at least, none of which is looked up."""
+        self._counts["conversations"] += 1
+        self._counts["calls"] += 2
+        self._counts["most"] += user.max_turns * (1 + self._model.settings.steps_per_turn)
 
     async def complete(self, request: Request) -> Reply:
         """Answer from known replies, or count the request; see `Provider.complete`."""

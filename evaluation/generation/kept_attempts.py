@@ -5,7 +5,7 @@ It is append-only and survives a kill at any byte.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,7 +23,7 @@ from ...records import (
     encode_record,
 )
 from ..store.journal import Journal
-from .attempt import AttemptRow, Made, asked_of, attempt_row, hash_of
+from .attempt import AttemptRow, Made, UserTurn, asked_of, attempt_row, hash_of
 from .binding import beside, bind, drop, lock, name_beside
 from .code.code_files import Code
 
@@ -89,6 +89,7 @@ class OutputsFile(Closing):
         self.path = path
         self.tracked = True
         self._errors: dict[ItemKey, str] = {}
+        self._said: Journal[UserTurn] | None = None
         try:
             with ExitStack() as opening:
                 if isinstance(path, Path):
@@ -97,6 +98,7 @@ class OutputsFile(Closing):
                         drop(path, system)
                 self._outputs = opening.enter_context(Journal(path, Output))
                 self._attempts = opening.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
+                self._users = opening.enter_context(ExitStack())
                 self._made = {row.key: row for row in self._attempts if row.asked is not None}
                 self._done = {*self._read(None if accept_edited else remedy)}
                 if isinstance(path, Path):
@@ -141,6 +143,8 @@ class OutputsFile(Closing):
 
     def add(self, made: Made) -> None:
         """Save an output; see `Store.add`."""
+        if made.attempt.user:
+            self._user_turns(made.attempt.user)
         self._outputs.append(made.output)
         self._outputs.flush()
         self._attempts.append(
@@ -148,6 +152,14 @@ class OutputsFile(Closing):
         )
         self._attempts.flush()
         self._done.add(made.output.key)
+
+    def _user_turns(self, turns: Sequence[UserTurn]) -> None:
+        """Keep what a simulated user was asked and said; the journal is made for the first."""
+        if self._said is None:
+            self._said = self._users.enter_context(Journal(beside(self.path, "users.jsonl"), UserTurn))
+        for turn in turns:
+            self._said.append(turn)
+        self._said.flush()
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
         """Record an attempt without output; see `Store.fail`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -12,12 +12,13 @@ import msgspec
 
 from ...errors import InputError
 from ...judges import CallError, Provider, Reply, make_request
-from ...records import Case, Message, kind_spec
+from ...records import Case, ItemKey, Message, kind_spec
 from ...records.case import known_role
 from .agent_tools import NOT_EXECUTED
 from .attempt import Attempt, Made, NoOutputError, StepUsage, Took
 from .chats import Chat, NativeChat, PromptChat, ToolMode
 from .scene import Scene, SceneOverError, Scenes
+from .simulated_user import AskedTurns, UserAccess
 
 STEPS_PER_TURN = 21
 """BFCL ends a conversation when a turn has had so many steps and is still not over."""
@@ -51,12 +52,14 @@ class ModelAgent:
         scenes: Scenes,
         *,
         system: str | None = None,
+        user: UserAccess | None = None,
     ) -> None:
         self.system = system or settings.model
         self.took = Took()
         self._settings = settings
         self._provider = provider
         self._scenes = scenes
+        self._user = user
 
     async def work(self, case: Case, trial: int) -> Made:
         """Work on a case; see `Agent.work`."""
@@ -72,7 +75,7 @@ class ModelAgent:
         shown = case if scene is None or scene.shown is None else scene.shown
         attempt = await self.converse(shown, trial, scene)
         attempt.case = case
-        turned = scene is not None or len(case.turns) > 1
+        turned = scene is not None or len(case.turns) > 1 or case.user is not None
         native = self._settings.mode == "tools" and bool(case.tools)
         return Made(attempt.output(self.system, trial, turned=turned, native=native), attempt)
 
@@ -85,15 +88,15 @@ class ModelAgent:
 
         Raises:
             CallError: A call to the model failed, after its retries.
+            SimulatedUserError: Whoever plays the user of the case says nothing.
         """
         case = _with_known_roles(case)
         attempt = Attempt(case=case)
-        chat: Chat = (
-            NativeChat(case, any_type=self._settings.any_type)
-            if self._settings.mode == "tools"
-            else PromptChat(case)
-        )
-        for number, messages in enumerate(case.turns):
+        asked = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.took)
+        chat: Chat | None = None
+        while (messages := await asked.following()) is not None:
+            chat = chat or self._chat(case, messages)
+            number = len(attempt.turns)
             attempt.begin_turn()
             chat.hear(number, messages)
             try:
@@ -103,6 +106,14 @@ class ModelAgent:
             if attempt.stopped or attempt.error:
                 break
         return attempt
+
+    def _chat(self, case: Case, opening: Sequence[Message]) -> Chat:
+        """Begin a chat; of a case with a simulated user, with what that user says first."""
+        if case.user is not None:
+            case = msgspec.structs.replace(case, messages=list(opening))
+        if self._settings.mode == "tools":
+            return NativeChat(case, any_type=self._settings.any_type)
+        return PromptChat(case)
 
     async def _turn(self, attempt: Attempt, chat: Chat, trial: int, scene: Scene | None) -> str | None:
         """Run one turn, step by step; return why the conversation ends early, if it does."""
@@ -152,7 +163,7 @@ def _with_known_roles(case: Case) -> Case:
 
 def examine_for_model(case: Case) -> None:
     """Refuse a case of which there is nothing to send to a model, with an InputError."""
-    if not any(case.turns) and kind_spec(case.kind).family != "workspace":
+    if case.user is None and not any(case.turns) and kind_spec(case.kind).family != "workspace":
         raise InputError("there is nothing to send to a model: the case has no messages", field="messages")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,14 +29,16 @@ from .kept_attempts import OutputsFile, Store
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
 from .scene import FirstOf, Scenes
 from .setup_check import SetupCheck
+from .simulated_user import UserAccess, refuse_user
 
 
 class AskedModel(NamedTuple):
-    """A model that generates: how it is asked and reached, and the worlds of its calls."""
+    """A model that generates: how it is asked and reached, the worlds of its calls, who plays users."""
 
     settings: ModelSettings
     access: ModelAccess
     scenes: Scenes
+    user: AskedUser | None = None
 
 
 class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +65,17 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
     keep_crashes: bool = False
 
 
+class AskedUser(NamedTuple):
+    """Model that plays the users of cases, and how it is reached.
+
+    ``access`` is the agent's own where both are reached alike.
+    """
+
+    model: str
+    access: ModelAccess
+    parameters: Mapping[str, Any] = {}
+
+
 _TASKS_PER_CALL = 2
 """Attempts at work per call in flight: while some wait to be tried again, others keep the slots busy."""
 
@@ -72,28 +86,41 @@ def model_source(
     scenes: Scenes,
     *,
     system: str | None = None,
+    user: AskedUser | None = None,
 ) -> OutputSource:
-    """Return a model as a source of outputs."""
+    """Return a model as a source of outputs; ``user`` plays the users of cases that have one."""
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
-        async with access.open() as provider:
-            yield ModelAgent(settings, provider, scenes, system=system)
+        async with AsyncExitStack() as opened:
+            provider = await opened.enter_async_context(access.open())
+            plays = None
+            if user is not None:
+                same = user.access is access
+                reached = provider if same else await opened.enter_async_context(user.access.open())
+                plays = UserAccess(user.model, reached, user.parameters)
+            yield ModelAgent(settings, provider, scenes, system=system, user=plays)
 
     def examine(case: Case) -> None:
         examine_for_model(case)
+        if user is None:
+            refuse_user(case, "name the model that plays it with --user-model")
         scenes.examine(case)
 
     if access.budget is not None:
         access.budget.require_price(settings.model)
+        if user is not None:
+            access.budget.require_price(user.model)
     facts = {name: getattr(settings, name) for name in ("model", "mode", "parameters", "steps_per_turn")}
+    if user is not None:
+        facts |= {"user_model": user.model, "user_parameters": user.parameters}
     return OutputSource(
         system=system or settings.model,
         facts=facts,
         tasks=access.concurrency * _TASKS_PER_CALL,
         examine=examine,
         agent=agent,
-        model=AskedModel(settings, access, scenes),
+        model=AskedModel(settings, access, scenes, user),
     )
 
 
@@ -110,11 +137,16 @@ def callable_source(
         system=system or name_of(function),
         facts={"agent": place(function)},
         tasks=concurrency,
-        examine=scenes.examine,
+        examine=partial(_examine_alone, scenes),
         agent=_in_threads(function, scenes, system or name_of(function), concurrency),
         code=code_of_function(function),
         keep_crashes=keep_crashes,
     )
+
+
+def _examine_alone(scenes: Scenes, case: Case) -> None:
+    refuse_user(case, "a function or command cannot talk to one; generate with --model and --user-model")
+    scenes.examine(case)
 
 
 def name_of(function: Callable[..., Any]) -> str:
@@ -157,7 +189,7 @@ def command_source(
         system=name,
         facts={"agent": command} if scenes is None else {"agent": command, "calls": True},
         tasks=concurrency,
-        examine=worlds.examine,
+        examine=partial(_examine_alone, worlds),
         agent=_in_threads(work, worlds, name, concurrency, work.end),
         code=code_of_command(words, Path.cwd()),
         keep_crashes=keep_crashes,

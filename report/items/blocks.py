@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from ...records import Message, Output, StepOutcome, ToolCall, ToolResults, kind_spec
+from ...records.trajectory_steps import turns_asked
 from ..document import Details, Piece, TextRole, Verbatim
 from ..document_parts import Cell, DocumentTable
 from ..model import ReportItem
@@ -59,8 +60,8 @@ def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
 
 
 def request_blocks(item: ReportItem) -> list[Piece]:
-    """Return the messages of an item's case."""
-    messages = (_message("", message) for turn in item.case.turns for message in turn)
+    """Return the messages that the agent was given."""
+    messages = (_message("", message) for turn in turns_asked(item.case, item.output) for message in turn)
     return list(bounded(messages, "messages"))
 
 

@@ -14,10 +14,17 @@ _SHOWN = 5
 """Reasons of one sort that are told; the journal beside the outputs has them all."""
 
 
-def generation_lines(tally: GenerationTally, system: str, cost: float | None = None) -> list[str]:
+def generation_lines(
+    tally: GenerationTally,
+    system: str,
+    cost: float | None = None,
+    *,
+    user: str | None = None,
+    user_cost: float | None = None,
+) -> list[str]:
     """Return a line for each kind of outcome of a system's attempts.
 
-    ``cost`` is US dollars for the tokens, None if the price is unknown.
+    ``cost`` is US dollars for the tokens, None if the price is unknown; ``user`` is the model that played users.
     """
     there = tally.kept + tally.made
     untracked = "" if tally.tracked or not tally.kept else "; the agent's code is not tracked"
@@ -25,10 +32,10 @@ def generation_lines(tally: GenerationTally, system: str, cost: float | None = N
         f"{visible(system)}: {there:,} of {tally.wanted:,} outputs, {tally.made:,} generated now{untracked}"
     ]
     if tally.calls:
-        spent = "" if cost is None else f", ${cost:,.4f}"
-        lines.append(
-            f"calls: {tally.calls:,}; tokens: {tally.prompt_tokens:,} in, {tally.completion_tokens:,} out{spent}"
-        )
+        lines.append(_spent(tally.calls, tally.prompt_tokens, tally.completion_tokens, cost))
+    if user is not None and tally.user_calls:
+        spent = _spent(tally.user_calls, tally.user_prompt_tokens, tally.user_completion_tokens, user_cost)
+        lines.append(f"simulated user {visible(user)}: {spent}")
     if (crashed := crashes(tally)) is not None:
         lines.append(crashed)
     lines += _counted("stopped", tally.stopped)
@@ -37,6 +44,11 @@ def generation_lines(tally: GenerationTally, system: str, cost: float | None = N
     if tally.not_tried:
         lines.append(f"not tried, since all before failed alike: {tally.not_tried:,}")
     return lines
+
+
+def _spent(calls: int, prompt: int, completion: int, cost: float | None) -> str:
+    dollars = "" if cost is None else f", ${cost:,.4f}"
+    return f"calls: {calls:,}; tokens: {prompt:,} in, {completion:,} out{dollars}"
 
 
 def crashes(tally: GenerationTally) -> str | None:

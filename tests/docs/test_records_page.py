@@ -36,7 +36,8 @@ def test_the_minimal_reference_has_what_is_required_and_the_full_one_everything(
     minimal, full = (each.case.get("reference", {}) for each in EXAMPLES if each.kind == kind)
     fields = msgspec.structs.fields(cast("type[msgspec.Struct]", KINDS[kind].reference))
     either = {"criterion"} if kind == "open_answer" else set[str]()  # or `criteria`, not both
-    assert minimal.keys() == {field.name for field in fields if field.required} | either
+    decides = {"classes", "calls"} if kind == "multi_turn" else set[str]()  # or only a judge can grade it
+    assert minimal.keys() == {field.name for field in fields if field.required} | either | decides
     assert full.keys() == {field.name for field in fields} - either
 
 
