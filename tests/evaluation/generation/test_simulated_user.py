@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from generating import Scripted, calling, folder_case
 from provider_server import Answer, ProviderServer, Response, Seen, Status
@@ -23,12 +24,7 @@ from fiducial.records import Case, SimulatedUser, read_records
 def case_of(*messages: Any, **user: Any) -> Case:
     """A conversation in a file system, led by a user with a goal."""
     told = SimulatedUser(goal="two folders, a and b", facts=["b comes second"], **user)
-    case = folder_case(1, name="folders", calls=[])
-    return Case(**{**_fields(case), "messages": list(messages), "user": told})
-
-
-def _fields(case: Case) -> dict[str, Any]:
-    return {name: getattr(case, name) for name in ("id", "kind", "tools", "reference")}
+    return msgspec.structs.replace(folder_case(1, calls=[]), messages=list(messages), user=told)
 
 
 async def talk(case: Case, agent: list[Any], user: list[Any]) -> tuple[Made, Scripted, Scripted]:
