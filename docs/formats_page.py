@@ -45,7 +45,7 @@ print(fd.check(table.cases[0], table.outputs[0]).score)
 
 Data frames, rows and a `datasets.Dataset` work too. A folder of one tool's files is read as a whole.
 
-Scores become verdicts under the scorer's or person's name; what the tool could not score is ungraded, with its reason. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A score outside [0, 1] without a range or pass mark is skipped, never guessed. Ids stay text (`"001"`); NaN becomes null.
+Scores, assertions and metrics become verdicts under the scorer's or person's name; what the tool could not score is ungraded, with its reason. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A score outside [0, 1] without a range or pass mark is skipped, never guessed. Ids stay text (`"001"`).
 """
 
 

@@ -1,7 +1,4 @@
-"""Results of Braintrust.
-
-Each score is a verdict under its scorer's name.
-"""
+"""Results of Braintrust."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""DeepEval's test cases, goldens and test runs.
-
-Keys in camel or snake case. Metrics of test runs are verdicts.
-"""
+"""DeepEval's test cases, goldens and test runs, with keys in camel or snake case."""
 
 from __future__ import annotations
 

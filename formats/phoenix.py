@@ -1,6 +1,6 @@
 """Phoenix's evaluated data frames.
 
-A row each; ``NAME_score`` and ``NAME_execution_details`` are a verdict of NAME.
+``NAME_score`` and ``NAME_execution_details`` are a verdict of NAME.
 """
 
 from __future__ import annotations

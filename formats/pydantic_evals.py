@@ -1,7 +1,4 @@
-"""pydantic-evals' data sets and reports.
-
-Scores and assertions are verdicts.
-"""
+"""pydantic-evals' data sets and reports."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""ragas' samples.
-
-Numbers besides a sample's own fields are verdicts of the metric of that name.
-"""
+"""ragas' samples; numbers besides a sample's own fields are verdicts of the metric of that name."""
 
 from __future__ import annotations
 
