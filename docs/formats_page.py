@@ -51,7 +51,7 @@ Scores, assertions and metrics become verdicts under the scorer's or person's na
 
 _TRIED = """## Tested
 
-`make formats` exchanges files with Inspect (0.3.285), promptfoo (0.121.20), DeepEval (4.3.1), pydantic-evals (2.62.0), MLflow (3.17.2) and the OpenTelemetry SDK (1.38.0), and scores in Inspect. Hosted services (Langfuse, LangSmith, Braintrust, Azure, OpenAI) were tested with files that their libraries write or check; none was asked. Speed and memory: [benchmarks.md](benchmarks.md#other-tools-files).
+`make formats` exchanges files with Inspect (0.3.285), promptfoo (0.121.20), DeepEval (4.3.1), pydantic-evals (2.62.0), MLflow (3.17.2) and the OpenTelemetry SDK (1.38.0). Hosted services (Langfuse, LangSmith, Braintrust, Azure, OpenAI) were tested with files that their libraries write or check. Speed and memory: [benchmarks.md](benchmarks.md#other-tools-files).
 """
 
 

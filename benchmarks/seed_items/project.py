@@ -35,7 +35,7 @@ def judges_are_calibrated_against_checkers() -> None:
     same({"cohen_kappa", "true_positive_rate", "true_negative_rate"} <= panel["statistics"].keys(), True)
 
 
-@item(173, status="better", page="docs/walkthrough.md")
+@item(173, status="better", page="examples/judge-prompt/README.md")
 def judge_prompts_are_compared() -> None:
     _, out = _demo()
     same(len(json.loads(ran("compare", out, "--by", "judge", "--json").out)["pairs"]) > 0, True)
