@@ -15,6 +15,7 @@ import msgspec
 from ...errors import InputError, MissingReplyError, RecordError, readable
 from ...records import MAX_LINE_BYTES, decode_record, encode_record, open_plainly, read_lines
 from ...records.case import Record
+from ...records.json_text import DuplicateKeys
 from .exchange import NotRecordedError, Provider, Reply, Request, Wrapping
 
 _BLOCK = 1 << 16
@@ -72,8 +73,11 @@ class ReplayProvider:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._places: dict[str, tuple[int, int]] = {}
+        if path.exists() and not path.is_file():
+            raise InputError("is no plain file; expected a recording of replies", path=path)
+        keys = DuplicateKeys()
         for line, offset, raw in read_lines(path):
-            recorded = _decode_line(raw, path, line)
+            recorded = _decode_line(raw, path, line, keys)
             if recorded is not None:
                 self._places[recorded.key] = (offset, line)
         self._file = path.open("rb")
@@ -105,9 +109,9 @@ class ReplayProvider:
         self._file.close()
 
 
-def _decode_line(raw: bytes, path: Path, line: int) -> Recorded | None:
+def _decode_line(raw: bytes, path: Path, line: int, keys: DuplicateKeys) -> Recorded | None:
     try:
-        return decode_record(raw, Recorded, path=path, line=line)
+        return decode_record(raw, Recorded, path=path, line=line, keys=keys)
     except RecordError:
         if raw.endswith(b"\n"):
             raise
