@@ -38,6 +38,13 @@ def test_counts_and_every_statistic_of_the_contract() -> None:
     assert (panel.tp, panel.fp, panel.fn, panel.tn) == (6, 3, 2, 9)
     assert set(panel.statistics) == set(ESTIMATORS)
     assert panel.accuracy.value == 0.75
+    assert panel.binary
+    assert not panel_of(rows_of_pairs([*MIXED, (1, 0.5)])).binary
+
+
+def test_a_judge_without_a_label_beside_its_scores_has_counts_of_zero() -> None:
+    panel = panel_of(rows_of_pairs([(None, 1), (1, None)]))
+    assert (panel.n, panel.tp, panel.fp, panel.fn, panel.tn) == (0, 0, 0, 0, 0)
 
 
 def test_the_denominator_of_a_rate_is_its_own() -> None:

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from fiducial.calibration.arrays import FloatArray, IntArray
+from fiducial.calibration.preference.bradley_terry import _inverse  # pyright: ignore[reportPrivateUsage] - what every error rests on
 from fiducial.calibration.preference.bradley_terry import strengths
 
 NAMES = ["a", "b", "c", "d"]
@@ -121,3 +122,22 @@ def test_one_cluster_and_no_spread_give_no_interval():
     tied = strengths(["a", "b"], a, b, np.full(4, 0.5), np.arange(4))
     assert (tied[0].value, tied[0].low) == (0.0, None)
     assert tied[0].method == "no interval: all comparisons are alike"
+
+
+def test_the_inverse_of_the_information_is_the_pseudo_inverse() -> None:
+    met = np.array([[0, 3, 1, 0], [3, 0, 2, 5], [1, 2, 0, 1], [0, 5, 1, 0]], dtype=np.float64)
+    information = np.diag(met.sum(axis=1)) - met
+    assert _inverse(information) == pytest.approx(np.linalg.pinv(information, rcond=1e-10), abs=1e-12)
+
+
+def test_many_systems_without_a_finite_strength_are_counted() -> None:
+    names = [f"s{number}" for number in range(9)]
+    # Four won everything against the other five, among whom everybody beat somebody.
+    top, rest = range(4), range(4, 9)
+    won = [(i, j) for i in top for j in rest] + [(i, (i + 1) % 4) for i in top]
+    won += [(i, 4 + (i - 3) % 5) for i in rest]
+    a, b = np.array(won).T
+    found = strengths(names, a, b, np.ones(len(won)), np.arange(len(won)))
+    assert [each.undefined for each in found] == [
+        "no finite strength: s0, s1, s2 and 1 more won every comparison with the others"
+    ] * 9
