@@ -24,7 +24,12 @@ _RESULT_PARTS = {
     "openapi_call_output": ("openapi_call_output", "output"),
     "tool_call_response": ("response", "result"),
 }
-_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "function": "tool"}
+_ROLES = {
+    **dict.fromkeys(("human", "customer"), "user"),
+    **dict.fromkeys(("ai", "model", "gpt", "bot", "chatbot", "agent"), "assistant"),
+    **dict.fromkeys(("function", "observation"), "tool"),
+}
+"""Roles by the names that logs and the ShareGPT form use."""
 
 
 class IdentifiedCall(NamedTuple):
@@ -114,7 +119,7 @@ def text_of(message: FieldReader) -> str | None:
 
     A refusal counts as text.
     """
-    name = message.first("content", "parts", "contents", "refusal")
+    name = message.first("content", "parts", "contents", "refusal", "value")
     if name is None:
         return None
     value = message.value[name]
@@ -146,7 +151,7 @@ def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
 
 def role_of(message: FieldReader) -> str | None:
     """Return the role of a message, under its usual name."""
-    role = message.text("role", "type")
+    role = message.text("role", "type", "from")
     return None if role is None else _ROLES.get(role, role)
 
 
@@ -160,7 +165,7 @@ def message_of(given: Any, at: str = "") -> Message:
     if len(results) == 1:
         result = {"role": "tool", "content": as_text(results[0][1])}
         return result if results[0][0] is None else {**result, "tool_call_id": results[0][0]}
-    content = message.get("content", "contents")
+    content = message.get("content", "contents", "value")
     text = text_of(message)
     plain: Message = {"role": role, "content": content if text is None and "parts" not in message else text}
     calls = calls_of(message)
@@ -215,7 +220,10 @@ def are_messages(given: Any) -> bool:
     """Return whether a value is a list of chat messages."""
     if not is_list(given) or not given:
         return False
-    return all(is_object(item) and ("role" in item or "content" in item) for item in given)
+    return all(
+        is_object(item) and ("role" in item or "content" in item or {"from", "value"} <= item.keys())
+        for item in given
+    )
 
 
 def answer_of(messages: Iterable[FieldReader]) -> AgentAnswer:

@@ -40,6 +40,8 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
     names = dict(known_fields(tuple(line.value), tuple(options.columns.items())))
     if graded.label in line.value:
         names.setdefault("label", graded.label)
+    if names.get("query", "").lower() == "instruction" and "input" in line.value:
+        names["given"] = "input"  # an instruction, and what it is about
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
     asked_messages, answer = _conversation(fields, line.value)
     messages = fields.unpacked("messages")
@@ -123,6 +125,8 @@ def _conversation(fields: FieldReader, row: Mapping[str, Any]) -> tuple[list[Any
     ):
         raise RecordError(unknown_columns(row))
     text = asked(query) if is_object(query) else as_text(fields.get("query"))
+    if text is not None and (given := fields.text("given")):
+        text = f"{text}\n\n{given}"
     return [] if text is None else [said_by_user(text)], answer
 
 

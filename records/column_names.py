@@ -17,7 +17,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "case_id", "item_id", "uid"),
     "query": ("query", "question", "input", "prompt", "instruction", "user_input", "inputs", "user_message", "user_query", "user_question",
               "user_prompt", "human_message", "human_input", "utterance"),
-    "messages": ("messages", "conversation", "chat"),
+    "messages": ("messages", "conversation", "conversations", "dialogue", "dialog", "chat"),
     "response": ("response", "answer", "output", "completion", "prediction", "actual_output", "model_output", "outputs", "reply", "final_answer",
                  "generated_text", "generated_answer", "assistant_message", "assistant_response", "assistant_reply", "bot_message", "bot_response",
                  "bot_reply", "bot_answer", "ai_message", "ai_response", "ai_answer", "agent_message", "agent_response", "agent_answer",
@@ -163,8 +163,9 @@ def _add_usual(found: dict[str, str], there: Sequence[str], aliases: Mapping[str
     if not found.keys() & {"query", "messages", "response"} and "query" in aliases:
         found |= _speakers(there, taken)
         taken = set(found.values())
+    plain = {normal(alias): field for alias, field in aliases.items()}
     for name in there:
-        field = aliases.get(name.lower())
+        field = plain.get(normal(name))
         if field is not None and field not in found and name not in taken:
             found[field] = name
             taken.add(name)

@@ -226,3 +226,24 @@ def test_an_unknown_table_is_told_with_columns_to_map_and_the_map_is_enough(tmp_
     )
     assert named.code == 0, named.err
     assert "read as json: 1 case, 1 output" in named.out
+
+
+FORMS: list[tuple[str, str, str]] = [
+    (
+        "log.jsonl",
+        '{"conversations": [{"from": "human", "value": "Who?"}, {"from": "gpt", "value": "She."}]}\n',
+        "Who?",
+    ),
+    ("log.json", '[{"instruction": "Translate.", "input": "Wer?", "output": "She."}]', "Translate.\n\nWer?"),
+    ("log.tsv", "\ufeffQuestion\tModel Answer\nWho?\tShe.\n", "Who?"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "asked"), FORMS, ids=["ShareGPT", "Alpaca", "spreadsheet"])
+def test_forms_of_chats_and_headers_as_people_write_them(name: str, text: str, asked: str, tmp_path: Path):
+    (tmp_path / name).write_text(text, "utf-8")
+    result = fiducial("import", tmp_path / name, "--out", tmp_path / "out")
+    assert result.code == 0, result.err
+    [case] = read_records(tmp_path / "out" / "cases.jsonl", Case)
+    [output] = read_records(tmp_path / "out" / "outputs.jsonl", Output)
+    assert (case.turns[0], output.text) == ([{"role": "user", "content": asked}], "She.")

@@ -10,8 +10,10 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.preference.bradley_terry import _inverse  # pyright: ignore[reportPrivateUsage] - what every error rests on
-from fiducial.calibration.preference.bradley_terry import strengths
+from fiducial.calibration.preference.bradley_terry import (
+    _inverse,  # pyright: ignore[reportPrivateUsage] - what every error rests on
+    strengths,
+)
 
 NAMES = ["a", "b", "c", "d"]
 PLANTED = np.array([0.9, 0.2, -0.3, -0.8])
