@@ -60,7 +60,9 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
         conversation=turns,
         **_parts(fields, _ROW),
     )
-    said = [part for field, part in (("verdicts", _verdicts), ("score", _score)) if field in names]
+    said: list[Callable[[FieldReader, Mapping[str, str]], Iterable[ImportedScore]]] = [
+        part for field, part in (("verdicts", _verdicts), ("score", _score)) if field in names
+    ]
     if judges:
         said.append(partial(_judge_scores, judges=judges, words=GradeScale(words=options.grades.words)))
     if rest or "label" in names:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from found_results import judged, systems
 
-from fiducial.evaluation.conclusion.run_results import DECIDED, OPEN, JudgeUse, StratumRate
+from fiducial.evaluation.conclusion.run_results import ALL, DECIDED, OPEN, JudgeUse, StratumRate, SystemResult
 from fiducial.report.next_step import next_step
 from fiducial.report.run_summary import Answer, RunSummary
 
@@ -77,3 +77,25 @@ def test_cases_are_added_where_the_interval_of_one_system_is_wide(low: float, hi
     part = StratumRate(name=DECIDED, n=90, of=90, value=0.5, low=low, high=high)
     told = step(systems=systems("a", strata=[part]))
     assert told.command.startswith("fiducial plan --half-width 0.05 --prevalence 0.5") == wide
+
+
+@pytest.mark.parametrize(
+    ("passed", "told"), [(60, "All 60 passed."), (58, "Review the 2 failures in the report.")]
+)
+def test_where_everything_is_graded_the_failures_are_left_if_there_are_any(passed: int, told: str):
+    rate = StratumRate(name=ALL, n=60, of=60, value=passed / 60, low=0.9, high=1.0)
+    part = StratumRate(name=DECIDED, n=60, of=60, value=passed / 60, low=0.9, high=1.0)
+    whole = [SystemResult(system="a", strata=[part], overall=rate)]
+    assert step(systems=whole).text == f"Everything is graded. {told}"
+
+
+@pytest.mark.parametrize(
+    ("command", "again"),
+    [
+        ("fiducial run X", "fiducial run X"),
+        ("fiducial run X --replay replies.jsonl", ""),
+        ("fiducial merge A B", ""),
+    ],
+)
+def test_failed_calls_are_repeated_only_where_a_model_would_answer(command: str, again: str):
+    assert step(judges=judged("j", failed=1), command=command).command == again
