@@ -40,11 +40,6 @@ SUITE_JUDGES = (
     "rubric",
 )
 REAL_JUDGES = ("tool_call_accuracy", "task_completion")
-STATISTICS = {
-    "accuracy": "accuracy",
-    "true_positive_rate": "TPR",
-    "true_negative_rate": "TNR",
-}
 
 LIMITS = """## Limits
 
@@ -204,17 +199,15 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
         "Only disagreements were decided, so *adjudicated* is the judge's best case. The lower bound counts the undecidable against the judge.\n"
     )
     yield from table(
-        ("judge", "", "as labelled", "adjudicated", "lower bound"),
+        ("accuracy of", "as labelled", "adjudicated", "lower bound"),
         [
             (
                 name.split("/")[0],
-                label,
-                judge.as_labelled[key],
-                judge.adjudicated[key],
-                judge.lowest[key],
+                judge.as_labelled["accuracy"],
+                judge.adjudicated["accuracy"],
+                judge.lowest["accuracy"],
             )
             for name, judge in judges
-            for key, label in STATISTICS.items()
         ],
     )
     errors = [(name.split("/")[0], judge.label_errors["all"]) for name, judge in judges]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from evidence_tables import made, table
+from evidence_tables import made
 from make_requests import LADDERS
 from recorded_adjudications import JUDGE, LABEL, NOBODY, read_recorded, side
 
@@ -29,18 +29,20 @@ def explicit_disagreements(recorded: Path) -> Iterator[str]:
     yield "\n### Where only `explicit` contradicts the label\n"
     yield (
         f"{len(rows)} outputs on which `explicit` differs from the official label and `reasons` does not, decided twice by the same model with the "
-        f"reference in sight: {alike} of {len(rows)} pairs of decisions agree. No person has looked.\n"
+        f"reference in sight: {alike} of {len(rows)} pairs of decisions agree. No person has looked. Right is:\n"
     )
     counts: Counter[tuple[str, str]] = Counter()
     for each in rows:
         sides = {side(each, opinion) for opinion in (each.first, each.second)}
         said = "passes, the label fails" if each.judge_score > each.label else "fails, the label passes"
         counts[said, sides.pop() if len(sides) == 1 else "decided differently"] += 1
-    lines: list[Sequence[object]] = [
-        (said, *(counts[said, who] for who in (JUDGE, LABEL, NOBODY, "decided differently")))
-        for said in ("passes, the label fails", "fails, the label passes")
-    ]
-    yield from table(("`explicit`", JUDGE, LABEL, NOBODY, "decided differently"), lines)
+    for said in ("passes, the label fails", "fails, the label passes"):
+        shares = ", ".join(
+            f"{who} {counts[said, who]}"
+            for who in (JUDGE, LABEL, NOBODY, "decided differently")
+            if counts[said, who]
+        )
+        yield f"* `explicit` {said}: {shares}."
     yield ""
 
 
