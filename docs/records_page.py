@@ -180,7 +180,7 @@ def _kind(kind: Kind) -> Iterator[str]:
         yield "The reference keeps the challenge's fields; the checker reads `ground` (`files`, `should_contain`, `should_not_contain`, `case_sensitive`, `eval.type`),"
         yield "`folder`, `name`, `dependencies` and `cutoff` ([artifacts.md](artifacts.md)).\n"
     elif kind == "web_search_answer":
-        yield "`reference` as for [`memory_answer`](#memory_answer).\n"
+        yield "As [`memory_answer`](#memory_answer).\n"
     elif msgspec.structs.fields(reference):
         yield "`reference`:\n"
         yield from _record(reference)
@@ -196,7 +196,7 @@ def _kind(kind: Kind) -> Iterator[str]:
     if kind == "multi_turn":
         yield "Calls of unknown functions or arguments are refused.\n"
     for example in examples():
-        if (example.kind, example.size) == (kind, "minimal"):
+        if (example.kind, example.size) == (kind, "minimal") and kind != "web_search_answer":
             yield from _example(example)
 
 
