@@ -20,8 +20,6 @@ from ..evaluation.checking.check_file import partial_file
 from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.conclusion.run_results import SystemResult
 from ..records import Case, Output, Verdict
-from ..report.text import number_text
-from ..report.text.summary_text import systems_document
 from .display import Document, Shown
 from .paths import FilePath, as_case, as_output, paths_of, written_path
 from .progress_bars import shown_progress
@@ -147,6 +145,9 @@ class CheckedFile(Shown, frozen=True):
 
     def document(self) -> Document:
         """Return the results as a document."""
+        from ..report.text import number_text  # noqa: PLC0415 - who only sets options shows nothing
+        from ..report.text.summary_text import systems_document  # noqa: PLC0415 - likewise
+
         failed = [number_text.not_checked(self.failed)] if self.failed else []
         unknown = number_text.unknown_dependencies(self.unknown_dependencies, "no output here answers for")
         return [*systems_document(self.systems), *failed, *unknown]

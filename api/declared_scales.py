@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..evaluation.judging.tasks import split_spec
-from ..judges.declared_scale import scale_from_option, scale_line
 from ..judges.front_matter import read_front_matter
+from ..judges.scale import scale_from_option, scale_line
 from ..records import atomic_write
 
 __all__ = ["with_scale"]

@@ -28,13 +28,13 @@ from ..report.text.generation_text import crashes
 from .agent_environments import scenes_of
 from .callable_judge import ReadyJudge
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
-from .engines import engine_of
 from .generating import AgentLike, warn_untracked
 from .judging import judge
 from .label_sources import LabelReading, labels_told
 from .paths import Cases, FilePath, Labels, Outputs, folder_path, kept_folder, output_sources
 from .progress_bars import shown_progress
 from .run import Run
+from .run_files import engine_of
 
 JudgeLike: TypeAlias = ReadyJudge | str
 """A judge that is made, or the name of one, which is asked of ``model``."""

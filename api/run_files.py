@@ -10,11 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Required, TypeAlias, TypedDict, Unpack
 
 import msgspec
 
+from ..errors import MissingExtraError, UsageError
+from ..evaluation.engines.ray_engine import RayEngine
 from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.judge_on import JudgeOn, parse_judge_on
 from ..evaluation.pipeline import run as run_plan
@@ -25,7 +28,6 @@ from ..evaluation.store.manifest import component_versions
 from ..judges.prices import price_list
 from ..records import FolderPath, InputPath
 from .display import Document, Shown
-from .engines import engine_of
 from .progress_bars import shown_progress
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ __all__ = [
     "reparse",
     "run",
 ]
+
 
 Access: TypeAlias = Callable[[], ModelAccess]
 """How a model is reached; asked for only when one has to be asked."""
@@ -192,3 +195,23 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
     report = report_on(folder)
     assert isinstance(report, Path)
     return Reparsing(found=found, conclusion=conclusion, report=report)
+
+
+def engine_of(name: str | None, address: str | None = None, workers: int | None = None) -> RayEngine | None:
+    """Return the engine of this name, with ``workers`` tasks or actors at a time.
+
+    It is started, or joined at the address, when work begins.
+
+    Raises:
+        UsageError: There is no such engine, or an address of none.
+        MissingExtraError: It is not installed.
+    """
+    if name is None:
+        if address is not None:
+            raise UsageError("an address is of an engine: name it (--engine ray)")
+        return None
+    if name != "ray":
+        raise UsageError(f"there is no engine {name!r}; ray is one")
+    if find_spec("ray") is None:  # said before anything is begun
+        raise MissingExtraError("ray", "--engine ray")
+    return RayEngine(address, workers)

@@ -17,7 +17,7 @@ from ..api.terminal_text import visible
 from ..errors import AgentSetupError, FiducialError, UsageError, on_command_line
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
-from .plugin_option import take_plugins
+from .param_types import take_plugins
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
 
 SECTIONS: dict[str, dict[str, str]] = {

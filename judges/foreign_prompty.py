@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..errors import InputError
-from .declared_scale import listed_scale, scale_of, scale_option, suggested_scale
 from .front_matter import FrontMatter, read_front_matter
 from .prompt_file import TYPES
 from .prompt_inputs import INPUTS, LISTS, nearest_input
 from .prompt_text import PromptText
-from .scale import Scale
+from .scale import Scale, listed_scale, scale_of, scale_option, suggested_scale
 
 _PARAMETERS = {
     "maxOutputTokens": "max_completion_tokens",

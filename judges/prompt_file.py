@@ -35,9 +35,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from ..records import Kind, is_kind, unknown_kind
-from .declared_scale import declared_scale
 from .front_matter import FrontMatter, read_front_matter
-from .scale import Scale
+from .scale import Scale, declared_scale
 
 T = TypeVar("T")
 

@@ -12,7 +12,6 @@ import msgspec
 
 from ..errors import InputError, UsageError, readable
 from ..records import not_utf8
-from .declared_scale import names_other_scale, scale_from_option, scale_option, suggested_scale
 from .foreign_prompty import import_prompty
 from .front_matter import MAX_PROMPT_BYTES, is_prompt_text, split_front_matter, with_newlines
 from .parsing import make_parser
@@ -21,7 +20,7 @@ from .prompt_inputs import FENCE, INPUTS, nearest_input, refuse_unfillable
 from .prompt_text import PromptText
 from .prompt_variables import FILLERS
 from .rendering import compile_prompt
-from .scale import Scale
+from .scale import Scale, names_other_scale, scale_from_option, scale_option, suggested_scale
 
 
 def import_prompt(

@@ -1,8 +1,10 @@
-"""Turns a prompt's template and values into chat messages.
+"""Turn a prompt's template and values into messages, without jinja where names suffice.
 
 Roles are fixed before any value exists: headers such as ``user:`` are replaced in the template's source by marks that hold a
 random number, and only those marks open a message afterwards. No value, however it is spelled, can therefore open or end
 one. On benign input the messages equal those of promptflow-core.
+
+A template that holds nothing but names, as all shipped ones do, is filled as jinja would; jinja is loaded for those that loop, choose or filter.
 """
 
 from __future__ import annotations
@@ -14,9 +16,65 @@ from typing import Any, TypeAlias
 
 from ..errors import PromptError
 from ..records import Message
-from .plain_template import plain_template
 from .prompt_file import TYPES, InputDeclaration, PromptFile
-from .template_limits import TemplateLimitError
+from .template_limits import FREE_CHARACTERS, TOO_LONG, TemplateLimitError, allowed_characters
+
+_MOST_NAMES = 1000
+_NAME = re.compile(r"(?<!\{)\{\{ *([A-Za-z_][A-Za-z0-9_]*) *\}\}")
+_MARKUP = re.compile(r"\{[{%#]")
+_NEWLINE = re.compile(r"\r\n|\r")
+_JINJAS_OWN = frozenset(
+    [
+        "and",
+        "caller",
+        "elif",
+        "else",
+        "false",
+        "False",
+        "if",
+        "in",
+        "is",
+        "loop",
+        "none",
+        "None",
+        "not",
+        "or",
+        "range",
+        "self",
+        "super",
+        "true",
+        "True",
+        "varargs",
+        "kwargs",
+    ]
+)
+"""Names that mean something to jinja whatever the values are."""
+
+
+def plain_template(source: str) -> Callable[[Mapping[str, Any]], str] | None:
+    """Compile a template of names alone; None for any other.
+
+    The function raises TemplateLimitError for a name without a value, or a text far longer than its values.
+    """
+    pieces = _NAME.split(source)
+    texts, names = [_NEWLINE.sub("\n", text) for text in pieces[::2]], pieces[1::2]
+    if len(names) > _MOST_NAMES or not _JINJAS_OWN.isdisjoint(names) or any(map(_MARKUP.search, texts)):
+        return None
+
+    def render(values: Mapping[str, Any]) -> str:
+        missing = next((name for name in names if name not in values), None)
+        if missing is not None:
+            raise TemplateLimitError(f"{missing!r} is undefined")
+        written = {name: str(values[name]) for name in dict.fromkeys(names)}
+        parts = [""] * (2 * len(names) + 1)
+        parts[::2], parts[1::2] = texts, [written[name] for name in names]
+        length = sum(map(len, parts))
+        if length > FREE_CHARACTERS and length > allowed_characters(values):
+            raise TemplateLimitError(TOO_LONG)
+        return "".join(parts)
+
+    return render
+
 
 Render: TypeAlias = Callable[[Mapping[str, Any]], list[Message]]
 """Values by input name in, messages out."""

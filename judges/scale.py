@@ -1,11 +1,22 @@
-"""The scale on which a prompt asks for its score."""
+"""Scale on which a prompt asks for its score, and reading it from a prompt file.
+
+Nothing but its ``scale`` key or ``response_format`` declares one. The worst of five grades, read as 0 or 1, would be the best score there is.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from itertools import pairwise
+from typing import Any, Literal, cast
+
+import msgspec
+
+from ..errors import PromptError
+from .front_matter import FrontMatter, read_yaml
 
 _TOLERANCE = 1e-9
 _MOST_STEPS = 1e6
@@ -88,3 +99,155 @@ class Scale:
         if count == 1:
             return f"{self.minimum:g} or {self.maximum:g}{best}"
         return f"{self.minimum:g} to {self.maximum:g} in steps of {self.step:g}{best}"
+
+
+_RANGE = re.compile(
+    r"(?<![\w.,/:-])([0-9]{1,3})[\"']?(?: ?\([^()\n]{1,60}\))?(?: ?[-\u2013\u2014] ?| (?:to|and|or|through) )[\"']?([0-9]{1,3})(?![\w%/:-]|[.,][0-9])"
+)
+_LARGEST = 100
+_ENDS = re.compile(
+    r"(-?[0-9]{1,9}(?:\.[0-9]{1,9})?) ?(?:-|\u2013|:|,|\.\.|to) ?(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)"
+)
+_SCHEMA = ("response_format", "json_schema", "schema", "properties")
+
+
+class _Declared(msgspec.Struct, forbid_unknown_fields=True):
+    minimum: float
+    maximum: float
+    step: float | None = None
+    better: Literal["high", "low"] = "high"
+
+
+def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale:
+    """Return the scale that a prompt file declares.
+
+    Where it declares none, the `PromptError` holds the line to add.
+    """
+    if front.values.get("scale") is not None:
+        try:
+            return scale_of(front.values["scale"])
+        except ValueError as error:
+            raise front.fault(str(error), "scale") from error
+    listed = listed_scale(parameters, str(parse.get("score", "score")))
+    if listed is not None:
+        return listed
+    suggested, why = suggested_scale(front.body)
+    raise PromptError(
+        f"{front.path}:{front.body_line - 1}: scale: which scores are possible is not declared; "
+        f"add this line to the front matter: {scale_line(suggested)} ({why}; better: low besides where the least is the best)"
+    )
+
+
+def scale_of(declared: Any) -> Scale:
+    """Read a scale from a mapping with ``minimum`` and ``maximum``.
+
+    ``step`` and ``better`` are optional. Anything else is a `ValueError`.
+    """
+    try:
+        told = msgspec.convert(declared, _Declared)
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error).replace("`$.", "`").replace("`$", "`scale")) from error
+    return Scale(told.minimum, told.maximum, told.step, told.better)
+
+
+def scale_line(scale: Scale) -> str:
+    """Return the line of front matter that declares a scale."""
+    step = "" if scale.step is None else f", step: {scale.step:g}"
+    better = "" if scale.better == "high" else f", better: {scale.better}"
+    return f"scale: {{minimum: {scale.minimum:g}, maximum: {scale.maximum:g}{step}{better}}}"
+
+
+def scale_from_option(text: str, step: float | None = None) -> Scale:
+    """Parse the command line's ``--scale``: worst and best score, or a prompt file's form.
+
+    ``1-5``, or ``5-1`` where 1 is the best.
+    """
+    ends = _ENDS.fullmatch(text.strip())
+    if ends is not None:
+        worst, best = float(ends[1]), float(ends[2])
+        better = "high" if worst < best else "low"
+        declared: Any = {"minimum": min(worst, best), "maximum": max(worst, best), "better": better}
+    else:
+        declared = read_yaml(text.strip().removeprefix("scale:"))
+        if not isinstance(declared, dict):
+            raise ValueError("expected the worst score and the best, such as 1-5, or 5-1 where 1 is the best")
+    return scale_of(declared if step is None else {**cast("dict[str, Any]", declared), "step": step})
+
+
+def scale_option(scale: Scale) -> str:
+    """Return the command-line form of a scale."""
+    worst, best = sorted((scale.minimum, scale.maximum), key=scale.normalise)
+    step = "" if scale.step is None else f" --step {scale.step:g}"
+    return f"--scale {worst:g}-{best:g}{step}"
+
+
+def suggested_scale(text: str) -> tuple[Scale, str]:
+    """Return the scale that a prompt seems to ask for."""
+    found = _named_range(text)
+    if found is None:
+        return Scale(), "or with the ends that the prompt asks for"
+    low, high, words = found
+    step = None if (low, high) == (0, 1) and " or " not in words else 1.0
+    return Scale(low, high, step), f"the text says {words!r}"
+
+
+def names_other_scale(text: str) -> bool:
+    """Return whether a prompt mentions scores beyond 0 to 1."""
+    found = _named_range(text)
+    return found is not None and found[:2] != (0, 1)
+
+
+def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
+    """Return the scale that a ``response_format`` declares; the greatest score is the best.
+
+    It lists evenly spaced scores, or allows whole numbers between two ends.
+    """
+    place: Any = parameters
+    for name in (*_SCHEMA, key):
+        place = cast("dict[str, Any]", place).get(name) if isinstance(place, Mapping) else None
+    if not isinstance(place, Mapping):
+        return None
+    schema = cast("Mapping[str, Any]", place)
+    if isinstance(schema.get("enum"), list):
+        return _evenly_spaced(schema["enum"])
+    low, high = _number(schema.get("minimum")), _number(schema.get("maximum"))
+    if schema.get("type") != "integer" or low is None or high is None:
+        return None
+    return _scale_or_none(low, high, 1.0)
+
+
+def _scale_or_none(low: float, high: float, step: float) -> Scale | None:
+    try:
+        return Scale(low, high, step)
+    except ValueError:
+        return None
+
+
+def _evenly_spaced(listed: Sequence[Any]) -> Scale | None:
+    try:
+        scores = sorted({float(score) for score in listed if not isinstance(score, bool)})
+    except (TypeError, ValueError):
+        return None
+    steps = [after - before for before, after in pairwise(scores)]
+    if not steps or not math.isfinite(sum(steps)) or not math.isclose(min(steps), max(steps)):
+        return None
+    return _scale_or_none(scores[0], scores[-1], steps[0])
+
+
+def _number(value: Any) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def _named_range(text: str) -> tuple[int, int, str] | None:
+    """Return the number range that a text names most often, and the words that name it.
+
+    Only ranges that begin with 0 or 1 count.
+    """
+    found = [(int(each[1]), int(each[2]), re.sub("[\"']", "", each[0])) for each in _RANGE.finditer(text)]
+    ranges = [each for each in found if each[0] in {0, 1} and each[0] < each[1] <= _LARGEST]
+    if not ranges:
+        return None
+    ends = Counter(each[:2] for each in ranges).most_common(1)[0][0]
+    return next(each for each in ranges if each[:2] == ends)

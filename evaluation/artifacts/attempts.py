@@ -11,7 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from ...deterministic.artifacts import challenge_of, copy_plain_files
+from ...deterministic.artifacts.challenge import challenge_of
+from ...deterministic.artifacts.copying import copy_plain_files
 from ...deterministic.sandbox.limits import Limits
 from ...deterministic.sandbox.running import CommandResult, SandboxError, run_agent
 from ...errors import InputError

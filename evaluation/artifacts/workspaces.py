@@ -8,7 +8,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from ...deterministic.artifacts import ChallengeError, challenge_of, copy_plain_files
+from ...deterministic.artifacts.challenge import ChallengeError, challenge_of
+from ...deterministic.artifacts.copying import copy_plain_files
 from ...errors import InputError
 from ...records import Case, Output, kind_spec, write_records
 

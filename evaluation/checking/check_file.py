@@ -9,7 +9,6 @@ from typing import NamedTuple
 from ...deterministic import CheckOptions
 from ...deterministic.artifacts.dependencies import UnknownDependency
 from ...records import InputPath, Verdict, atomic_write
-from ..conclusion.rates_by_part import system_results
 from ..conclusion.run_results import SystemResult, Tally
 from ..inputs import EvaluationInputs
 from ..progress import Progress
@@ -69,6 +68,8 @@ def check_file(
         if interrupts:
             raise interrupts[0]
         partial.replace(out)
+    from ..conclusion.rates_by_part import system_results  # noqa: PLC0415 - who only sets options needs no intervals
+
     return CheckedSystems(system_results(tally, inputs.survey.missing), list(unknown))
 
 

@@ -57,8 +57,11 @@ def options_by_system(
     """
     if names != "auto":
         return {}, msgspec.structs.replace(options, names=names)
-    vote, cases = NamesVote(), inputs.cases
-    for output in inputs.outputs() if any(cases.facts(each).dotted for each in cases) else ():
+    cases = inputs.cases
+    if not any(cases.facts(each).dotted for each in cases):
+        return {}, options
+    vote = NamesVote()
+    for output in inputs.outputs():
         if cases.facts(output.case_id).dotted and not vote.is_clear(output.system):
             vote.add(cases[output.case_id], output)
     differing = {
@@ -246,11 +249,12 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
     """
     failed: set[_Try] = set()
     waiting: list[_Waiting] = []
-    names = ChallengeNames()
+    names: ChallengeNames | None = None
     for case, verdict in checked:
         if not _is_workspace(case.kind):
             yield verdict
             continue
+        names = names or ChallengeNames()
         names.add(case)
         itself = _Try(verdict.system, verdict.trial, challenge_name(case))
         if verdict.score is not None and verdict.score < 1.0:
@@ -259,6 +263,8 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
             waiting.append(_Waiting(verdict, itself, depends_on))
         else:
             yield verdict
+    if names is None:
+        return
     needs = [_needs(entry, names) for entry in waiting]
     _spread(failed, list(zip((entry.itself for entry in waiting), needs, strict=True)))
     for entry, needed in zip(waiting, needs, strict=True):

@@ -194,7 +194,7 @@ def as_judged(case: Case, output: Output) -> Output:
     if isinstance(output, Pair):
         first, second = as_judged(case, output.first), as_judged(case, output.second)
         return msgspec.structs.replace(output, first=first, second=second)
-    from ...deterministic.artifacts import workspace_text  # noqa: PLC0415 - most cases have no workspace
+    from ...deterministic.artifacts.workspace_checker import workspace_text  # noqa: PLC0415 - most cases have no workspace
 
     return msgspec.structs.replace(output, text=workspace_text(case, output))
 

@@ -7,8 +7,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from pathlib import Path
 
 from .batch_results import BatchResults, ResultsTally
-from .coalescing import CoalescingProvider
-from .connect import with_cache, with_recording
+from .connect import CoalescingProvider, with_cache, with_recording
 from .exchange import Provider
 from .recording import CassetteProvider, ReplayProvider
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from ...calibration.agreement.calibration_results import JudgeCalibration
 from ...calibration.statistic import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
 from ..document import CautionLine as Folded
 from .number_text import counted
+
+if TYPE_CHECKING:
+    from ...calibration.agreement.calibration_results import JudgeCalibration
 
 _SENTENCES: dict[str, str] = {
     "nothing_said": "no row has both a label and a score: {about}",

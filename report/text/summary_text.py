@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
-from ...evaluation.conclusion.conclude import Conclusion
 from ...evaluation.conclusion.run_results import CORRECTED, OPEN, JudgeUse, StratumRate, SystemResult
 from ...records import Source
 from ..document import Document, Piece, document
@@ -16,6 +15,10 @@ from . import number_text
 from .caution_text import folded
 from .number_text import counted
 from .safe_text import shortened
+
+if TYPE_CHECKING:
+    from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+    from ...evaluation.conclusion.conclude import Conclusion
 
 _RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))
 _COEFFICIENTS = (("kappa", "cohen_kappa"), ("AC1", "gwet_ac1"), ("MCC", "mcc"))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fiducial.errors import InputError
-from fiducial.judges.declared_scale import suggested_scale
 from fiducial.judges.prompt_import import import_prompt
+from fiducial.judges.scale import suggested_scale
 
 
 def test_plain_text_is_kept_to_the_letter_and_its_scale_is_found(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from typing import Any, Literal
 import pytest
 from workspaces import verdict_on_workspace
 
-from fiducial.deterministic.artifacts import copying, workspace_text
+from fiducial.deterministic.artifacts import copying
 from fiducial.deterministic.artifacts.copying import copy_plain_files, copy_tree
+from fiducial.deterministic.artifacts.workspace_checker import workspace_text
 from fiducial.deterministic.artifacts.workspace_files import (
     WorkspaceFault,
     choose_files,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from fiducial.judges.bounded_template import bounded_template, jinja_template
 from fiducial.judges.catalogue import all_prompts
-from fiducial.judges.plain_template import plain_template
 from fiducial.judges.prompt_file import read_prompt_file
+from fiducial.judges.rendering import plain_template
 from fiducial.judges.template_limits import FREE_CHARACTERS, TemplateLimitError
 
 NAMES = ("query", "response", "fence")

@@ -11,10 +11,9 @@ from provider_server import Answer, ProviderServer
 from fiducial.errors import PromptError
 from fiducial.judges import load_judge
 from fiducial.judges.catalogue import all_prompts
-from fiducial.judges.declared_scale import scale_from_option, scale_line, scale_option
 from fiducial.judges.front_matter import read_front_matter
 from fiducial.judges.prompt_file import STATEMENTS, read_prompt_file
-from fiducial.judges.scale import Scale
+from fiducial.judges.scale import Scale, scale_from_option, scale_line, scale_option
 
 QUERY = "inputs:\n  query: {type: string, kind: string}"
 

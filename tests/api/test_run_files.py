@@ -7,8 +7,8 @@ import pytest
 from command import fiducial
 
 import fiducial as fd
-from fiducial.api import engines
-from fiducial.api.engines import engine_of
+from fiducial.api import run_files
+from fiducial.api.run_files import engine_of
 from fiducial.data import demo_path
 from fiducial.errors import MissingExtraError, UsageError
 
@@ -32,7 +32,7 @@ def without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(_name: str) -> None:
         return None
 
-    monkeypatch.setattr(engines, "find_spec", nothing)
+    monkeypatch.setattr(run_files, "find_spec", nothing)
 
 
 @pytest.mark.usefixtures("without_ray")
