@@ -1,4 +1,4 @@
-"""Select cases by id or tag, with their outputs, for a command that works on some of a data set."""
+"""Select cases by id or tag, with their outputs, for commands on part of a data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations as turns: what was asked, then what the agent did, until somebody else speaks again."""
+"""Conversations as turns: the request, then the agent's steps until the next speaker."""
 
 from __future__ import annotations
 

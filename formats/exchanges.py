@@ -1,4 +1,4 @@
-"""Calls of a model as a log has them, however they are wrapped: the request, the answer, and whose session it was.
+"""Model calls as a log has them, however wrapped: request, answer and session.
 
 A request stands in the line itself or under ``request``, ``req``, ``input``, ``inputs``, ``prompt``, ``body``, ``request_body`` or ``kwargs``,
 its answer under ``response``, ``res``, ``output``, ``outputs``, ``completion``, ``response_body``, ``result``, ``reply`` or ``choices``; both

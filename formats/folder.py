@@ -1,4 +1,4 @@
-"""What was found in foreign files, written as a folder: cases, outputs, verdicts, and what was skipped."""
+"""Imported records as a folder: cases, outputs, verdicts, and what was skipped."""
 
 from __future__ import annotations
 

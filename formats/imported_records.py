@@ -1,4 +1,4 @@
-"""What readers of foreign files give, and what they are told: records, and what could not be one."""
+"""What readers of foreign files give: records, and rows that could not be one."""
 
 from __future__ import annotations
 

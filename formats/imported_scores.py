@@ -1,4 +1,4 @@
-"""What another tool's scorer, or a person, said of an answer, as a Verdict under its own name."""
+"""Scores of another tool's scorer, or a person, as verdicts under their own name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI's chats, stored completions, batches, responses, and the hosted Evals product's rows.
+"""OpenAI's chats, stored completions, batches, responses, and hosted Evals rows.
 
 A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, where only ``messages`` is required; a completion with ``messages``
 and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper. Failed calls and empty answers are outputs, graded 0.

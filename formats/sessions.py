@@ -1,4 +1,4 @@
-"""Exchanges of one session put together: what extends another takes its place, everything else follows it."""
+"""Exchanges of one session together: what extends another takes its place."""
 
 from __future__ import annotations
 

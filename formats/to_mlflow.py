@@ -1,4 +1,4 @@
-"""Verdicts as assessments of MLflow: feedback, a line each, as ``Assessment.from_dictionary`` reads it."""
+"""Verdicts as MLflow assessments: feedback that `Assessment.from_dictionary` reads."""
 
 from __future__ import annotations
 

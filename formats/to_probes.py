@@ -1,4 +1,4 @@
-"""Probes for another tool's judge: a data set and a log of Inspect, a configuration of promptfoo, rows of Azure.
+"""Probes for another tool's judge: Inspect, promptfoo, Azure.
 
 Of a probe nothing is shown but what a judge may see: its name is a hash, and all are of one system.
 """

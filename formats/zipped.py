@@ -1,4 +1,4 @@
-"""Members of a ZIP file, stored, deflated or compressed with Zstandard, which `zipfile` reads from Python 3.14 on."""
+"""Members of a ZIP file; Zstandard is read as `zipfile` does from Python 3.14 on."""
 
 from __future__ import annotations
 

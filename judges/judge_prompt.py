@@ -1,4 +1,4 @@
-"""Prompt of a judge, ready for one model: messages, decoding parameters and the parser of replies."""
+"""Prompt of a judge for one model: messages, decoding parameters, reply parser."""
 
 from __future__ import annotations
 

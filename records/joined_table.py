@@ -1,4 +1,4 @@
-"""Tables that arrive later: which columns hold references of cases, and whether others hold labels."""
+"""Tables that arrive later, joined by id: references of cases, or labels."""
 
 from __future__ import annotations
 

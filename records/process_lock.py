@@ -1,4 +1,4 @@
-"""Lock files: one process at a time; a lock is free again when its holder ends, however that ends."""
+"""Lock files for one process at a time, free again however their holder ends."""
 
 from __future__ import annotations
 

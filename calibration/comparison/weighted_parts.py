@@ -1,4 +1,4 @@
-"""Sums of means of parts, such as a rate over checked and judged outputs, weighted by their size."""
+"""Sums of means of parts weighted by size, such as a rate over all outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of rubrics: means by system and tag, a judge's errors by criterion and tag, corrected means."""
+"""Results of rubrics: means by system and tag, judge errors, corrected means."""
 
 from __future__ import annotations
 
