@@ -26,6 +26,7 @@ from simulation import (
     drift,
     estimates,
     labels,
+    localising,
     panel,
     plans,
     raters,
@@ -74,6 +75,7 @@ TABLES: dict[str, Table] = {
     "power": plans.power,
     "budgets": budgets.budgets,
     "trials": trials.trials,
+    "localising": localising.localising,
 }
 
 
