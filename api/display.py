@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import msgspec
 
 from ..calibration.statistic import Statistic
+from ..errors import as_named
 from ..records import Verdict
 from ..records.frames import data_frame
-from ..report.document import Document, as_html, as_lines, as_markdown
+from ..report.document import Document, as_lines, as_markdown
 from ..report.text.one_screen import SCREEN, WIDTH, one_screen
+from ..report.text.safe_text import visible
 from .paths import FilePath, written_path
 
 if TYPE_CHECKING:
@@ -74,7 +76,9 @@ class InWords:
         return "\n".join(as_markdown(self.document()))
 
     def _repr_html_(self) -> str:
-        return str(as_html(self.document()))
+        from ..report.page import notebook_cell  # noqa: PLC0415 - for a notebook alone
+
+        return notebook_cell(self.document())
 
 
 class Shown(msgspec.Struct, InWords, frozen=True):
@@ -84,6 +88,11 @@ class Shown(msgspec.Struct, InWords, frozen=True):
     def of(cls, numbers: Any) -> Self:
         """Return the result that displays these numbers."""
         return cls(**{name: getattr(numbers, name) for name in numbers.__struct_fields__})
+
+    def __repr__(self) -> str:
+        """Return one sentence: the answer."""
+        told = (piece for piece in self.screen(10 * SCREEN) if isinstance(piece, str) and piece.strip())
+        return as_named(f"<{type(self).__name__}: {visible(next(told, 'nothing to tell'))}>")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""
@@ -101,6 +110,11 @@ class ShownOnPage(Shown, frozen=True):
         from ..report.page import document_page  # noqa: PLC0415 - who reads numbers needs no page
 
         return document_page(written_path(path), self._page())
+
+    def _repr_html_(self) -> str:
+        from ..report.page import page_cell  # noqa: PLC0415 - for a notebook alone
+
+        return page_cell(self._page())
 
     def _page(self) -> ResultPage:
         raise NotImplementedError

@@ -15,7 +15,7 @@ from ..evaluation.judging.known_judges import judge_order
 from ..evaluation.store.file_names import AUDIT
 from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
-from ..report.document import Document, as_html
+from ..report.document import Document
 from ..report.first_answers import Answers, answers
 from ..report.model import MOST_TEXTS
 from ..report.run_summary import RunSummary
@@ -206,9 +206,10 @@ class Run(InWords):
 
     def _repr_html_(self) -> str:
         from ..report.overview import overview_figures  # noqa: PLC0415 - for a notebook alone
+        from ..report.page import notebook_cell  # noqa: PLC0415 - likewise
 
         figures = overview_figures(self._found.systems, self._found.compared)
-        return str(as_html([*self.document(), figures]))
+        return notebook_cell([*self.document(), figures])
 
     def __repr__(self) -> str:
         where = "in memory" if self.folder is None else as_named(f"in {self.folder}")

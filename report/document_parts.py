@@ -190,7 +190,7 @@ class DocumentTable(Block, frozen=True):
     def _row(self, row: Sequence[str | Cell]) -> Markup:
         return joined(
             filled('<th scope="row">%s</th>', _content(cell))
-            if column == 0
+            if column == 0 and cell != ""  # a screen reader would announce an empty heading
             else filled("<td%s%s>%s</td>", self._side(column), _title(cell), _content(cell))
             for column, cell in enumerate(row)
         )

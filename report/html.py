@@ -63,7 +63,7 @@ _HEAD: tuple[str | Cell, ...] = (
 
 @document
 def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers | None) -> Iterator[Piece]:
-    """Yield each judge's use and cost, beside its agreement with the labels."""
+    """Yield each judge's verdicts, agreement with the labels, and costs where there are any."""
     if not judges:
         return
     panels = {} if calibration is None else calibration.judges
@@ -87,7 +87,24 @@ def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers |
     accuracy = Cell("Accuracy", title="Share of labelled outputs on which judge and label agree")
     head = ["Judge", "Verdicts", *([accuracy] if calibration is not None else []), *_HEAD]
     yield from _drawn(judges, {name: each.value for name, each in worths.items() if each is not None})
-    yield DocumentTable(head, rows, words=FIRST | {1})
+    kept = [
+        column
+        for column, name in enumerate(head)
+        if name not in _HEAD or any(row[column] not in _NOTHING for row in rows)
+    ]
+    yield DocumentTable(
+        [head[column] for column in kept],
+        [[row[column] for column in kept] for row in rows],
+        words=FIRST | {1},
+    )
+
+
+_NOTHING = ("0", "-")
+"""Cells of what was not spent."""
+
+
+def _spent(judges: Sequence[JudgeUse]) -> bool:
+    return any(judge.calls or judge.prompt_tokens or judge.completion_tokens for judge in judges)
 
 
 def _drawn(judges: Sequence[JudgeUse], worths: Mapping[str, float | None]) -> Iterator[Figure]:
@@ -192,6 +209,7 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
         overview=as_html(overview_document(data.systems, data.compared)),
         trust=as_html(trust_document(told.trust, data.labels, data.certificates, told.control)),
         judges=as_html(costs_document(data.judges, data.calibration)),
+        spent=_spent(data.judges),
         in_words=in_words,
         items_at=items_at,
         passing=_passing(data),

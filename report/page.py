@@ -19,7 +19,7 @@ from markupsafe import Markup
 from msgspec.structs import replace
 
 from ..records import InputPath, atomic_write
-from .document import Columns, Document, Figure, as_html
+from .document import Columns, Details, Document, Figure, Piece, as_html
 from .document_parts import FIRST, Cell, DocumentTable, fit
 from .text import number_text
 
@@ -110,16 +110,9 @@ def document_page(path: Path, page: ResultPage) -> Path:
     Raises:
         InputError: The file cannot be written.
     """
-    pieces = [
-        _without_plots(piece) if page.figures and isinstance(piece, DocumentTable) else piece
-        for piece in page.answer
-        if piece != ""
-    ]
+    pieces = answer_pieces(page)
     sections = {name: shown for name, told in page.sections.items() if (shown := as_html(list(told)))}
     headline = pieces.pop(0) if sections and pieces and isinstance(pieces[0], str) else ""
-    place = next((n for n, piece in enumerate(pieces) if isinstance(piece, DocumentTable)), len(pieces))
-    if page.figures:
-        pieces.insert(place, Columns(page.figures))
     text = rendered(
         "document.html.j2",
         ["report.css", "items.css"],
@@ -131,6 +124,31 @@ def document_page(path: Path, page: ResultPage) -> Path:
     )
     write_page(path, text)
     return path
+
+
+def answer_pieces(page: ResultPage) -> list[Piece]:
+    """Return a page's answer with its figures above the first table."""
+    pieces = [
+        _without_plots(piece) if page.figures and isinstance(piece, DocumentTable) else piece
+        for piece in page.answer
+        if piece != ""
+    ]
+    place = next((n for n, piece in enumerate(pieces) if isinstance(piece, DocumentTable)), len(pieces))
+    if page.figures:
+        pieces.insert(place, Columns(page.figures))
+    return pieces
+
+
+def notebook_cell(document: Document) -> str:
+    """Render a document for a notebook's cell, with styles that take the notebook's colours."""
+    style = Markup("<style>{}</style>").format(_asset("notebook.css"))
+    return f'<div class="fiducial-result">{style}{as_html(document)}</div>'
+
+
+def page_cell(page: ResultPage) -> str:
+    """Render a result's page for a notebook's cell: the answer, and everything else folded."""
+    folded = [Details(name, told) for name, document in page.sections.items() if (told := list(document))]
+    return notebook_cell([*answer_pieces(page), *folded])
 
 
 def _without_plots(table: DocumentTable) -> DocumentTable:

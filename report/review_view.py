@@ -14,7 +14,7 @@ from ..records import Case, ItemKey, Message, Output, ToolCall, ToolResults, Ver
 from ..records.trajectory_steps import turns_asked
 from .review_compare import ComparedLine, compared
 from .text import number_text
-from .text.safe_text import Excerpt, any_excerpt, excerpt, shortened
+from .text.safe_text import Excerpt, any_excerpt, cut_at, excerpt, shortened
 
 MOST_TEXT = 20_000
 """Characters of one text that are shown."""
@@ -136,7 +136,8 @@ def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[TitledText]:
         if len(shown) == MOST_BLOCKS or room <= 0:
             left_out += 1
             continue
-        shown.append(TitledText(shortened(title, _NAME), text[:room], hidden + max(0, len(text) - room)))
+        part = cut_at(text, room)
+        shown.append(TitledText(shortened(title, _NAME), part, hidden + len(text) - len(part)))
         room -= len(text)
     if left_out:
         shown.append(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from ..text.safe_text import shortened
+from ..text.safe_text import cut_at, shortened
 
 WIDTH = 360.0
 """Of a figure that stands by itself."""
@@ -95,7 +95,7 @@ def text(
     """Draw a text, cut to ``room`` letters; the full text is in the tooltip."""
     shown = fit(words)
     whole = Markup("<title>{}</title>").format(shown) if len(shown) > room else Markup()
-    cut = shown if len(shown) <= room else f"{shown[: room - 1]}…"
+    cut = shown if len(shown) <= room else f"{cut_at(shown, room - 1)}…"
     placed = Markup() if anchor == "start" else Markup(' text-anchor="{}"').format(anchor)
     return Markup('<text {} x="{}" y="{}"{}>{}{}</text>').format(
         _looks(kind), _pixels(x), _pixels(y), placed, whole, cut
@@ -115,9 +115,10 @@ def ticks(places: Iterable[float], top: float, bottom: float) -> Markup:
     return Markup('<path {} d="{}"/>').format(_looks("tick"), course)
 
 
-def grid(up: AxisScale, left: float, right: float) -> list[Markup]:
-    """Lines across at 0, one half and 1, each with its number on the left."""
-    return [
+def grid(up: AxisScale, left: float, right: float, *, of: str = "") -> list[Markup]:
+    """Lines across at 0, one half and 1, each with its number on the left; above them what the axis is ``of``."""
+    named = [text(2, up(1.0) - 10, of)] if of else []
+    return named + [
         shape
         for mark in (0.0, 0.5, 1.0)
         for shape in (

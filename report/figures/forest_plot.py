@@ -19,6 +19,9 @@ _MIDDLE = _HEIGHT / 2
 _ROW = 36.0
 _LETTERS, _MOST_LETTERS = 26, 48
 """Of a name beside its number, and alone on its line."""
+_STEPS = (1, 2, 3, 4, 5, 6, 8, 10)
+_LEAST_REACH, _ROUNDING = 1e-3, 1e-9
+"""The narrowest axis of differences: intervals on it differ by no digit that is printed."""
 _NUMBER = 118.0
 """Pixels of a number beside its interval."""
 
@@ -121,9 +124,14 @@ def forest(
 
 
 def _reach(rows: Sequence[PlottedInterval]) -> float:
-    """Return how far from 0 differences go, with their intervals, in steps of 0.1; 1 at most."""
-    ends = (abs(end) for each in rows for end in (each.value, each.low, each.high) if end is not None)
-    return min(1.0, max(1, math.ceil(10 * max(ends, default=1.0))) / 10)
+    """Return how far from 0 differences go, with their intervals: a round number, 1 at most."""
+    farthest = max(
+        (abs(end) for each in rows for end in (each.value, each.low, each.high) if end is not None),
+        default=1.0,
+    )
+    unit = 10.0 ** math.floor(math.log10(max(farthest, _LEAST_REACH)))
+    step = next(step for step in _STEPS if step * unit >= min(farthest, 1.0) * (1 - _ROUNDING))
+    return min(1.0, step * unit)
 
 
 def _axis(
@@ -150,10 +158,10 @@ def trend(title: str, rows: Sequence[PlottedInterval]) -> Markup:
 
     Rows without a value are left out of the line.
     """
-    height, top = 180.0, 12.0
+    height, top = 194.0, 28.0
     up = AxisScale(0.0, 1.0, height - 34, top)
     along = AxisScale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)
-    shapes = grid(up, 34, WIDTH - _MARGIN)
+    shapes = grid(up, 34, WIDTH - _MARGIN, of="rate")
     points = [(along(number), up(each.value)) for number, each in enumerate(rows) if each.value is not None]
     shapes.append(path("course", points))
     shapes += [shape for number, each in enumerate(rows) for shape in upright(each, along(number), up)]

@@ -12,9 +12,9 @@ from ...evaluation.audit.ladder.ladder_results import LadderResult
 from .drawing import WIDTH, AxisScale, dot, line, path, svg, text
 from .forest_plot import PlottedInterval, forest
 
-_HEIGHT = 205.0
+_HEIGHT = 219.0
 _ACROSS = AxisScale(0.0, 1.0, 42.0, WIDTH - 14)
-_UP = AxisScale(0.0, 1.0, _HEIGHT - 40, 12.0)
+_UP = AxisScale(0.0, 1.0, _HEIGHT - 40, 28.0)
 _LARGEST, _SMALLEST = 7.0, 2.0
 _CLOSE = 24.0
 _SHARES = (0.0, 0.5, CAUGHT, 1.0)
@@ -62,7 +62,7 @@ def _breaking_point(ladder: LadderResult) -> PlottedInterval:
 
 
 def _grid(ladder: LadderResult) -> list[Markup]:
-    shapes: list[Markup] = []
+    shapes = [text(2, _UP(1.0) - 12, "share caught")]
     for share in _SHARES:
         kind = "wanted" if share == CAUGHT else "tick"
         shapes += [

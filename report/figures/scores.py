@@ -11,7 +11,9 @@ from ..text.number_text import count, decimal
 from .drawing import WIDTH, AxisScale, box, dot, grid, line, svg, text
 from .forest_plot import PlottedInterval, upright
 
-_HEIGHT = 190.0
+_HEIGHT = 206.0
+_TOP = 30.0
+"""Of an axis, below the line that says what it is of."""
 _LEFT, _RIGHT = 40.0, WIDTH - 12
 _ENDS = (0.0, 0.5, 1.0)
 
@@ -43,8 +45,12 @@ def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
     """
     along = AxisScale(0.0, 1.0, _LEFT, _RIGHT)
     most = max((max(each.passed, each.failed) for each in bins), default=1)
-    middle, tall = _HEIGHT / 2, _HEIGHT / 2 - 30
-    shapes = [line("tick", along(cut), 8, along(cut), _HEIGHT - 22), text(along(cut), 12, f"passes at {cut:g}", anchor="end" if cut > 0.5 else "start")]  # fmt: skip  # noqa: PLR2004 - the middle
+    middle, tall = _HEIGHT / 2 + 8, _HEIGHT / 2 - 38
+    shapes = [
+        text(2, 12, "number of outputs, by label"),
+        line("tick", along(cut), 20, along(cut), _HEIGHT - 22),
+        text(along(cut), 28, f"passes at {cut:g}", anchor="end" if cut > 0.5 else "start"),  # noqa: PLR2004 - the middle
+    ]
     for each in bins:
         center, wide = along((each.low + each.high) / 2), max(8.0, along(each.high) - along(each.low) - 2)
         for number, kind, way in ((each.passed, "agree", -1), (each.failed, "differ", 1)):
@@ -79,8 +85,11 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
 
     On the diagonal, a score is a probability.
     """
-    along, up = AxisScale(0.0, 1.0, _LEFT, _RIGHT), AxisScale(0.0, 1.0, _HEIGHT - 34, 14.0)
-    shapes = [*grid(up, _LEFT, _RIGHT), line("track", along(0), up(0), along(1), up(1))]
+    along, up = AxisScale(0.0, 1.0, _LEFT, _RIGHT), AxisScale(0.0, 1.0, _HEIGHT - 34, _TOP)
+    shapes = [
+        *grid(up, _LEFT, _RIGHT, of="share that labels pass"),
+        line("track", along(0), up(0), along(1), up(1)),
+    ]
     for each in bins:
         x = along(each.mean)
         shapes += upright(each.rate, x, up)
@@ -98,8 +107,8 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
 def cost(title: str, points: Mapping[str, tuple[float, float]], *, unit: str) -> Markup:
     """Draw cost in ``unit`` against accuracy; up and to the left is better."""
     most = max((paid for paid, _ in points.values()), default=1.0) or 1.0
-    along, up = AxisScale(0.0, most, _LEFT, _RIGHT - 12), AxisScale(0.0, 1.0, _HEIGHT - 34, 14.0)
-    shapes = grid(up, _LEFT, _RIGHT)
+    along, up = AxisScale(0.0, most, _LEFT, _RIGHT - 12), AxisScale(0.0, 1.0, _HEIGHT - 34, _TOP)
+    shapes = grid(up, _LEFT, _RIGHT, of="accuracy")
     for number, (name, (paid, worth)) in enumerate(points.items(), start=1):
         shapes += [
             dot(along(paid), up(worth), says=f"{name}: {paid:,.4g} {unit}, {decimal(worth)}"),

@@ -23,6 +23,7 @@ from ...records import (
     message_text,
 )
 from ..model import Candidate, ItemVerdicts, ReportItem
+from ..text.safe_text import cut_at
 from .asked import SentPrompts
 
 S = TypeVar("S", bound=Verdict | StoredVerdict)
@@ -58,7 +59,7 @@ class RunItems(Closing):
         self._prompts = SentPrompts(store.roster)
 
     def _take_note(self, case: Case) -> None:
-        self._about[case.id] = _About(_category(case), _query(case)[:_QUERY])
+        self._about[case.id] = _About(_category(case), cut_at(_query(case), _QUERY))
 
     def __iter__(self) -> Iterator[Candidate]:
         """Yield each output with its verdicts; prompts are read on demand while this is open."""

@@ -16,7 +16,7 @@ from ..document import Piece, as_lines
 from ..document_parts import FIRST, Cell, DocumentTable
 from ..figures.forest_plot import interval_strip
 from . import number_text
-from .safe_text import columns_of
+from .safe_text import columns_of, cut_to_columns
 
 WIDTH = 80
 """Columns of a screen."""
@@ -181,7 +181,11 @@ def clipped(text: str, columns: int) -> str:
         longer = f"{kept} {word}".lstrip()
         if columns_of(longer) > columns - 4:
             room = columns - 3 - columns_of(kept)
-            return f"{kept} {word[: room - 1]}...".lstrip() if room > _LONG else f"{kept.rstrip(',;:')} ..."
+            return (
+                f"{kept} {cut_to_columns(word, room - 1)}...".lstrip()
+                if room > _LONG
+                else f"{kept.rstrip(',;:')} ..."
+            )
         kept = longer
     return f"{kept.rstrip(',;:')} ..."
 
@@ -294,4 +298,4 @@ def _clipped(cell: str | Cell, most: int) -> str | Cell:
     indent = text[: len(text) - len(text.lstrip())]
     shown = clipped(text, most - len(indent))
     # A name is one word, of which some must be seen.
-    return f"{indent}{shown}" if columns_of(shown) > most // 2 else f"{text[: most - 3]}..."
+    return f"{indent}{shown}" if columns_of(shown) > most // 2 else f"{cut_to_columns(text, most - 3)}..."

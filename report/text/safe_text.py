@@ -29,6 +29,15 @@ _JOINED_PART = re.compile(f"(?<={_EMOJI}|\ufe0f)\u200d{_EMOJI}")
 _NO_WIDTH, _SKIN_TONES = frozenset({"Mn", "Me"}), "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 """Categories and signs that take no column of their own."""
 
+_JOINING = _NO_WIDTH | {"Mc"}
+
+_FLAG_LETTERS = range(0x1F1E6, 0x1F200)
+"""Regional indicators, of which two are a flag."""
+
+_TAGS = range(0xE0020, 0xE0080)
+_MOST_JOINED = 64
+"""Characters of one sign; a longer one is hostile, and cut."""
+
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)  # made once: `json.dumps` makes one a call
 _LINE_WIDTH = 100
 _LAYOUT_FACTOR = 4
@@ -49,7 +58,46 @@ def excerpt(text: str, limit: int) -> Excerpt:
 
     What would not be seen is spelled out as ``\u202e``.
     """
-    return Excerpt(visible(text[:limit]), max(0, len(text) - limit))
+    shown = cut_at(text, limit)
+    return Excerpt(visible(shown), len(text) - len(shown))
+
+
+def cut_at(text: str, limit: int) -> str:
+    """Return the first characters of a text, at most so many, without half a sign at the end.
+
+    A sign is what a reader sees as one: a letter with its accents, an emoji family, a flag.
+    """
+    end = min(max(limit, 0), len(text))
+    least = max(0, end - _MOST_JOINED)
+    whole = 0 if least == 0 else end
+    return text[: next((place for place in range(end, least, -1) if _ends_sign(text, place)), whole)]
+
+
+def cut_to_columns(text: str, columns: int) -> str:
+    """Return the beginning of a text that takes at most so many columns, without half a sign."""
+    shown = cut_at(text, columns)  # at least a column each, but for signs that take none
+    while shown and columns_of(shown) > columns:
+        shown = cut_at(shown, len(shown) - 1)
+    return shown
+
+
+def _ends_sign(text: str, place: int) -> bool:
+    """Whether a text may be cut before the character at a place."""
+    if place >= len(text):
+        return True
+    after, before = text[place], text[place - 1]
+    if "\u200d" in {after, before} or after in _SKIN_TONES or ord(after) in _TAGS:
+        return False
+    if ord(after) in _FLAG_LETTERS:
+        return _flag_letters_before(text, place) % 2 == 0
+    return unicodedata.category(after) not in _JOINING
+
+
+def _flag_letters_before(text: str, place: int) -> int:
+    first = place
+    while first > max(0, place - _MOST_JOINED) and ord(text[first - 1]) in _FLAG_LETTERS:
+        first -= 1
+    return place - first
 
 
 def shortened(text: str, limit: int) -> str:

@@ -117,6 +117,17 @@ def test_results_show_themselves_and_are_data_frames(run: fd.Run):
         assert msgspec.json.encode(found.to_dict())
 
 
+def test_a_result_is_one_sentence_to_a_prompt(run: fd.Run):
+    other = [row | {"judge": "k", "score": row["label"]} for row in ROWS]
+    found = [fd.calibrate(ROWS), fd.compare(ROWS, other), fd.plan(half_width=0.1), run]
+    for told in map(repr, found):
+        assert told.startswith("<")
+        assert told.endswith(">")
+        assert "\n" not in told
+        assert len(told) < 300
+    assert repr(found[1]).startswith("<Comparison: k is best: ")
+
+
 def test_a_plan_says_how_much_it_takes():
     found = fd.plan(half_width=0.1, difference=0.1)
     assert found.labels is not None

@@ -18,6 +18,7 @@ from fiducial.errors import InputError
 from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, StratumRate
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
 from fiducial.report.document import Figure, as_html
+from fiducial.report.document_parts import DocumentTable
 from fiducial.report.first_answers import answers
 from fiducial.report.html import costs_document, render_report, trust_document, write_report
 from fiducial.report.items.asked import SentPrompt
@@ -47,6 +48,15 @@ def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():
 def test_without_judges_there_is_nothing():
     assert trust_document([], {}) == []
     assert costs_document([], None) == []
+
+
+def test_what_was_not_spent_has_no_column(data: ReportData, make_item: Callable[..., Candidate]):
+    free = msgspec.structs.replace(data.judges[0], calls=0, prompt_tokens=0, completion_tokens=0, cost=None)
+    (table,) = [piece for piece in costs_document([free], None) if isinstance(piece, DocumentTable)]
+    assert not {"Calls", "Tokens in", "Tokens out", "Cost"} & set(table.head)
+    page = Page(render_report(msgspec.structs.replace(data, judges=[free]), [make_item()]))
+    assert "Verdicts" in page.inside("h2")
+    assert "Costs" not in page.text()
 
 
 def test_cost_is_drawn_against_accuracy_where_two_have_both(data: ReportData, calibration: dict[str, Any]):
@@ -315,7 +325,7 @@ def test_cost_stands_beside_quality(
         [make_item()],
     )
     text = Page(page).text()
-    assert "0.84 [0.79, 0.88] 1,281 0 7 184,200 12,804 $0.0421" in text
+    assert "0.84 [0.79, 0.88] 1,281 7 184,200 12,804 $0.0421" in text
 
 
 def test_a_report_without_judges_or_calibration_leaves_their_sections_out(

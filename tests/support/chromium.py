@@ -68,11 +68,19 @@ class Browser:
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         still = {"name": "prefers-reduced-motion", "value": "reduce"}
-        self._tell("Emulation.setEmulatedMedia", features=[scheme, still])
+        self._tell("Emulation.setEmulatedMedia", media="", features=[scheme, still])
         self._tell("Storage.clearDataForOrigin", origin="file://", storageTypes="all")
         self.console()
         self.requested()
         self._driver.get(page.absolute().as_uri() + place)
+
+    def on_paper(self, *, width: int = 718) -> None:
+        """Lay the page out as for printing, A4 with usual margins, for somebody whose screen is dark."""
+        self._tell(
+            "Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False
+        )
+        dark = {"name": "prefers-color-scheme", "value": "dark"}
+        self._tell("Emulation.setEmulatedMedia", media="print", features=[dark])
 
     def reload(self) -> None:
         self._driver.refresh()

@@ -56,3 +56,17 @@ def test_a_trend_goes_from_left_to_right_and_leaves_out_what_has_no_value():
 
 def test_a_trend_of_one_run_is_a_point():
     assert len(shapes(trend("rate", [ROWS[0]]), "dot")) == 1
+
+
+@pytest.mark.parametrize(
+    ("end", "axis"), [(0.34, "0.4"), (0.013, "0.02"), (0.0, "0.001"), (0.05, "0.05"), (1.7, "1")]
+)
+def test_differences_are_drawn_as_wide_as_they_are(end: float, axis: str):
+    drawn = forest("difference", [PlottedInterval(name="a", value=end / 2, low=0.0, high=end)], low=-1.0)
+    assert texts(drawn)[-1] == axis
+
+
+def test_long_names_are_whole_and_their_numbers_beside_the_intervals():
+    name = "tool_call_accuracy/reasons - decomposed"
+    drawn = forest("difference", [PlottedInterval(name=name, value=0.1, low=0.0, high=0.2)], low=-1.0)
+    assert name in texts(drawn)

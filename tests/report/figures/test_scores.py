@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from drawn import heard, shapes, texts
 
-from fiducial.report.figures.forest_plot import PlottedInterval
+from fiducial.report.figures.forest_plot import PlottedInterval, trend
 from fiducial.report.figures.scores import Bin, cost, distribution, reliability
 
 
@@ -44,3 +44,10 @@ def test_what_costs_more_stands_further_right_and_what_is_right_more_often_highe
     assert float(cheap["cy"]) > float(dear["cy"])
     assert {"1  cheap", "2  dear", "0.01 $ a verdict"} <= set(texts(drawn))
     assert "dear 0.01 $ a verdict, accuracy 0.90" in heard(drawn)
+
+
+def test_upright_axes_say_what_they_are_of():
+    assert "number of outputs, by label" in texts(distribution("scores", BINS, cut=0.5))
+    assert "share that labels pass" in texts(reliability("scores", BINS))
+    assert "accuracy" in texts(cost("cost", {"a": (1.0, 0.5)}, unit="$"))
+    assert "rate" in texts(trend("rates", [BINS[0].rate]))

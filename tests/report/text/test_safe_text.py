@@ -3,8 +3,10 @@ from __future__ import annotations
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fiducial.report.text.safe_text import excerpt, json_excerpt, visible
+from fiducial.report.text.safe_text import columns_of, cut_at, cut_to_columns, excerpt, json_excerpt, visible
 
 
 @pytest.mark.parametrize(
@@ -63,3 +65,34 @@ def test_json_nested_too_deeply_is_said_to_be():
     for _ in range(100_000):
         value = [value]
     assert json_excerpt(value, 100).text == "(nested too deeply to be shown)"
+
+
+FAMILY, SCOTLAND, ACCENT = (
+    "👨‍👩‍👧‍👦",
+    "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+    "e\u0301",
+)
+
+
+@pytest.mark.parametrize("sign", [FAMILY, SCOTLAND, ACCENT, "🇩🇪", "👍🏽", "1\ufe0f\u20e3", "कि"])
+@pytest.mark.parametrize("before", ["", "ab"])
+def test_a_sign_is_not_cut_in_half(sign: str, before: str):
+    text = before + sign + sign
+    for limit in range(len(text) + 1):
+        shown = cut_at(text, limit)
+        assert shown in {"", *(before[:n] for n in range(3)), before + sign, text}
+        assert len(shown) <= limit
+
+
+@given(st.text(max_size=200), st.integers(0, 200))
+def test_a_cut_text_is_a_beginning_that_fits(text: str, limit: int):
+    assert text.startswith(cut_at(text, limit))
+    assert len(cut_at(text, limit)) <= limit
+    assert columns_of(cut_to_columns(text, limit)) <= limit
+    shown, hidden = excerpt(text, limit)
+    assert hidden == len(text) - len(cut_at(text, limit))
+    assert visible(text).startswith(shown) or not text.isprintable()
+
+
+def test_a_sign_of_endless_accents_is_cut_all_the_same():
+    assert len(cut_at("e" + "\u0301" * 10_000, 5_000)) == 5_000
