@@ -28,22 +28,14 @@ fiducial import answers.csv --map answer=response --out shop     # columns of a 
 The folder gets `cases.jsonl`, `outputs.jsonl`, `labels.jsonl` (if there are grades), `verdicts.jsonl` (grades, and scores of judges) and `skipped.jsonl`, with file, line, field and reason. The command prints the cases by kind, the fitting judge, and the next command. In Python:
 
 ```python
-import json
-from pathlib import Path
-
 import fiducial as fd
 
-Path("log.jsonl").write_text(
-    json.dumps({"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]})
-)
-read = fd.read("log.jsonl")
-print(read.format, read.cases[0].kind, read.outputs[0].text)
-run = fd.evaluate(read.cases, read.outputs)
 table = fd.read([{"question": "Where?", "answer": "Rome", "expected": "Rome"}])
-print(fd.check(table.cases[0], table.outputs[0]).score)
+print(table.cases[0].kind, fd.check(table.cases[0], table.outputs[0]).score)
+run = fd.evaluate(table.cases, table.outputs)
 ```
 
-Data frames, rows and a `datasets.Dataset` work too. A folder of one tool's files is read as a whole.
+`fd.read` also takes a path, a data frame or a `datasets.Dataset`. A folder of one tool's files is read as a whole.
 
 Scores, assertions and metrics become verdicts under the scorer's or person's name; what the tool could not score is ungraded, with its reason. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A score outside [0, 1] without a range or pass mark is skipped, never guessed. Ids stay text (`"001"`).
 """

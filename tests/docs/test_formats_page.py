@@ -23,4 +23,4 @@ def test_the_example_runs(tmp_path: Path):
         [sys.executable, "-c", block], capture_output=True, text=True, cwd=tmp_path, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "openai open_answer Hello\n1.0\n"
+    assert done.stdout == "memory_answer 1.0\n"
