@@ -5,7 +5,7 @@ The columns of a verdict are named as Azure's evaluators name them.
 # No `from __future__ import annotations`: promptflow reads these annotations at run time, and cannot resolve texts.
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from ..records import Case, Kind, Outcome, Output, Usage, Verdict
 from .conversation_forms import calls_of, context_of, conversation, messages_of, tools_of
@@ -101,9 +101,7 @@ def tool_call_accuracy(
     return _item("any_call", case, text=response or None, tool_calls=calls if calls or not response else None)
 
 
-def accepted_answer(
-    kind: Literal["memory_answer", "web_search_answer"],
-) -> Callable[[str, str, Items], tuple[Case, Output]]:
+def accepted_answer(kind: Kind) -> Callable[[str, str, Items], tuple[Case, Output]]:
     """Return the item function of the two judges that compare with accepted answers."""
 
     def item(query: str, response: str, accepted_answers: Items) -> tuple[Case, Output]:

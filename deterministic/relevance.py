@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from ..errors import DecodingError
-from ..records import Case, Output
+from ..records import Case, Output, kind_spec
 from .ast.tool_calls import is_call_list
 from .decoding import decode_output, decode_prompt, read_json_reply
 from .decoding.call_attempts import call_names, is_json_call, sets_out_to_call
@@ -63,7 +63,7 @@ def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: Chec
     calls = cast("list[dict[Any, Any]]", decoded) if is_call_list(decoded) else []
     if options.rules == "strict":
         return _strict_finding(case, _json_calls(case, reply) or calls, reply, failure)
-    if case.kind == "any_call":
+    if kind_spec(case.kind).call == "any":
         return PASSED if calls else _no_call(failure)
     return _call(calls) if calls else PASSED
 
@@ -95,7 +95,7 @@ def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure
     Prose that parses as a call is none; a call that does not parse is an attempt.
     """
     attempted = is_call_or_attempt(calls, reply, [tool["function"]["name"] for tool in case.tools])
-    if case.kind == "any_call":
+    if kind_spec(case.kind).call == "any":
         if calls and attempted:
             refuted = refutation(calls, case.tools, named=_all_named(reply))
             return refuted or undecided("a call was made; whether it is a right one is not in the reference")

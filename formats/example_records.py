@@ -21,7 +21,7 @@ from typing import Any, cast
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, Criterion, Kind, Message, Output, ToolCall, is_marked, validate_case
+from ..records import Case, Criterion, Kind, Message, Output, ToolCall, is_marked, kind_spec, validate_case
 from .calls import AgentAnswer, answer_of_steps, has_arguments, plain_calls
 from .conversation_turns import answer_over, asked_message
 from .example import Example, context_item
@@ -150,10 +150,8 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
     return case, unchecked
 
 
-_KINDS = frozenset(
-    {"tool_call", "any_call", "memory_answer", "web_search_answer", "grounded_answer", "open_answer"}
-)
-"""The kinds that a row can make; the reference of any other kind is in no column of a table."""
+PLAIN_KINDS: frozenset[Kind] = frozenset({"any_call", "grounded_answer", "open_answer"})
+"""The kinds that a row without a reference makes."""
 
 
 def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
@@ -161,9 +159,10 @@ def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
 
     What the example does not name stays. A `RecordError` where no table can hold the reference of this kind of case.
     """
-    if case.kind not in _KINDS:
+    spec = kind_spec(case.kind)
+    if not (spec.compared or spec.family == "answer" or case.kind in PLAIN_KINDS):
         raise RecordError(f"the reference of a case of kind {case.kind} is in no column", field="kind")
-    if case.kind == "tool_call" and told.expected_calls is None:
+    if spec.compared and told.expected_calls is None:
         return case, None
     own = case.reference
     answers = own.get("answers") or ([own["answer"]] if own.get("answer") else [])
@@ -178,7 +177,7 @@ def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
         criterion=told.criterion or (None if criterion in {DEFAULT_CRITERION, SAME_ANSWER} else criterion),
         tags=told.tags | case.tags,
         cluster=case.cluster,
-        calls_made=case.kind == "any_call",
+        calls_made=spec.call == "any",
     )
     made, unchecked = case_of(example, case.id, Options())
     return made if told.context else msgspec.structs.replace(made, context=case.context), unchecked
@@ -204,7 +203,7 @@ def _kind(example: Example, options: Options, *, calls: bool) -> Kind:
 def _reference(kind: Kind, example: Example, options: Options, expected: list[ToolCall]) -> dict[str, Any]:
     if kind == "tool_call":
         return {"calls": [{"name": call.name, "arguments": _plain(call)} for call in expected]}
-    if kind in {"memory_answer", "web_search_answer"}:
+    if kind_spec(kind).family == "answer":
         return {"answers": example.accepted}
     if kind != "open_answer":
         return {}

@@ -59,7 +59,7 @@ def judges_for(kind: Kind, outputs: int, recorded: int) -> list[str]:
     """
     judge = judge_of(kind)
     by_calls = [] if judge is None else [judge]
-    if kind != "any_call" or not recorded:
+    if kind_spec(kind).call != "any" or not recorded:
         return by_calls
     return [_OF_TASKS, *(by_calls if recorded < outputs else [])]
 

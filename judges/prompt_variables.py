@@ -35,16 +35,13 @@ def _query(case: Case, output: Output) -> str:
     In JSON no text can pose as another's.
     """
     messages = _spoken(case, output)
-    if case.kind in _ANSWERED:
+    if kind_spec(case.kind).family == "answer":
         messages = _without_instructions(messages)
     if not messages:
         raise NotApplicableError("the case has no messages")
     if len(messages) == 1 and known_role(messages[0])["role"] == "user":
         return _text(messages[0].get("content"))
     return str(json_lines(messages))
-
-
-_ANSWERED = frozenset({"memory_answer", "web_search_answer"})
 
 
 def _without_instructions(messages: list[Message]) -> list[Message]:

@@ -47,6 +47,7 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
         right: Function that makes a right output of a reference.
         judge: The shipped judge for it.
         operators: Family of the operators that change its right outputs.
+        call: ``any`` where some call is due and none is named, ``none`` where none is due; None where the reference says.
         pure: Whether a verdict depends on case and output alone, so that it can be checked again anywhere.
         compared: Whether calls are compared with accepted calls.
         question: The question that a reviewer answers.
@@ -62,6 +63,7 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
     right: str | None = None
     judge: str | None = None
     operators: str | None = None
+    call: Literal["any", "none"] | None = None
     pure: bool = False
     compared: bool = False
     question: str = "Did it do what was asked?"
@@ -98,6 +100,7 @@ _BUILT_IN = (
         right="deterministic.mutation.right_outputs:without_calls",
         judge="tool_call_accuracy",
         operators="tool_call",
+        call="none",
         pure=True,
         question="No function fits the request. Does it rightly call none?",
     ),
@@ -108,6 +111,7 @@ _BUILT_IN = (
         checked_by="relevance",
         checker="deterministic.relevance:check_relevance",
         judge="tool_call_accuracy",
+        call="any",
         pure=True,
         question="Does it call a function that fits the request, with arguments that the request supports?",
         found="tool calls without a reference: only a judge can grade them",

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ...records import message_text
+from ...records import kind_spec, message_text
 from ..ast.schemas import part_of
 from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
@@ -171,7 +171,7 @@ def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
 
 def call_where_none_is_due(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Call an offered function although none fits."""
-    if subject.case.kind != "no_call":
+    if kind_spec(subject.case.kind).call != "none":
         return
     for tool in shuffled(subject.case.tools, chance):
         calls = [_example_call(tool["function"], "")]

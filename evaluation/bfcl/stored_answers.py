@@ -10,12 +10,12 @@ from ...deterministic.execution.call_texts import ReplyReader, read_native, read
 from ...deterministic.stored_results import decode_result
 from ...errors import DecodingError
 from ...formats.bfcl import Category
-from ...records import Case
+from ...records import Case, kind_spec
 
 
 def check_stored(case: Case, result: Any, mode: CallMode, options: CheckOptions) -> Finding:
     """Check one stored answer."""
-    if case.kind == "multi_turn":
+    if kind_spec(case.kind).family == "conversation":
         from ...deterministic import multi_turn  # noqa: PLC0415 - brings the simulated worlds with it
 
         return multi_turn.check_result(case, result, mode=mode, options=options)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ...records import Case, Kind, Language, Match, Message, TagValue
+from ...records import Case, Kind, Language, Match, Message, TagValue, kind_spec
 from .categories import Category, category_name, category_of
 from .configurations import parse_sensitivity_id
 from .data_source import DataSource
@@ -117,10 +117,11 @@ _KINDS = {
 
 def _messages(entry: Entry, kind: Kind) -> list[Message | list[Message]]:
     turns: list[list[Message]] = entry.raw["question"]
-    if kind == "multi_turn":
+    family = kind_spec(kind).family
+    if family == "conversation":
         given_back: Message = {"role": "user", "content": FUNCTIONS_GIVEN_BACK}
         return [turn or [given_back] for turn in turns]
-    if kind in {"memory_answer", "web_search_answer"}:
+    if family == "answer":
         first: Message = {"role": "system", "content": template("agentic_answer.txt")}
         return [first, *(message for turn in turns for message in turn)]
     return [message for turn in turns for message in turn]

@@ -9,6 +9,7 @@ from source_tree import kinds_named
 import fiducial as fd
 from fiducial.judges.catalogue import JUDGED_KINDS
 from fiducial.records import KINDS, KindSpec, is_kind, kind_spec, part
+from fiducial.records.case import NoReference
 
 
 @pytest.mark.parametrize("spec", KINDS.values(), ids=lambda spec: spec.name)
@@ -39,3 +40,9 @@ def test_a_users_kind_is_described_as_those_that_come_along():
 def test_few_files_name_a_kind():
     counts = kinds_named()
     assert max(counts.values()) <= 10, counts
+
+
+def test_only_kinds_without_named_calls_say_whether_a_call_is_due():
+    told = {name: spec.call for name, spec in KINDS.items() if spec.call is not None}
+    assert told == {"no_call": "none", "any_call": "any"}
+    assert all(KINDS[name].reference is NoReference for name in told)
