@@ -19,13 +19,13 @@ class LabelReading(TypedDict, total=False):
         map: What columns are, where their names do not say so, in either order.
         label_scale: The worst label and the best, as they are written.
         label_pass_at: The label, as it is written, from which on an output passes.
-        map_label: Scores of words.
+        map_label: Scores of words; None where a word stands for no grade.
     """
 
     map: Mapping[str, str] | None
     label_scale: tuple[float, float] | None
     label_pass_at: float | None
-    map_label: Mapping[str, float] | None
+    map_label: Mapping[str, float | None] | None
 
 
 def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] | None = None) -> InputPath:
@@ -56,7 +56,7 @@ def grades_told(**told: Unpack[LabelReading]) -> GradeScale:
 
 
 def grade_scale(
-    ends: tuple[float, float] | None, pass_at: float | None, words: Mapping[str, float] | None
+    ends: tuple[float, float] | None, pass_at: float | None, words: Mapping[str, float | None] | None
 ) -> GradeScale:
     """Return the meaning of grades.
 
@@ -68,6 +68,6 @@ def grade_scale(
     if pass_at is not None and ends is not None and not min(ends) <= pass_at <= max(ends):
         raise UsageError(f"--label-pass-at {pass_at:g} is not on the scale {ends[0]:g}:{ends[1]:g}")
     for word, score in (words or {}).items():
-        if not 0.0 <= score <= 1.0:
+        if score is not None and not 0.0 <= score <= 1.0:
             raise UsageError(f"--map-label {word}={score:g}: expected a score in [0, 1]")
     return GradeScale(ends, pass_at, {plain_word(word): score for word, score in (words or {}).items()})

@@ -118,7 +118,7 @@ def read(
     join: FilePath | None = None,
     label_scale: tuple[float, float] | None = None,
     label_pass_at: float | None = None,
-    map_label: Mapping[str, float] | None = None,
+    map_label: Mapping[str, float | None] | None = None,
 ) -> Reading:
     """Read data of another tool: cases, outputs and verdicts.
 
@@ -168,7 +168,7 @@ def import_files(
     join: FilePath | None = None,
     label_scale: tuple[float, float] | None = None,
     label_pass_at: float | None = None,
-    map_label: Mapping[str, float] | None = None,
+    map_label: Mapping[str, float | None] | None = None,
 ) -> ImportSummary:
     """Read files of one format, as `read` does, and write their records as a folder.
 

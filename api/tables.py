@@ -40,7 +40,7 @@ class TableReading(TypedDict, total=False):
         label_scale: The worst label and the best, as they are written: ``(1, 5)``.
         label_pass_at: The label, as it is written, from which on an output passes; fractions are kept without it.
         score_scale: The worst score and the best, as they are written.
-        map_label: Scores of words in labels and scores: ``{"grounded": 1}``.
+        map_label: Scores of words in labels and scores: ``{"grounded": 1, "timeout": None}``, None for no grade.
         draws: Files that say with what chance labelled items were drawn, as `plan` makes them, one a round.
         accept_edited: Whether runs are taken whose verdicts were changed by hand since they were written.
     """
@@ -51,7 +51,7 @@ class TableReading(TypedDict, total=False):
     label_scale: tuple[float, float] | None
     label_pass_at: float | None
     score_scale: tuple[float, float] | None
-    map_label: Mapping[str, float] | None
+    map_label: Mapping[str, float | None] | None
     draws: Sequence[FilePath]
     accept_edited: bool
 

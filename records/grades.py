@@ -48,12 +48,12 @@ class GradeScale(msgspec.Struct, frozen=True):
     Attributes:
         ends: The worst grade and the best; None for grades in [0, 1].
         pass_at: The grade, on the scale as written, from which on one passes; None to keep fractions.
-        words: Scores of words, before those of `WORDS`.
+        words: Scores of words, before those of `WORDS`; None for a word that stands where there is no grade.
     """
 
     ends: tuple[float, float] | None = None
     pass_at: float | None = None
-    words: Mapping[str, float] = {}
+    words: Mapping[str, float | None] = {}
 
     def score(self, value: object) -> float | None:
         """Return a grade as a number in [0, 1]; None where the cell is empty.
@@ -138,6 +138,12 @@ _LONGEST = 60
 _USUAL_ENDS = (5, 10, 100)
 
 
+def usual_ends(grades: Sequence[float]) -> str:
+    """Return the likely scale of some grades as an option's value: ``1:5``."""
+    high = next((each for each in _USUAL_ENDS if max(grades) <= each), max(grades))
+    return f"{0 if high > 10 else 1}:{high:g}"  # noqa: PLR2004 - points to 10 begin at 1, percent at 0
+
+
 class UnreadGrades:
     """Values of a column that are no grades.
 
@@ -171,12 +177,11 @@ class UnreadGrades:
         words = [value for value in self.values.values() if isinstance(value, str) and number(value) is None]
         if words:
             added = " ".join(f"--map-label {shlex.quote(f'{word}=1')}" for word in words[:_SHOWN])
-            return f"say what it means, 1 for pass and 0 for fail: {added}"
+            return f"say what it means, 1 for pass, 0 for fail, nothing behind the = for no grade: {added}"
         numbers = [each for value in self.values.values() if (each := number(value)) is not None]
         if not numbers or min(numbers) < 0:
             return "grades of another kind have to be mapped first"
-        high = next((each for each in _USUAL_ENDS if max(numbers) <= each), max(numbers))
-        return f"for another scale say its worst and best grade: {option} {0 if high > 10 else 1}:{high:g}"  # noqa: PLR2004 - points to 10 begin at 1, percent at 0
+        return f"for another scale say its worst and best grade: {option} {usual_ends(numbers)}"
 
 
 def number(value: Any) -> float | None:

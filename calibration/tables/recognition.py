@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import ColumnsError
 from ...records.column_names import TABLE_FIELDS, is_number_field, normal, resolve
 from ...records.grade_columns import MOST_GRADES, GradeColumns
-from ...records.grades import number
+from ...records.grades import number, usual_ends
 from .calibration_table import PERSON
 from .layout import Layout, TableForm
 
@@ -98,14 +98,23 @@ class _Finder:
         if layout.people:
             parts.append(f"label is the majority of {', '.join(map(repr, layout.people))}; ties have none")
         elif "label" not in self._grades.columns and not labelled:
-            could = [each for each in self._grades.free() if self._grades.fits(each)]
-            parts.append(
-                "no label"
-                + (f" (could be {_listed(could)}: `--map label={shlex.quote(could[0])}`)" if could else "")
-            )
+            parts.append(f"no label{self._could_be_labels()}")
         if layout.numbered:
             parts.append("item_id is the row number")
         return f"columns: {'; '.join(parts)}" if parts else ""
+
+    def _could_be_labels(self) -> str:
+        """Name the columns that could be labels, with what reads the first; empty where there are none."""
+        grades = self._grades
+        could = [each for each in grades.free() if grades.fits(each)]
+        scale = ""
+        if not could:
+            could = [each for each in grades.free() if grades.is_grade(each) and self._is_numeric(each)]
+            values = [float(value) for each in could[:1] for value in grades.values(each)]
+            scale = f" --label-scale {usual_ends(values)}" if values else ""
+        if not could:
+            return ""
+        return f" (could be {_listed(could)}: `--map {shlex.quote(f'label={could[0]}')}{scale}`)"
 
     def _no_score(self) -> ColumnsError:
         grades = sorted(

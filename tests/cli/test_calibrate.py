@@ -1,0 +1,26 @@
+"""``fiducial calibrate`` over a table as somebody has it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from command import fiducial
+
+
+def test_a_word_may_stand_for_no_grade_and_columns_that_could_be_labels_are_named(tmp_path: Path):
+    table = tmp_path / "grades.csv"
+    rows = [f"{n},{'Bad' if n % 4 == 0 else 'Good'},{2 if n % 4 == 0 else 5}" for n in range(20)]
+    rows[3] = "3,ERROR: timeout,5"
+    table.write_text("\n".join(["id,GPT verdict,Alice (1-5)", *rows]) + "\n")
+    refused = fiducial("calibrate", table)
+    assert "nothing behind the = for no grade: --map-label 'ERROR: timeout=1'" in refused.err
+    none = fiducial("calibrate", table, "--map-label", "ERROR: timeout=")
+    assert "no label (could be 'Alice (1-5)': `fiducial calibrate" in none.err
+    assert "--map-label 'ERROR: timeout=' --map 'label=Alice (1-5)' --label-scale 1:5`)" in none.err
+    named = ("--map", "label=Alice (1-5)", "--label-scale", "1:5", "--label-pass-at", "4")
+    found = fiducial("calibrate", table, "--map-label", "ERROR: timeout=", *named, "--json")
+    assert json.loads(found.out)["judges"]["GPT verdict"]["n_missing"] == 1
+    assert json.loads(found.out)["judges"]["GPT verdict"]["n"] == 19
+    wrong = fiducial("calibrate", table, "--map-label", "timeout=maybe")
+    assert "--map-label expects WORD=SCORE, or WORD= for no grade" in wrong.err
