@@ -156,7 +156,7 @@ def compare(
     table = table.cut_at(pass_at)
     if by == "system":
         if "system" not in table.columns:
-            raise InputError("the table has no column system")
+            raise InputError("the table has no column system; name it with --map system=COLUMN")
         if right != "agrees":
             if statistic != "accuracy":
                 raise InputError(
@@ -175,7 +175,8 @@ def _judges(
     right = _right(table, right)
     everybody = contestants_of(table, by, right)
     usable = {each.name: each for each in everybody if len(each.key)}
-    _refuse_too_few(everybody, list(usable), by, right, terms.against)
+    systems = list(table.columns["system"].present()) if by == "judge" and "system" in table.columns else []
+    _refuse_too_few(everybody, by, right, terms.against, systems=len(systems))
     pairs = adjusted(
         [judged_pair(usable[a], usable[b], terms) for a, b in every_pair(usable, terms.against)], level
     )
@@ -214,13 +215,15 @@ def _right(table: Table, asked: Right | None) -> Right:
 
 
 def _refuse_too_few(
-    everybody: Sequence[Contestant], names: list[str], by: By, right: Right, against: str | None
+    everybody: Sequence[Contestant], by: By, right: Right, against: str | None, *, systems: int
 ) -> None:
     """Refuse where there are not two with usable rows, saying what else could be asked."""
+    names = [each.name for each in everybody if len(each.key)]
     if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
         found = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
         more = len(everybody) > 1 and right != "score"
         hint = f" (--right {right} needs labels; --right score does not)" if more else ""
+        hint = hint or (" (--by system compares the systems)" if systems > 1 else "")
         raise InputError(f"there is {found}; nothing to compare{hint}")
     _refuse_stranger(names, by, against)
 
