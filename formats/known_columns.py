@@ -12,6 +12,7 @@ import msgspec
 from ..errors import RecordError
 from ..records import Step, Verdict
 from ..records.column_names import is_person, known_fields
+from ..records.grade_columns import is_missing
 from ..records.grades import GradeScale, UnknownGradeError, majority
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .conversation_turns import conversation
@@ -139,6 +140,8 @@ def text_columns(row: Mapping[str, Any]) -> list[str]:
 
 def unknown_columns(row: Mapping[str, Any]) -> str:
     """Return the error message for a row without a question or an answer, with columns that could be either."""
+    if all(is_missing(value) for value in row.values()):
+        return "the row is empty"
     texts = text_columns(row) or [*row]
     told = [
         f"--map {shlex.quote(f'{field}={name}')}"

@@ -19,6 +19,8 @@ _WORDS: dict[Source, tuple[str, str, str]] = {
 }
 """Words for a verdict, one author and several; a majority repeats what people say."""
 
+_TABLES = {"csv", "json", "parquet", "hf"}
+
 
 def import_lines(imported: ImportSummary) -> Iterator[str]:
     """Yield the result of an import for a terminal."""
@@ -86,7 +88,10 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
         else:
             yield f"{before}fiducial calibrate {shlex.quote(str(folder))}   (its judges against these labels)"
     elif imported.kinds and not imported.outputs:
-        yield f"next: answer the cases of {folder / CASES}, or: fiducial.generate(cases, agent)"
+        cases, out = shlex.quote(str(folder / CASES)), shlex.quote(str(folder / run))
+        yield f"next: fiducial run {cases} --agent 'python my_agent.py' --out {out}   (--generate MODEL for a model)"
+        if imported.format in _TABLES:
+            yield "      (if the table holds answers, import it again with --map response=COLUMN)"
 
 
 def judges_of(kind: Kind, imported: ImportSummary) -> list[str]:

@@ -247,3 +247,14 @@ def test_forms_of_chats_and_headers_as_people_write_them(name: str, text: str, a
     [case] = read_records(tmp_path / "out" / "cases.jsonl", Case)
     [output] = read_records(tmp_path / "out" / "outputs.jsonl", Output)
     assert (case.turns[0], output.text) == ([{"role": "user", "content": asked}], "She.")
+
+
+def test_a_table_without_known_answers_says_how_to_name_their_column(tmp_path: Path):
+    table = tmp_path / "wide.csv"
+    table.write_text("question,answer_a,answer_b,gold\nWhere?,Rome,Milan,Rome\n,,,\n")
+    said = fiducial("import", table, "--out", tmp_path / "out").out
+    assert f"next: fiducial run {tmp_path}/out/cases.jsonl --agent" in said
+    assert "--map response=COLUMN" in said
+    assert "wide.csv:3: the row is empty" in said
+    named = fiducial("import", table, "--map", "response=answer_a", "--out", tmp_path / "named").out
+    assert "1 case, 1 output of 1 system" in named
