@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 from ..calibration.comparison.prompt_gain import MARGIN
 from ..calibration.decisions import Decisions, read_decisions
 from ..errors import UsageError
-from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE
-from ..evaluation.improvement.improvement_plan import ImprovementPlan, ModelUse
+from ..evaluation.improvement.improvement_plan import SAMPLE, ImprovementPlan, ModelUse
 from ..evaluation.improvement.improvement_results import ImprovementNumbers
 from ..evaluation.improvement.improvement_run import run_improvement
 from ..evaluation.improvement.labelled_set import LabelledSet, labels_of_run
@@ -86,7 +85,7 @@ def improve(
     adjudications: FilePath | None = None,
     holdout: float = 0.5,
     margin: float = MARGIN,
-    sample: int = DEFAULT_SAMPLE,
+    sample: int = SAMPLE,
     seed: int = 0,
     criterion: str | None = None,
     reading: LabelReading | None = None,

@@ -15,16 +15,21 @@ from .shared_options import SpreadCommand, compose, json_option, option, pairs, 
 from .table_options import command_line, emit, grade_options, grades_given, verbose_option
 from .typed_options import JudgingOptions, typed_options
 
-_EXAMPLE = """\b
+_HELP = """Find a better prompt for a judge from labelled items.
+
+\b
 Examples:
   fiducial improve run --prompt rubric@gpt-4.1-mini --model gpt-4.1 --out better
   fiducial improve run --prompt my_judge.prompty --candidate shorter.prompty stricter.prompty --model my-model \\
       --base-url http://127.0.0.1:8000/v1 --out better
   fiducial improve graded.csv --map answer=response --prompt my_judge.prompty --model my-model --out better -v
+
+Items are divided by group. Candidates compete on one part; the best one is looked at once on the other, and audited. It is written only
+if it agrees more with the labels and no planted fault or attack passes more often. Exit code 1: no prompt was written; 3: calls failed.
 """
 
 
-@click.command("improve", cls=SpreadCommand, epilog=_EXAMPLE)
+@click.command("improve", cls=SpreadCommand, help=_HELP)
 @click.argument("given", metavar="RUN|TABLE", type=EXISTING)
 @compose(
     option("--prompt", required=True, metavar="JUDGE", help="The current prompt: NAME, NAME/VARIANT, or a .prompty file; @MODEL names the judging model."),
@@ -36,7 +41,7 @@ Examples:
     option("--adjudications", type=EXISTING_FILE, help="Decisions on labels, beside those of the run (docs/adjudication.md)."),
     option("--holdout", type=Number(0, 1), default=0.5, help="Share of the groups that is held out."),
     option("--margin", type=Number(0, 1), default=0.1, help="Loss on the probes of an operator that is to be excluded."),
-    option("--sample", type=Whole(1), default=100, help="Probes of each operator at most."),
+    option("--sample", type=Whole(1), default=200, help="Probes of each operator at most."),
     option("--seed", type=int, default=0, help="Of the division."),
     option("--criterion", help="What a good answer achieves, for tables that do not say it."),
     option("--map", "columns", multiple=True, metavar="NAME=COLUMN", help="What a column of a table is: answer=response."),
@@ -56,11 +61,7 @@ def command(
     json_file: str | None,
     **options: Any,
 ) -> int:
-    """Find a better prompt for a judge from labelled items.
-
-    Items are divided by group. Candidates compete on one part; the best one is looked at once on the other, and audited. It is written only
-    if it agrees more with the labels and no planted fault or attack passes more often. Exit code 1: no prompt was written; 3: calls failed.
-    """
+    """Find a better prompt for a judge from labelled items."""
     from ..api.improving import improve
 
     judging = typed_options(JudgingOptions, options)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from ...errors import ConfigurationError, FiducialError, PromptError
 from ...judges import CallError, PromptJudge, Provider, Reply, Request, make_request
@@ -93,6 +95,21 @@ def proposed(
         if each.key in replies
     ]
     return found, _cost(replies), failed
+
+
+def without_repeats(tried: Iterable[TriedPrompt]) -> list[TriedPrompt]:
+    """Refuse candidates whose file says the same as an earlier one's."""
+    first: dict[str, str] = {}
+    return [
+        each
+        if each.path is None or (same := first.setdefault(_content(each.path), each.name)) == each.name
+        else msgspec.structs.replace(each, refused=f"is the same as {same}")
+        for each in tried
+    ]
+
+
+def _content(path: str) -> str:
+    return Path(path).read_text("utf-8")
 
 
 async def _ask(

@@ -153,7 +153,7 @@ def _counted(name: str, probes: int) -> OperatorCounts:
 
 
 def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
-    """Return the probes of a finished audit of two judges, the current one first."""
+    """Return the probes of a finished audit of two judges that the first one, the current, graded."""
     prepared = prepare(plan)
     assert plan.probes is not None
     facts = prepared.chosen.probes
@@ -169,11 +169,12 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
         ProbedPair(
             probe.operator,
             probe.plants,
-            _as_it_should(current.get(key)),
+            _as_it_should(current[key]),
             _as_it_should(new.get(key)),
             clusters[key.case_id],
         )
         for key, probe in facts.items()
+        if key in current and current[key].score is not None
     ]
 
 

@@ -18,7 +18,7 @@ from ..inputs import file_sha256
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import judge_task
 from ..store.run_store import RunStore
-from .candidates import MOST, CurrentPrompt, candidates_of_files, proposed
+from .candidates import MOST, CurrentPrompt, candidates_of_files, proposed, without_repeats
 from .holdout_looks import take_look
 from .holdout_probes import holdout_probes, probed_pairs
 from .improvement_plan import (
@@ -78,6 +78,10 @@ def _current(plan: ImprovementPlan) -> JudgeTask:
     task = judge_task(plan.prompt, plan.model, plan.environments, plan.judge_parameters)
     if task.asked is None or task.compares:
         raise UsageError(f"{plan.prompt}: only a prompt that judges one output can be improved")
+    if task.asked.prompt.by_criterion:
+        raise UsageError(
+            f"{plan.prompt} asks about each criterion by itself, which audits do not; improve one that asks about all, as rubric/together"
+        )
     if not plan.candidates and not plan.proposals:
         raise UsageError("nothing to try: name --candidate FILE, or a --model that writes candidates")
     if len(plan.candidates) + plan.proposals > MOST:
@@ -115,13 +119,13 @@ def _with_candidates(
     current = CurrentPrompt(task.asked, plan.model, plan.environments, plan.judge_parameters)
     tried = candidates_of_files(current, plan.candidates, plan.out)
     if plan.writer is None or not plan.proposals:
-        return replace(numbers, tried=tried)
+        return replace(numbers, tried=without_repeats(tried))
     shown = disagreements(counted_items(items, judged), judged, plan)
     more, cost, failed = proposed(current, plan.writer, shown, plan.out, use.access)
     return replace(
         numbers,
         answer="calls failed" if failed else numbers.answer,
-        tried=[*tried, *more],
+        tried=without_repeats([*tried, *more]),
         costs=[priced(cost, plan.writer, plan.prices), *numbers.costs],
         failed=failed,
     )
@@ -130,7 +134,7 @@ def _with_candidates(
 def _ranked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumbers:
     """Judge the development items with every candidate, and name the best one."""
     plan, use, _, (items, _) = attempt
-    paths = list(dict.fromkeys(each.path for each in numbers.tried if each.path and not each.refused))
+    paths = [each.path for each in numbers.tried if each.path and not each.refused]
     if not paths:
         return numbers
     judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt, *paths], use)

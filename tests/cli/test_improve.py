@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
+from signal import SIGINT, SIGKILL, Signals
 
 import pytest
 from command import Option, Result, fiducial, typed
-from provider_server import Answer, ProviderServer, Response, Seen, Status
+from every_command import environment, signal_at
+from provider_server import Answer, Body, ProviderServer, Response, Seen, Status
 
 from fiducial.records import Verdict, write_records
 
@@ -180,6 +186,32 @@ def test_calls_that_failed_are_asked_again_by_the_same_command(server: ProviderS
     assert "the same command asks again" in " ".join(result.out.split())
     server.script = script
     assert improve(server, graded, candidate="better.prompty").code == 0
+
+
+@pytest.mark.parametrize("sign", [SIGINT, SIGKILL])
+def test_a_command_that_was_interrupted_goes_on_and_takes_one_look(
+    server: ProviderServer, graded: Path, tmp_path: Path, sign: Signals
+):
+    server.script = lambda seen: replace(Answer(judge(seen.text)), delay=0.02)
+    words = typed("improve", graded, prompt="mine.prompty", candidate="better.prompty", model="m", out="out", base_url=server.base_url, no_cache=True)  # fmt: skip
+    command = [sys.executable, "-m", "fiducial", *map(str, words)]
+    ended = signal_at(command, tmp_path, sign, random.uniform(0.5, 4.0), patience=60.0)
+    assert ended.before_our_code or "Traceback" not in ended.said
+    again = subprocess.run(
+        command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert again.returncode == 0, again.stderr
+    assert len(json.loads(Path("out/looks.json").read_text())) == 1
+
+
+def test_a_parameter_that_the_model_refuses_is_left_out(server: ProviderServer, graded: Path):
+    error = {
+        "error": {"message": "Unsupported value: 'temperature' does not support 0.", "param": "temperature"}
+    }
+    server.script = lambda seen: (
+        Body(json.dumps(error).encode(), status=400) if "temperature" in seen.body else script(seen)
+    )
+    assert improve(server, graded, candidate="better.prompty", no_cache=True).code == 0
 
 
 def test_json_alone_on_stdout(server: ProviderServer, graded: Path):
