@@ -44,3 +44,11 @@ def test_every_built_page_names_no_other_host_but_in_links(site: Path):
         if each in page.read_text("utf-8")
     ]
     assert found == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("page", ["index", "calibration", "walkthrough", "reference", "report", "judges"])
+def test_axe_finds_nothing_wrong_on_a_page(browser: Browser, site: Path, axe: Path, page: str, dark: bool):
+    for size in (WIDE, NARROW):
+        browser.open(site / "docs" / f"{page}.html", size=size, dark=dark)
+        assert browser.violations(axe) == [], size
