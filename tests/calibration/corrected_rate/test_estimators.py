@@ -14,6 +14,7 @@ from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.corrected_rate.estimators import (
     LabelledAndJudged,
+    label_equivalents,
     labels_only,
     power_tuned,
     prediction_powered,
@@ -247,3 +248,19 @@ def test_a_rare_rate_is_not_given_a_wider_interval_than_its_labels_have() -> Non
             )
         ]
     assert widths[0] / widths[2] <= 1.03 < widths[1] / widths[2]
+
+
+def test_lambda_and_the_worth_of_a_judge_are_those_of_the_formulas() -> None:
+    label = np.array([1, 0, 1, 1, 0, 1, 0, 1], dtype=np.float64)
+    score = np.array([0.9, 0.2, 0.8, 0.6, 0.4, 0.7, 0.1, 0.9])
+    unlabelled = np.array([0.3, 0.8, 0.6, 0.9, 0.2, 0.7, 0.5, 0.4, 0.9, 0.1, 0.8, 0.6])
+    data = LabelledAndJudged(label, score, unlabelled, np.arange(8), np.arange(8, 20))
+    pooled = np.concatenate([score, unlabelled])
+    covariance = float(np.cov(label, score, ddof=0)[0, 1])
+    expected = covariance / ((1 + 8 / 12) * float(np.var(pooled, ddof=1)))
+    assert 0 < expected < 1
+    assert tuned_lambda(data) == pytest.approx(expected, rel=1e-12)
+    constant = LabelledAndJudged(label, np.ones(8), np.ones(12), np.arange(8), np.arange(8, 20))
+    assert tuned_lambda(constant, least=-1.0) == 0.0
+    combined = expected**2 * np.var(unlabelled) / 12 + np.var(label - expected * score) / 8
+    assert label_equivalents(data, expected) == pytest.approx(np.var(label) / combined, rel=1e-12)
