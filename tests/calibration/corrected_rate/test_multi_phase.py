@@ -8,7 +8,11 @@ from known_numbers import half_width
 
 from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.corrected_rate.estimators import labels_only
-from fiducial.calibration.corrected_rate.multi_phase import NestedVerdicts, multi_phase_rate
+from fiducial.calibration.corrected_rate.multi_phase import (
+    NestedVerdicts,
+    explained_variance,
+    multi_phase_rate,
+)
 from fiducial.errors import InputError
 
 
@@ -130,3 +134,12 @@ def test_estimate_gives_it_for_phases_that_are_named_of_all_and_of_each_system()
         estimate(table_from_rows(rows_of(one)), phases=("cheap", "other"))
     with pytest.raises(InputError, match="of a population"):
         estimate(table_from_rows(rows_of(one)), phases=("cheap", "dear"), target="finite")
+
+
+def test_explained_variance_is_the_adjusted_share_of_a_regression() -> None:
+    data = nested(np.random.default_rng(6), (400, 300, 60))
+    known = np.isfinite(data.label)
+    label, design = data.label[known], np.column_stack([np.ones(60), data.scores[:, known].T])
+    residual = label - design @ np.linalg.lstsq(design, label, rcond=None)[0]
+    adjusted = 1 - (residual @ residual / (60 - 3)) / label.var(ddof=1)
+    assert explained_variance(data) == pytest.approx(adjusted, rel=1e-9)
