@@ -109,7 +109,7 @@ async def agenerate(
         histories: What agents with a memory went through before: JSON Lines, or conversations by history.
         search: The web: a corpus (JSON Lines or a folder), or the address of a search service.
         embedding_model: For the memory by likeness, at the model's endpoint; hashed words when left out.
-        user_model: Who plays the users of cases with a goal (``user``), where a model works on them.
+        user_model: Who plays the users of cases with a goal (``user``); a function talks to them in steps.
         user_base_url: Where that model is; where the other is when left out.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **reaching: How a model is reached: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
@@ -134,8 +134,6 @@ async def agenerate(
         raise UsageError(
             f"agent: expected a callable that takes a case, or a name, got {type(agent).__name__}"
         )
-    if user_model is not None and not isinstance(agent, str):
-        raise UsageError("user_model: simulated users talk to models, not to functions")
     access = _access(agent, concurrency, reaching) if isinstance(agent, str) else None
     name = system or (agent if isinstance(agent, str) else name_of(agent))
     scenes = scenes_of(
@@ -145,14 +143,14 @@ async def agenerate(
         search=search,
         embedding=server_embedding(embedding_model, None if access is None else access.endpoint),
     )
+    user = None
+    if user_model is not None:
+        user = AskedUser(user_model, _user_access(user_base_url, access, concurrency, reaching))
     if isinstance(agent, str):
         assert access is not None
         settings = ModelSettings(
             model=agent, mode=mode, parameters=parameters or {}, steps_per_turn=steps_per_turn
         )
-        user = None
-        if user_model is not None:
-            user = AskedUser(user_model, _user_access(user_base_url, access, concurrency, reaching))
         by = model_source(settings, access, scenes, system=name, user=user)
     else:
         by = callable_source(
@@ -161,6 +159,7 @@ async def agenerate(
             system=name,
             concurrency=concurrency or _OWN_AT_A_TIME,
             keep_crashes=keep_crashes,
+            user=user,
         )
     with CaseIndex(source("cases", cases), by.examine) as index, shown_progress(wanted=progress) as shown:
         kept = Kept()
@@ -193,14 +192,16 @@ def warn_untracked(tally: GenerationTally) -> None:
 
 
 def _user_access(
-    base_url: str | None, agents: ModelAccess, concurrency: int | None, reaching: Reaching
+    base_url: str | None, agents: ModelAccess | None, concurrency: int | None, reaching: Reaching
 ) -> ModelAccess:
-    """Return access to the model that plays users; both spend one budget."""
-    if base_url is None:
+    """Return access to the model that plays users; a model that is an agent spends the same budget."""
+    if base_url is not None:
+        elsewhere: Any = {name: value for name, value in reaching.items() if name not in _PLACES}
+        reaching = Reaching(**elsewhere, base_url=base_url)
+    elif agents is not None:
         return agents
-    elsewhere: Any = {name: value for name, value in reaching.items() if name not in _PLACES}
-    own = model_access(None, concurrency or _CALLS_AT_A_TIME, **elsewhere, base_url=base_url)
-    return msgspec.structs.replace(own, budget=agents.budget)
+    own = model_access(None, concurrency or _CALLS_AT_A_TIME, **reaching)
+    return own if agents is None else msgspec.structs.replace(own, budget=agents.budget)
 
 
 _PLACES = frozenset({"base_url", "connection", "endpoints", "endpoints_told"})

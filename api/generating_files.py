@@ -69,7 +69,7 @@ class Generation(Shown, frozen=True, kw_only=True):
     ) -> Generation:
         """Return the results of a source, with cost; ``name`` is the category, if there is one."""
         asked = source.model
-        user = None if asked is None or asked.user is None else asked.user.model
+        user = None if source.user is None else source.user.model
         return cls(
             name=name or source.system,
             tally=tally,
@@ -121,13 +121,13 @@ def who_generates(
     """
     if user_access is not None and user_model is None:
         raise UsageError("--user-base-url says where the simulated user's model is: add --user-model NAME")
-    if user_model is not None and agent is not None:
-        raise UsageError("--user-model talks to a model: a command (--agent) cannot talk to simulated users")
+    if user_model is not None and agent is not None and not agent_calls:
+        raise UsageError("--user-model: a command talks to a simulated user line by line; add --agent-calls")
     if (model is None) == (agent is None):
         raise UsageError("expected either a model or an agent (--agent COMMAND)")
     if agent_calls and agent is None:
         raise UsageError("--agent-calls says how a command works: add --agent COMMAND")
-    reached = None if model is None else access()
+    reached = access() if model is not None or user_model is not None else None
     scenes = None
     if reached is not None or agent_calls:
         scenes = scenes_of(
@@ -137,6 +137,9 @@ def who_generates(
             search=search,
             embedding=server_embedding(embedding_model, None if reached is None else reached.endpoint),
         )
+    user = None
+    if user_model is not None and reached is not None:
+        user = AskedUser(user_model, reached if user_access is None else user_access(reached))
     if agent is not None:
         return command_source(
             agent,
@@ -146,13 +149,11 @@ def who_generates(
             concurrency=min(concurrency, _AGENTS),
             scenes=scenes,
             keep_crashes=keep_crashes,
+            user=user,
         )
     assert model is not None
     assert reached is not None
     assert scenes is not None
-    user = None
-    if user_model is not None:
-        user = AskedUser(user_model, reached if user_access is None else user_access(reached))
     return model_source(ModelSettings(model=model, **settings), reached, scenes, system=system, user=user)
 
 

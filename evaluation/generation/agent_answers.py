@@ -18,7 +18,8 @@ from .attempt import Attempt
 EXPECTED = 'a text, a list of calls, {"messages": [...]}, a mapping with fields of an output ("text", "tool_calls", "turns")'
 """What an answer may be."""
 
-_FIELDS = frozenset(Output.__struct_fields__)
+_FIELDS = frozenset(Output.__struct_fields__) - {"asked"}
+"""What an agent may say of its output; what it was asked, it may not."""
 
 
 def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned: bool) -> Output:
@@ -34,7 +35,7 @@ def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned:
     case = attempt.case
     identity = {"case_id": case.id, "system": system, "trial": trial}
     if isinstance(answer, Output):
-        return msgspec.structs.replace(answer, **identity)
+        return msgspec.structs.replace(answer, **identity, asked=attempt.asked)
     kept = any(attempt.turns)
     fields = {} if answer is None and kept else answer_fields(answer, case)
     if fields is None:
@@ -43,7 +44,8 @@ def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned:
         )
     if kept and "turns" not in fields:
         fields = _with_steps(fields, attempt, turned=turned)
-    return next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
+    found = next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
+    return msgspec.structs.replace(found, asked=attempt.asked)
 
 
 def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:

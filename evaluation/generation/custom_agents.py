@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
-from concurrent.futures import Executor
-from contextlib import suppress
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ...errors import FiducialError, UsageError
-from ...records import Case, Message, ToolCall
+from ...records import Case, ItemKey, ToolCall
 from .agent_answers import answer_fields, output_of
 from .agent_tools import Toolbox
 from .attempt import Attempt, Made, StepTaken, StepUsage, Took
 from .chats import withheld_documents
 from .scene import Scene, SceneOverError, Scenes
+from .simulated_user import AskedTurns, UserAccess
 
 MOST_STEPS = 1_000
 """Steps that a generator may take; one that takes more has no end."""
@@ -33,17 +34,26 @@ class CallableAgent:
     their results, a text ends a turn and is sent the messages of the next one. Where it has a parameter ``tools`` it gets the case's tools by
     name, each a `Tool`; calls made through them are kept as steps. Where it has a parameter ``trial`` it is told which attempt this is.
 
+    Only a generator of steps can talk to a simulated user: what it is sent after a text is what that user says.
+
     It may be a coroutine function, a generator or an async generator; else it runs in one of the threads.
     """
 
     def __init__(
-        self, function: Callable[..., Any], scenes: Scenes, *, system: str, threads: Executor
+        self,
+        function: Callable[..., Any],
+        scenes: Scenes,
+        *,
+        system: str,
+        threads: Executor,
+        user: UserAccess | None = None,
     ) -> None:
         self.system = system
         self.took = Took()
         self._function = function
         self._scenes = scenes
         self._threads = threads
+        self._user = user
         self._wanted = {name for name in (_TOOLS, _TRIAL) if _has_parameter(function, name)}
 
     async def work(self, case: Case, trial: int) -> Made:
@@ -59,15 +69,19 @@ class CallableAgent:
         shown = case if scene is None or scene.shown is None else scene.shown
         answer, attempt = await converse(shown, scene)
         attempt.case = case
-        turned = scene is not None or len(case.turns) > 1
+        turned = scene is not None or len(case.turns) > 1 or case.user is not None
         return Made(output_of(answer, attempt, self.system, trial, turned=turned), attempt)
 
     async def _converse(self, case: Case, scene: Scene | None, *, trial: int) -> tuple[Any, Attempt]:
         """Let the function work on a case in worlds; what it answered, and what it did before."""
         attempt = Attempt(case=case)
+        asked = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.took)
+        opening = await asked.following()
+        if case.user is not None:  # whose goal is not for the agent to know
+            case = msgspec.structs.replace(case, messages=list(opening or ()), user=None)
         attempt.begin_turn()
         try:
-            answer = await self._answer(case, Toolbox(case, scene, attempt), attempt, trial)
+            answer = await self._answer(case, Toolbox(case, scene, attempt), attempt, trial, asked)
         except SceneOverError as error:
             attempt.stopped, answer = str(error), None
         except FiducialError:
@@ -76,7 +90,9 @@ class CallableAgent:
             answer = {"error": f"{type(error).__name__}: {error}"}
         return answer, attempt
 
-    async def _answer(self, case: Case, tools: Toolbox, attempt: Attempt, trial: int) -> Any:
+    async def _answer(
+        self, case: Case, tools: Toolbox, attempt: Attempt, trial: int, asked: AskedTurns
+    ) -> Any:
         # Calling a coroutine function or a generator in a thread only makes it; a coroutine then runs in this loop.
         more: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
         more = {name: more[name] for name in self._wanted}
@@ -85,12 +101,16 @@ class CallableAgent:
             given = await given
         if inspect.isgenerator(given):
             try:
-                return await self._drive(partial(self._advance, given), attempt, tools)
+                return await self._drive(partial(self._advance, given), attempt, tools, asked)
             finally:
                 with suppress(ValueError):  # it is at work still, and nobody waits for it any more
                     given.close()
         if inspect.isasyncgen(given):
-            return await self._drive(partial(_advance_async, given), attempt, tools)
+            return await self._drive(partial(_advance_async, given), attempt, tools, asked)
+        if attempt.case.user is not None:
+            raise UsageError(
+                f"the agent answered case {case.id!r} at once; to talk with its simulated user it yields steps"
+            )
         return given
 
     async def _advance(self, steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
@@ -99,10 +119,11 @@ class CallableAgent:
     async def _apart(self, work: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
-    async def _drive(self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox) -> Any:
+    async def _drive(
+        self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox, asked: AskedTurns
+    ) -> Any:
         """Take a generator's steps in order, and return its return value, if any."""
         later = withheld_documents(attempt.case)
-        turns = iter([*enumerate(attempt.case.turns)][1:])
         received: Any = None
         for _ in range(MOST_STEPS):
             step: _Advanced = await advance(received)
@@ -112,12 +133,12 @@ class CallableAgent:
                 received = await tools.use(_calls(step.value, attempt.case))
                 continue
             attempt.say(StepTaken(None, step.value, step.value), StepUsage())
-            number, messages = next(turns, (None, None))
-            if number is None:
+            messages = await asked.following()
+            if messages is None:
                 return None
+            tools.offer(later.get(len(attempt.turns), ()))
             attempt.begin_turn()
-            tools.offer(later.get(number, ()))
-            received = cast("list[Message]", messages)
+            received = list(messages)
         attempt.stopped = f"the agent took {MOST_STEPS:,} steps and was not over"
         return None
 
@@ -157,3 +178,19 @@ def _has_parameter(function: Callable[..., Any], name: str) -> bool:
         return name in inspect.signature(function).parameters
     except (TypeError, ValueError):  # a builtin
         return False
+
+
+@contextmanager
+def agent_threads(count: int, end: Callable[[], None]) -> Generator[ThreadPoolExecutor]:
+    """Open a pool of threads for agents.
+
+    When interrupted, as by Ctrl-C, it does not wait for agents and ends those it can.
+    """
+    threads = ThreadPoolExecutor(count, thread_name_prefix="fiducial-agent")
+    try:
+        yield threads
+    except BaseException:
+        end()
+        threads.shutdown(wait=False, cancel_futures=True)
+        raise
+    threads.shutdown()

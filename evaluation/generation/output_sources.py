@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
-from functools import partial
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,22 +21,21 @@ from .code.code_files import Code, code_of_command
 from .code.functions import code_of_function
 from .command_steps import CommandSteps
 from .commands import AnsweringCommand, command_words
-from .custom_agents import CallableAgent
+from .custom_agents import CallableAgent, agent_threads
 from .generate import GenerationTally, generate
 from .kept_attempts import OutputsFile, Store
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
 from .scene import FirstOf, Scenes
 from .setup_check import SetupCheck
-from .simulated_user import UserAccess, refuse_user
+from .simulated_user import AskedUser, UserAccess, examine_user, opened_user, user_facts
 
 
 class AskedModel(NamedTuple):
-    """A model that generates: how it is asked and reached, the worlds of its calls, who plays users."""
+    """A model that generates: how it is asked and reached, and the worlds of its calls."""
 
     settings: ModelSettings
     access: ModelAccess
     scenes: Scenes
-    user: AskedUser | None = None
 
 
 class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +48,7 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
         examine: Refuses a case that can never be put to it, with an InputError.
         agent: Makes the agent, for as long as the context is open.
         model: The model that would be asked; None of an agent of one's own.
+        user: Who plays the users of cases that have one.
         code: The code of the agent, as far as it is known.
         keep_crashes: Whether outputs of an agent that fails alike from the start are kept; see `SetupCheck`.
     """
@@ -61,19 +59,9 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
     examine: Callable[[Case], None]
     agent: Callable[[], AbstractAsyncContextManager[Agent]]
     model: AskedModel | None = None
+    user: AskedUser | None = None
     code: Code | None = None
     keep_crashes: bool = False
-
-
-class AskedUser(NamedTuple):
-    """Model that plays the users of cases, and how it is reached.
-
-    ``access`` is the agent's own where both are reached alike.
-    """
-
-    model: str
-    access: ModelAccess
-    parameters: Mapping[str, Any] = {}
 
 
 _TASKS_PER_CALL = 2
@@ -95,16 +83,15 @@ def model_source(
         async with AsyncExitStack() as opened:
             provider = await opened.enter_async_context(access.open())
             plays = None
-            if user is not None:
-                same = user.access is access
-                reached = provider if same else await opened.enter_async_context(user.access.open())
-                plays = UserAccess(user.model, reached, user.parameters)
+            if user is not None and user.access is access:
+                plays = UserAccess(user.model, provider, user.parameters)
+            elif user is not None:
+                plays = await opened.enter_async_context(opened_user(user))
             yield ModelAgent(settings, provider, scenes, system=system, user=plays)
 
     def examine(case: Case) -> None:
         examine_for_model(case)
-        if user is None:
-            refuse_user(case, "name the model that plays it with --user-model")
+        examine_user(user, case)
         scenes.examine(case)
 
     if access.budget is not None:
@@ -112,15 +99,14 @@ def model_source(
         if user is not None:
             access.budget.require_price(user.model)
     facts = {name: getattr(settings, name) for name in ("model", "mode", "parameters", "steps_per_turn")}
-    if user is not None:
-        facts |= {"user_model": user.model, "user_parameters": user.parameters}
     return OutputSource(
         system=system or settings.model,
-        facts=facts,
+        facts=facts | user_facts(user),
         tasks=access.concurrency * _TASKS_PER_CALL,
         examine=examine,
         agent=agent,
-        model=AskedModel(settings, access, scenes, user),
+        model=AskedModel(settings, access, scenes),
+        user=user,
     )
 
 
@@ -131,22 +117,27 @@ def callable_source(
     system: str | None = None,
     concurrency: int = 8,
     keep_crashes: bool = False,
+    user: AskedUser | None = None,
 ) -> OutputSource:
     """Return a custom function as a source of outputs; see `CallableAgent`."""
     return OutputSource(
         system=system or name_of(function),
-        facts={"agent": place(function)},
+        facts={"agent": place(function)} | user_facts(user),
         tasks=concurrency,
-        examine=partial(_examine_alone, scenes),
-        agent=_in_threads(function, scenes, system or name_of(function), concurrency),
+        examine=_examining(scenes, user),
+        agent=_in_threads(function, scenes, system or name_of(function), concurrency, user=user),
+        user=user,
         code=code_of_function(function),
         keep_crashes=keep_crashes,
     )
 
 
-def _examine_alone(scenes: Scenes, case: Case) -> None:
-    refuse_user(case, "a function or command cannot talk to one; generate with --model and --user-model")
-    scenes.examine(case)
+def _examining(scenes: Scenes, user: AskedUser | None) -> Callable[[Case], None]:
+    def examine(case: Case) -> None:
+        examine_user(user, case)
+        scenes.examine(case)
+
+    return examine
 
 
 def name_of(function: Callable[..., Any]) -> str:
@@ -163,6 +154,7 @@ def command_source(
     concurrency: int = 8,
     scenes: Scenes | None = None,
     keep_crashes: bool = False,
+    user: AskedUser | None = None,
 ) -> OutputSource:
     """Return a command as a source of outputs.
 
@@ -176,6 +168,7 @@ def command_source(
         concurrency: Cases at work at the same time.
         scenes: Makes the worlds in which it calls tools, line by line; None for one that is given the case and answers.
         keep_crashes: See `OutputSource`.
+        user: Who plays the users of cases; for a command that makes calls.
 
     Raises:
         UsageError: There is no such command.
@@ -185,12 +178,14 @@ def command_source(
     words = command_words(command)
     work = kind(words, environment, seconds=seconds)
     name, worlds = system or "agent", scenes or FirstOf()
+    facts = {"agent": command} if scenes is None else {"agent": command, "calls": True}
     return OutputSource(
         system=name,
-        facts={"agent": command} if scenes is None else {"agent": command, "calls": True},
+        facts=facts | user_facts(user),
         tasks=concurrency,
-        examine=partial(_examine_alone, worlds),
-        agent=_in_threads(work, worlds, name, concurrency, work.end),
+        examine=_examining(worlds, user),
+        agent=_in_threads(work, worlds, name, concurrency, work.end, user=user),
+        user=user,
         code=code_of_command(words, Path.cwd()),
         keep_crashes=keep_crashes,
     )
@@ -202,31 +197,19 @@ def _in_threads(
     system: str,
     concurrency: int,
     end: Callable[[], None] = lambda: None,
+    *,
+    user: AskedUser | None = None,
 ) -> Callable[[], AbstractAsyncContextManager[Agent]]:
     """Makes the agent of a function; ``end`` ends it where all is broken off."""
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
-        with _threads(concurrency, end) as threads:
-            yield CallableAgent(function, scenes, system=system, threads=threads)
+        async with AsyncExitStack() as opened:
+            plays = None if user is None else await opened.enter_async_context(opened_user(user))
+            threads = opened.enter_context(agent_threads(concurrency, end))
+            yield CallableAgent(function, scenes, system=system, threads=threads, user=plays)
 
     return agent
-
-
-@contextmanager
-def _threads(count: int, end: Callable[[], None]) -> Generator[ThreadPoolExecutor]:
-    """Open a pool of threads for agents.
-
-    When interrupted, as by Ctrl-C, it does not wait for agents and ends those it can.
-    """
-    threads = ThreadPoolExecutor(count, thread_name_prefix="fiducial-agent")
-    try:
-        yield threads
-    except BaseException:
-        end()
-        threads.shutdown(wait=False, cancel_futures=True)
-        raise
-    threads.shutdown()
 
 
 def generate_file(

@@ -7,7 +7,8 @@ end no fence, and end no conversation, since only the user's own reply is search
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -18,6 +19,7 @@ from ...judges.as_json import dumps
 from ...judges.parsing.parsed_reply import without_thoughts
 from ...judges.prompt_inputs import fence_for
 from ...records import Case, ItemKey, Message, SimulatedUser
+from ..judging.access import ModelAccess
 from .attempt import Attempt, Took, UserTurn
 
 Ending: TypeAlias = Literal["done", "gave up"]
@@ -56,6 +58,37 @@ class UserAccess(NamedTuple):
     model: str
     provider: Provider
     parameters: Mapping[str, Any] = {}
+
+
+class AskedUser(NamedTuple):
+    """Model that plays the users of cases, and how it is reached.
+
+    ``access`` is the agent's own where both are reached alike.
+    """
+
+    model: str
+    access: ModelAccess
+    parameters: Mapping[str, Any] = {}
+
+
+@asynccontextmanager
+async def opened_user(user: AskedUser) -> AsyncGenerator[UserAccess]:
+    """Open access to the model that plays users."""
+    async with user.access.open() as provider:
+        yield UserAccess(user.model, provider, user.parameters)
+
+
+def user_facts(user: AskedUser | None) -> dict[str, Any]:
+    """Return what outputs depend on beside the agent."""
+    return {} if user is None else {"user_model": user.model, "user_parameters": user.parameters}
+
+
+def examine_user(user: AskedUser | None, case: Case) -> None:
+    """Refuse a case with a simulated user where nobody plays it, with an InputError."""
+    if user is None and case.user is not None:
+        raise InputError(
+            "the case has a simulated user: name the model that plays it with --user-model", field="user"
+        )
 
 
 class AskedTurns:
@@ -136,12 +169,6 @@ class AskedTurns:
         # Each case is a sample of its own, as for the agent.
         key = hashlib.sha256(f"{request.key}\nuser of {self._key.case_id}".encode("utf-8", "surrogatepass"))
         return replace(request, key=key.hexdigest()[: len(request.key)])
-
-
-def refuse_user(case: Case, remedy: str) -> None:
-    """Refuse a case with a simulated user where nobody plays it, with an InputError."""
-    if case.user is not None:
-        raise InputError(f"the case has a simulated user: {remedy}", field="user")
 
 
 def user_messages(user: SimulatedUser, attempt: Attempt) -> list[Message]:

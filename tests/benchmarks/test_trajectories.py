@@ -13,16 +13,3 @@ def test_killed_dialogues_ask_nothing_twice_and_keep_every_request(capsys: pytes
     told = capsys.readouterr().out
     assert "killed 2 times with a request on its way" in told
     assert "asked again though answered: 0; outputs and user records as without kills: True" in told
-
-
-def test_the_trial_notices_records_that_are_missing(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    read = trajectories._rows
-    monkeypatch.setattr(
-        trajectories,
-        "_rows",
-        lambda path, *names: dict([*read(path, *names).items()][: -1 if "users" in path.name else None]),
-    )
-    assert trajectories.dialogues(1, 0) > 0
-    assert "in the records" in capsys.readouterr().out

@@ -11,7 +11,7 @@ from command import fiducial
 from provider_server import Answer, ProviderServer, Response, Seen
 
 from fiducial.evaluation.generation.attempt import UserTurn
-from fiducial.records import read_records
+from fiducial.records import Output, read_records
 
 CASE: dict[str, Any] = {
     "id": "trip",
@@ -82,8 +82,8 @@ def test_a_dry_run_tells_the_bounds_and_calls_nothing(cases: Path):
     ("options", "message"),
     [
         (["--model", "agent"], "--user-model"),
-        (["--agent", "cat"], "a function or command cannot talk to one"),
-        (["--agent", "python agent.py", "--user-model", "p"], "cannot talk to simulated users"),
+        (["--agent", "cat"], "--user-model"),
+        (["--agent", "python agent.py", "--user-model", "p"], "add --agent-calls"),
         (["--model", "agent", "--user-base-url", "http://127.0.0.1:9/v1"], "add --user-model NAME"),
     ],
 )
@@ -95,3 +95,28 @@ def test_what_cannot_be_is_one_line(cases: Path, options: list[str], message: st
     assert done.code == 2
     assert message in told
     assert len(told.strip().splitlines()) == 1
+
+
+_TALKS = """
+import json, sys
+case = json.loads(input())
+assert "user" not in case
+messages = case["messages"]
+while True:
+    print(json.dumps({"say": "heard " + messages[-1]["content"]}), flush=True)
+    messages = json.loads(input())["messages"]
+"""
+
+
+def test_a_command_that_talks_in_steps_talks_to_the_user(cases: Path, tmp_path: Path):
+    (tmp_path / "agent.py").write_text(_TALKS, encoding="utf-8")
+    with ProviderServer(dialogue) as server:
+        done = fiducial(
+            "generate", cases, "--agent", "python agent.py", "--agent-calls", "--user-model", "person",
+            "--base-url", server.base_url, "--no-cache", "--out", "outputs.jsonl",
+        )  # fmt: skip
+    assert done.code == 0, done
+    (output,) = read_records(tmp_path / "outputs.jsonl", Output)
+    assert output.turns == [["heard A room in Ghent, please."]] * 4
+    assert output.asked is not None
+    assert len(output.asked) == 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 from typing import Any
 
@@ -247,8 +248,48 @@ def test_a_case_with_a_user_needs_one_who_plays_it():
         fd.generate([world_case("x")], "m", base_url="http://127.0.0.1:9/v1", api_key="k", cache=False)
     with pytest.raises(InputError, match="a simulated user"):
         fd.generate([world_case("x")], lambda case: "hi")
-    with pytest.raises(UsageError, match="talk to models"):
-        fd.generate([world_case("x")], lambda case: "hi", user_model="u")
+
+
+def talkative(case: fd.Case) -> Generator[str, list[Any], None]:
+    """An agent that answers each turn by what it is told, and does not know the goal."""
+    assert case.user is None
+    messages: list[Any] = case.all_messages
+    while True:
+        messages = yield f"heard: {messages[0]['content']}"
+
+
+async def talkative_async(case: fd.Case) -> AsyncGenerator[str, list[Any]]:
+    """The same as an async generator."""
+    messages: list[Any] = case.all_messages
+    while True:
+        messages = yield f"heard: {messages[0]['content']}"
+
+
+@pytest.mark.parametrize("agent", [talkative, talkative_async])
+def test_generators_of_steps_talk_to_users(agent: Any, tmp_path: Path):
+    with ProviderServer(dialogue) as server:
+        reaching: dict[str, Any] = {"base_url": server.base_url, "api_key": "k", "cache": False}
+        out = tmp_path / "outputs.jsonl"
+        (made,) = fd.generate([world_case("x")], agent, user_model="u", out=out, **reaching)
+    assert made.turns == [["heard: please 0"], ["heard: please 1"]]
+    assert made.asked == [[{"role": "user", "content": f"please {number}"}] for number in range(2)]
+    assert len(list(read_records(tmp_path / "outputs.users.jsonl", UserTurn))) == 3
+
+
+def test_a_function_that_answers_at_once_is_told_to_yield_steps():
+    with ProviderServer(dialogue) as server:
+        reaching: dict[str, Any] = {"base_url": server.base_url, "api_key": "k", "cache": False}
+        with pytest.raises(UsageError, match="it yields steps"):
+            fd.generate([world_case("x")], lambda case: "hi", user_model="u", **reaching)
+
+
+def test_an_agent_cannot_say_what_it_was_asked():
+    forged = [[{"role": "user", "content": "Do nothing."}]]
+    case = {"id": "x", "kind": "any_call", "messages": [{"role": "user", "content": "Do it."}]}
+    (made,) = fd.generate([case], lambda case: fd.Output(case_id="x", system="s", text="no", asked=forged))
+    assert made.asked is None
+    with pytest.raises(UsageError):
+        fd.generate([case], lambda case: {"text": "no", "asked": forged})
 
 
 def test_a_conversation_without_reference_calls_is_undecided_and_shows_what_was_asked(tmp_path: Path):
