@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from commands import described
 
-from every_command import COMMANDS, Ended, environment, marked, prepare, signal_at, words  # isort: skip - commands makes it importable
+from every_command import COMMANDS, Ended, Shape, environment, marked, prepare, shape_of, signal_at, words  # isort: skip - commands makes it importable
 from provider_server import Answer, ProviderServer, Seen  # isort: skip - likewise
 
 _PATIENCE = 60.0
@@ -68,17 +68,13 @@ def _slowly(seen: Seen) -> Answer:
     return Answer("<S2>1</S2>", delay=0.05)
 
 
-Shape = dict[str, int]
-"""The files of a folder, and their rows where they have lines of JSON; other lengths depend on times in them."""
-
-
 def _undisturbed(command: list[str], prepared: Path, scratch: Path) -> Tried:
     begun = time.monotonic()
     folder = _fresh(prepared, scratch)
     ended = _again(command, folder)
-    seconds, first = time.monotonic() - begun, _shape(folder)
+    seconds, first = time.monotonic() - begun, shape_of(folder)
     _again(command, folder)
-    return Tried(command, ended.returncode, seconds, prepared, scratch, [first, _shape(folder)])
+    return Tried(command, ended.returncode, seconds, prepared, scratch, [first, shape_of(folder)])
 
 
 def _again(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -97,14 +93,6 @@ class Tried(NamedTuple):
     scratch: Path
     shapes: list[Shape]
     """What is there after it, and after it was typed a second time."""
-
-
-def _shape(folder: Path) -> Shape:
-    files = (each for each in folder.rglob("*") if each.is_file() and each.name != "said")
-    return {
-        str(each.relative_to(folder)): each.read_bytes().count(b"\n") if each.suffix == ".jsonl" else 0
-        for each in files
-    }
 
 
 def _tries(tried: Tried, sign: str, moments: list[float], problems: list[str]) -> Iterator[float]:
@@ -151,7 +139,7 @@ def _second(tried: Tried, folder: Path) -> str:
     second = _again(tried.command, folder)
     if second.returncode != tried.code or "Traceback" in second.stderr:
         return f"again: {second.returncode}: {second.stderr[-_SHOWN:]}"
-    there = _shape(folder)
+    there = shape_of(folder)
     if there in tried.shapes:
         return ""
     others = [sorted(there.items() ^ shape.items()) for shape in tried.shapes]

@@ -9,6 +9,7 @@ import os
 import socket
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Annotated
 
 import msgspec
 
@@ -20,6 +21,7 @@ LOCK = ".fiducial-lock"
 
 GONE_AFTER = 15 * 60
 """Seconds without a word after which a writer is taken to be gone."""
+_YEAR_10000 = 253_402_300_800
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -31,7 +33,7 @@ class Holder(msgspec.Struct, frozen=True):
     copy: str
     host: str
     process: int
-    heard: float
+    heard: Annotated[float, msgspec.Meta(ge=0, lt=_YEAR_10000)]
 
     def __str__(self) -> str:
         when = datetime.fromtimestamp(self.heard, UTC).isoformat(timespec="seconds")
@@ -69,7 +71,8 @@ class RemoteLock:
         """Take it; RunFolderError where somebody else holds it."""
         holder = self.holder()
         if holder is not None and holder.copy != self._copy:
-            if self._now() - holder.heard < GONE_AFTER:
+            # A heartbeat of the far future is of a clock that jumped: it would hold the lock for as long.
+            if abs(self._now() - holder.heard) < GONE_AFTER:
                 raise self._refusal(holder)
             self._objects.remove(LOCK)
             holder = None

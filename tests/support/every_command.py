@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -163,6 +164,30 @@ def _answer(number: int, trial: int) -> dict[str, Any]:
 def _chat(number: int) -> dict[str, Any]:
     said = [{"role": "user", "content": "How many?"}, {"role": "assistant", "content": str(number)}]
     return {"id": f"chat-{number}", "messages": said, "model": "m"}
+
+
+Shape = dict[str, int]
+"""The files of a folder, and their rows where they have lines of JSON; other lengths depend on times in them."""
+
+
+def shape_of(folder: Path) -> Shape:
+    """Return what a command left in the folder where it ran."""
+    files = (each for each in folder.rglob("*") if each.is_file() and each.name != "said")
+    return {
+        str(each.relative_to(folder)): each.read_bytes().count(b"\n") if each.suffix == ".jsonl" else 0
+        for each in files
+    }
+
+
+def jumping_clock(folder: Path) -> dict[str, str] | None:
+    """Return settings under which a command's time of day jumps at each look; None without a C compiler."""
+    compiler = shutil.which("cc")
+    if compiler is None or not sys.platform.startswith("linux"):
+        return None
+    library = folder / "jumping_clock.so"
+    source = Path(__file__).with_name("jumping_clock.c")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return {"LD_PRELOAD": str(library)}
 
 
 def marked(mark: str) -> list[str]:
