@@ -53,7 +53,8 @@ def rubrics(run: Run | FilePath, *, labels: FilePath | None = None, level: float
 
     Raises:
         InputError: No judge was asked about criteria, or a label cannot be used.
-        RunFolderError: It is no run folder.
+        RunFolderError: It is no run folder, or was changed by hand.
     """
     with RunStore(run.kept if isinstance(run, Run) else folder_path(run)) as store:
+        store.refuse_edited()
         return Rubrics.of(rubric_scores(store, None if labels is None else input_path(labels), level=level))

@@ -150,7 +150,8 @@ def _begin(
 
 def _look_again(plan: Plan, context: RunContext) -> None:
     """Refuse a run that is not what its checkers would say of these outputs."""
-    from .checking.verify import refuse_others, refuse_wrong_checks  # noqa: PLC0415 - a run that is begun has nothing to look at
+    from .checking.verify import refuse_wrong_checks  # noqa: PLC0415 - a run that is begun has nothing to look at
+    from .store.known_items import refuse_others  # noqa: PLC0415 - likewise
 
     folder, inputs = context.folder, context.inputs
     refuse_others(folder.verdicts, inputs.cases, inputs.survey.answered)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
 from ...records import JudgeId, ShownNames
+from ..checking.verify import refuse_wrong_checks_of
 from ..run_table import RunRows, run_rows
 from ..store.run_store import RunStore
 
@@ -49,14 +50,17 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         prefer: Which judge when none is named and it is there.
 
     Raises:
-        RunFolderError: It is no run folder.
+        RunFolderError: It is no run folder, or was changed by hand.
+        RecordError: A verdict is on an unknown case, or is not what its checker says.
         UsageError: There is no such judge, or there are several.
     """
     with RunStore(folder) as store:
+        store.refuse_edited()
         if "audit_of" in store.manifest.identity:
             raise UsageError(
                 f"{folder}: an audit's probes are no sample of what the judge is used on; certify a run of `fiducial run` or `judge`"
             )
+        refuse_wrong_checks_of(store)
         names = ShownNames()
         labelled = [row for row in run_rows(store, names) if row["label"] is not None]
         judge = _chosen(labelled, judge, names, prefer, folder)

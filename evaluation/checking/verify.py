@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from itertools import islice
 
 from ...deterministic import CheckOptions, Rules, check
 from ...errors import RecordError, RunFolderError
-from ...judges.statements import is_statement
 from ...records import CaseIndex, InputPath, ItemKey, Output, Verdict, decode_record, kind_spec
 from ...version import VERSION
 from ..inputs import keyed_lines
@@ -20,21 +19,6 @@ from .dotted_names import NamesOption
 
 SAMPLE = 20
 """Verdicts of checkers that are checked again."""
-
-
-def refuse_others(journal: VerdictJournal, cases: CaseIndex, systems: Container[str]) -> None:
-    """Refuse verdicts on cases, or on outputs of systems, that the run is not about."""
-    standing = journal.standing
-    for case_id in standing.cases:
-        if case_id not in cases and not is_statement(case_id, cases):
-            row = next(said.row for said in standing if said.key.case_id == case_id)
-            message = f"no case has the id {case_id!r} in {cases.path}"
-            raise RecordError(message, path=journal.path, line=journal.line_of(row), field="case_id")
-    for system in standing.systems:
-        if system not in systems:
-            row = next(said.row for said in standing if said.system == system)
-            message = f"no output is of {system!r}"
-            raise RecordError(message, path=journal.path, line=journal.line_of(row), field="system")
 
 
 def refuse_wrong_checks(

@@ -127,7 +127,7 @@ class RunStore(Closing):
         return self._hashes.get(name)
 
     def refuse_edited(self) -> None:
-        """Refuse a run that was changed by hand."""
+        """Refuse a run that was changed by hand, or holds verdicts on what it is not about."""
         if not self._writing:  # whoever writes makes them anew
             _ = self.clusters, self.calibration
             for journal in self.journals:
@@ -136,6 +136,22 @@ class RunStore(Closing):
             raise RunFolderError(
                 f"{' and '.join(self.edited)}: changed by hand since the run wrote it; --accept-edited goes on with what it says now"
             )
+
+        if not self._writing:
+            self._refuse_unknown()
+
+    def _refuse_unknown(self) -> None:
+        """Refuse verdicts on unknown cases and systems, which nothing but the inputs tells where seals were taken off."""
+        results = self.known.results
+        if results is None or PAIRS in self.known.identity:
+            return
+        try:
+            inputs = self.inputs
+        except RunFolderError:
+            return  # they are not there any more
+        from .known_items import refuse_unknown  # noqa: PLC0415 - most runs that are read here have none
+
+        refuse_unknown(self.verdicts, inputs, {result.system for result in results})
 
     def _refuse_another_length(self, journal: VerdictJournal) -> None:
         """Refuse a journal of a finished run that has grown or shrunk since.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import Command, fiducial
@@ -36,6 +38,10 @@ def flipped(text: str) -> str:
     before, judge, after = text.partition('"source":"judge"')
     score, other = ("1.0", "0.0") if '"score":1.0' in after.partition("\n")[0] else ("0.0", "1.0")
     return before + judge + after.replace(f'"score":{score}', f'"score":{other}', 1)
+
+
+def dict_of(line: bytes) -> dict[str, Any]:
+    return decode_record(line, dict[str, Any])
 
 
 def unsealed() -> None:
@@ -126,7 +132,51 @@ def test_a_verdict_on_an_unknown_output_ends_the_page_with_its_line(run: Command
     unsealed()
     result = fiducial("review", "run", "--sample", "decided", "--n", "1000")
     assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
-    assert re.search(r"verdicts\.jsonl:\d+: the run has no output another-", result.err)
+    assert re.search(r"verdicts\.jsonl:\d+: case_id: no case has the id 'another-", result.err)
+
+
+EVERY_READER = {
+    **READERS,
+    "export, junit": ("export", "run", "--to", "junit", "--out", "exported.xml"),
+    "report of two": ("report", "untouched", "run"),
+    "calibrate": ("calibrate", "run"),
+    "estimate": ("estimate", "run"),
+    "compare": ("compare", "run"),
+    "trials": ("trials", "run"),
+    "plan": ("plan", "run", "--next", "2"),
+    "merge": ("merge", "run", "untouched", "--out", "merged"),
+    "certify": ("audit", "certify", "run", "--claim", "accuracy=0.01", "--out", "certificate.json"),
+    "rubrics": ("rubrics", "run"),
+}
+
+
+@pytest.mark.parametrize("reader", EVERY_READER)
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [("case_id", "no case has the id 'unknown'"), ("system", "no output is of 'unknown'")],
+)
+def test_without_seals_a_verdict_on_an_unknown_item_is_refused_by_every_reader(
+    run: Command, reader: str, field: str, message: str
+):
+    run()
+    shutil.copytree("run", "untouched")
+    unsealed()
+    lines = VERDICTS.read_bytes().splitlines(keepends=True)
+    row = next(each for each in map(dict_of, lines) if each["source"] == "judge")
+    VERDICTS.write_bytes(b"".join([*lines, encode_record({**row, field: "unknown"})]))
+    result = fiducial(*EVERY_READER[reader])
+    assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
+    assert f"run/verdicts.jsonl:{len(lines) + 1}: {field}: {message}" in result.err
+    assert not Path("certificate.json").exists()
+
+
+@pytest.mark.parametrize("reader", [each for each in EVERY_READER if each not in READERS])
+def test_every_other_reader_refuses_a_flipped_verdict_too(run: Command, reader: str):
+    run()
+    shutil.copytree("run", "untouched")
+    changed(flipped)
+    result = fiducial(*EVERY_READER[reader])
+    assert (result.code, "changed by hand" in result.err) == (2, True), result.err
 
 
 def another_source(text: str) -> str:
