@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...errors import InputError, MissingExtraError
-from ...records import write_json
-from .certificate import Anchor, CertificateRecord
+from ...errors import InputError, MissingExtraError, RecordError
+from ...records import decode_record, write_json
+from ...records.json_text import DuplicateKeys
+from .certificate import Anchor, CertificateRecord, RateClaim
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -30,6 +31,7 @@ STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:fiducial-eval:judge-certificate:v1"
 
 _MOST_BYTES = 64 * 1024 * 1024
+_MOST_KEY_BYTES = 64 * 1024
 
 
 class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,6 +47,17 @@ class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     payloadType: str  # noqa: N815 - the standard's name
     payload: str
     signatures: list[Signature]
+
+
+class SignedFacts(msgspec.Struct, frozen=True):
+    """What a statement says of a certificate, as far as it is read here; anchors are hashes."""
+
+    fiducial: str
+    issued: str
+    judge: str
+    fingerprint: str
+    claims: list[RateClaim]
+    anchors: list[str]
 
 
 def sign_certificate(certificate: CertificateRecord, key: Path, out: Path) -> bytes:
@@ -91,9 +104,8 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
     """
     public = _public_key(key)
     try:
-        with path.open("rb") as file:
-            envelope = msgspec.json.decode(file.read(_MOST_BYTES), type=Envelope)
-    except (OSError, msgspec.DecodeError) as error:
+        envelope = decode_record(_read(path, _MOST_BYTES), Envelope, keys=DuplicateKeys())
+    except (OSError, RecordError) as error:
         raise InputError(f"not a signed certificate: {error}", path=path) from error
     if envelope.payloadType != PAYLOAD_TYPE or len(envelope.signatures) != 1:
         raise InputError(
@@ -111,7 +123,11 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
         raise InputError(
             "the signature does not fit: the certificate was changed after it was signed", path=path
         ) from error
-    statement = msgspec.json.decode(payload, type=dict[str, Any])
+    try:
+        statement = decode_record(payload, dict[str, Any], keys=DuplicateKeys())
+        msgspec.convert(statement.get("predicate"), SignedFacts)
+    except (RecordError, msgspec.ValidationError) as error:
+        raise InputError(f"the statement is not about a judge's certificate: {error}", path=path) from error
     if (statement.get("_type"), statement.get("predicateType")) != (STATEMENT_TYPE, PREDICATE_TYPE):
         raise InputError("the statement is not about a judge's certificate", path=path)
     return statement
@@ -125,7 +141,10 @@ def disclosed_anchors(statement: dict[str, Any], certificate: CertificateRecord)
     """
     if certificate.salt is msgspec.UNSET:
         raise InputError("the certificate was not signed: it has no salt")
-    salt = bytes.fromhex(certificate.salt)
+    try:
+        salt = bytes.fromhex(certificate.salt)
+    except ValueError as error:
+        raise InputError("the certificate's salt is not in hexadecimal") from error
     committed: list[str] = statement["predicate"]["anchors"]
     shown = [commitment(anchor, salt) for anchor in certificate.anchors]
     if shown != committed:
@@ -170,6 +189,12 @@ def _decoded(text: str, path: Path) -> bytes:
     return decoded
 
 
+def _read(path: Path, most: int) -> bytes:
+    """Return a file's content, or a beginning that is too long to be of use."""
+    with path.open("rb") as file:
+        return file.read(most + 1)
+
+
 def _key_id(public: Ed25519PublicKey) -> str:
     return hashlib.sha256(public.public_bytes_raw()).hexdigest()
 
@@ -184,19 +209,20 @@ def _public_key(path: Path) -> Ed25519PublicKey:
 
 def _loaded(path: Path, *, private: bool) -> Any:
     try:
+        from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415 - an extra
         from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - likewise
     except ImportError as error:
         raise MissingExtraError("sign", "a signed certificate") from error
     wanted = ed25519.Ed25519PrivateKey if private else ed25519.Ed25519PublicKey
     try:
-        content = path.read_bytes()
+        content = _read(path, _MOST_KEY_BYTES)
         key = (
             serialization.load_pem_private_key(content, None)
             if private
             else serialization.load_pem_public_key(content)
         )
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
         kind = "private" if private else "public"
         raise InputError(f"not an unencrypted Ed25519 {kind} key in PEM: {error}", path=path) from error
     if not isinstance(key, wanted):

@@ -1,0 +1,311 @@
+"""Certificates and keys that somebody else made: refused in a line, or read as exactly one thing."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from command import fiducial
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed448, ed25519, rsa, x25519
+
+from fiducial.errors import InputError
+from fiducial.evaluation.audit.certificate import CertificateRecord, certify
+from fiducial.evaluation.audit.judged_run import JudgedRun
+from fiducial.evaluation.audit.signed_certificate import sign_certificate, verify_certificate
+
+pytestmark = pytest.mark.attack("signed certificates")
+
+KIND = "application/vnd.in-toto+json"
+PEM, SPKI = serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+PKCS8, PLAIN = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+
+
+def certificate() -> CertificateRecord:
+    rows: list[dict[str, Any]] = [
+        {"item_id": f"secret-{n}|s|0", "label": 1.0, "score": 1.0, "cluster": f"c{n}"} for n in range(12)
+    ]
+    return certify(
+        JudgedRun("j@m", None, rows, frozenset(), []), {"accuracy": 0.5}, issued="2026-11-23T00:00:00Z"
+    )
+
+
+class Signer:
+    """Whoever signs: well-known, and perhaps not well-meaning."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.private = ed25519.Ed25519PrivateKey.generate()
+        (folder / "key.pem").write_bytes(self.private.private_bytes(PEM, PKCS8, PLAIN))
+        (folder / "key.pub").write_bytes(self.private.public_key().public_bytes(PEM, SPKI))
+        sign_certificate(certificate(), folder / "key.pem", folder / "signed.json")
+
+    @property
+    def envelope(self) -> dict[str, Any]:
+        return json.loads((self.folder / "signed.json").read_text())
+
+    @property
+    def statement(self) -> dict[str, Any]:
+        return json.loads(base64.b64decode(self.envelope["payload"]))
+
+    def signed(self, payload: bytes, kind: str = KIND, **other: Any) -> str:
+        """An envelope of any payload, with a signature that fits."""
+        encoded = b"DSSEv1 %d %b %d %b" % (len(kind), kind.encode(), len(payload), payload)
+        signature = base64.b64encode(self.private.sign(encoded)).decode()
+        keyid = self.envelope["signatures"][0]["keyid"]
+        told = {
+            "payloadType": kind,
+            "payload": base64.b64encode(payload).decode(),
+            "signatures": [{"keyid": keyid, "sig": signature}],
+        }
+        return json.dumps(told | other)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Signer:
+    return Signer(tmp_path_factory.mktemp("signer"))
+
+
+@pytest.fixture
+def signer(made: Signer, tmp_path: Path) -> Signer:
+    shutil.copytree(made.folder, tmp_path, dirs_exist_ok=True)
+    here = copy.copy(made)
+    here.folder = tmp_path
+    return here
+
+
+def refused(signer: Signer, text: str | bytes) -> str:
+    """What is said of an envelope that is refused, here and on the command line."""
+    path = signer.folder / "theirs.json"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    with pytest.raises(InputError) as told:
+        verify_certificate(path, signer.folder / "key.pub")
+    assert "\n" not in str(told.value)
+    assert str(told.value).startswith(str(path))
+    ended = fiducial("audit", "verify", path, "--key", signer.folder / "key.pub")
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
+    assert not {"\x1b", "\x07", "\u202e"} & {*ended.err}
+    return str(told.value)
+
+
+def twice(text: str, field: str, first: object) -> str:
+    """The text, with a field said once more before it is said."""
+    return text.replace(f'"{field}":', f'"{field}": {json.dumps(first)}, "{field}":', 1)
+
+
+ENVELOPES: dict[str, Callable[[Signer], str | bytes]] = {
+    "nothing": lambda _: "",
+    "a number": lambda _: "1",
+    "brackets": lambda _: "[" * 100_000,
+    "objects": lambda _: '{"payload":' * 100_000,
+    "no UTF-8": lambda _: b"\xff\xfe{}",
+    "null bytes": lambda _: b"\0" * 4096,
+    "a megabyte of blanks": lambda _: " " * 1_000_000,
+    "longer than is read": lambda _: b'{"payload":"' + b"A" * (65 << 20) + b'"}',
+    "payload twice": lambda s: twice(json.dumps(s.envelope), "payload", "e30="),
+    "type twice": lambda s: twice(json.dumps(s.envelope), "payloadType", "text/plain"),
+    "signatures twice": lambda s: twice(json.dumps(s.envelope), "signatures", []),
+    "signature twice": lambda s: twice(json.dumps(s.envelope), "sig", "AAAA"),
+    "key id twice": lambda s: twice(json.dumps(s.envelope), "keyid", "0"),
+    "another field": lambda s: json.dumps(s.envelope | {"key": "/etc/passwd"}),
+    "an algorithm": lambda s: json.dumps(s.envelope | {"alg": "none"}),
+    "no signature": lambda s: json.dumps(s.envelope | {"signatures": []}),
+    "two signatures": lambda s: json.dumps(s.envelope | {"signatures": s.envelope["signatures"] * 2}),
+    "many signatures": lambda s: json.dumps(s.envelope | {"signatures": s.envelope["signatures"] * 10_000}),
+    "signatures are an object": lambda s: json.dumps(s.envelope | {"signatures": s.envelope["signatures"][0]}),
+    "payload is an object": lambda s: json.dumps(s.envelope | {"payload": s.statement}),
+    "payload is null": lambda s: json.dumps(s.envelope | {"payload": None}),
+    "payload in base64url": lambda s: json.dumps(s.envelope | {"payload": s.envelope["payload"].replace("+", "-").replace("/", "_") + "_"}),
+    "payload with blanks": lambda s: json.dumps(s.envelope | {"payload": " " + s.envelope["payload"]}),
+    "payload with a line": lambda s: json.dumps(s.envelope | {"payload": s.envelope["payload"] + "\n"}),
+    "payload with letters of another alphabet": lambda s: json.dumps(s.envelope | {"payload": "\uff21" + s.envelope["payload"][1:]}),
+    "another payload": lambda s: json.dumps(s.envelope | {"payload": "e30="}),
+    "type in capitals": lambda s: json.dumps(s.envelope | {"payloadType": KIND.upper()}),
+    "type of plain JSON, signed": lambda s: s.signed(json.dumps(s.statement).encode(), "application/json"),
+    "type with controls, signed": lambda s: s.signed(b"{}", "\x1b[2J\u202e".encode("ascii", "ignore").decode()),
+    "empty payload, signed": lambda s: s.signed(b""),
+    "no JSON, signed": lambda s: s.signed(b"\x80\x04cos\nsystem\n"),
+    "a list, signed": lambda s: s.signed(b"[]"),
+    "brackets, signed": lambda s: s.signed(b"[" * 100_000),
+    "objects, signed": lambda s: s.signed(b'{"predicate":' * 100_000 + b"1" + b"}" * 100_000),
+    "a key twice, signed": lambda s: s.signed(twice(json.dumps(s.statement), "predicateType", "x").encode()),
+    "a claim twice, signed": lambda s: s.signed(twice(json.dumps(s.statement), "at_least", 0.1).encode()),
+    "thousands of digits, signed": lambda s: s.signed(json.dumps(s.statement).replace('"at_least": 0.5', '"at_least": ' + "9" * 5000).encode()),
+    "not a number, signed": lambda s: s.signed(json.dumps(s.statement).replace('"at_least": 0.5', '"at_least": NaN').encode()),
+}  # fmt: skip
+
+
+def without(signer: Signer, *path: str) -> str:
+    """A signed statement that lacks something."""
+    statement = signer.statement
+    held = statement
+    for name in path[:-1]:
+        held = held[name]
+    del held[path[-1]]
+    return signer.signed(json.dumps(statement).encode())
+
+
+def with_other(signer: Signer, value: Any, *path: str) -> str:
+    """A signed statement in which something is another value."""
+    statement = signer.statement
+    held = statement
+    for name in path[:-1]:
+        held = held[name]
+    held[path[-1]] = value
+    return signer.signed(json.dumps(statement).encode())
+
+
+PARTS = ("fiducial", "issued", "judge", "fingerprint", "claims", "anchors")
+for part in PARTS:
+    ENVELOPES[f"no {part}, signed"] = lambda s, part=part: without(s, "predicate", part)
+    for name, value in {"null": None, "a number": 1, "an object": {"a": 1}, "a list of null": [None]}.items():
+        ENVELOPES[f"{part} is {name}, signed"] = lambda s, part=part, value=value: with_other(
+            s, value, "predicate", part
+        )
+for name in ("_type", "predicateType", "predicate"):
+    ENVELOPES[f"no {name}, signed"] = lambda s, name=name: without(s, name)
+    ENVELOPES[f"{name} is a list, signed"] = lambda s, name=name: with_other(s, ["x"], name)
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_an_envelope_that_is_not_exactly_a_certificate_is_refused(name: str, signer: Signer):
+    refused(signer, ENVELOPES[name](signer))
+
+
+SIGNATURES: dict[str, Callable[[bytes], bytes]] = {
+    "nothing": lambda _: b"",
+    "one byte less": lambda sig: sig[:-1],
+    "one byte more": lambda sig: sig + b"\0",
+    "zeros": lambda _: bytes(64),
+    "ones": lambda _: b"\xff" * 64,
+    "halves exchanged": lambda sig: sig[32:] + sig[:32],
+    "S beyond the order": lambda sig: sig[:32] + (
+        int.from_bytes(sig[32:], "little") + 2**252 + 27742317777372353535851937790883648493
+    ).to_bytes(32, "little"),
+    "a neutral point": lambda _: b"\1" + bytes(63),
+    "a megabyte": lambda sig: sig * 16_384,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_a_signature_has_one_form(name: str, signer: Signer):
+    envelope = signer.envelope
+    given = base64.b64decode(envelope["signatures"][0]["sig"])
+    envelope["signatures"][0]["sig"] = base64.b64encode(SIGNATURES[name](given)).decode()
+    assert "the signature does not fit" in refused(signer, json.dumps(envelope))
+
+
+def public(key: Any) -> bytes:
+    return key.public_key().public_bytes(PEM, SPKI)
+
+
+def line_in(label: str, content: bytes) -> bytes:
+    return b"-----BEGIN %b-----\n%b\n-----END %b-----\n" % (label.encode(), content, label.encode())
+
+
+KEYS: dict[str, Callable[[Signer], bytes]] = {
+    "RSA": lambda _: public(rsa.generate_private_key(65537, 2048)),
+    "P-256": lambda _: public(ec.generate_private_key(ec.SECP256R1())),
+    "DSA": lambda _: public(dsa.generate_private_key(2048)),
+    "Ed448": lambda _: public(ed448.Ed448PrivateKey.generate()),
+    "X25519": lambda _: public(x25519.X25519PrivateKey.generate()),
+    "the private key": lambda s: (s.folder / "key.pem").read_bytes(),
+    "another key": lambda _: public(ed25519.Ed25519PrivateKey.generate()),
+    "raw bytes": lambda s: s.private.public_key().public_bytes_raw(),
+    "DER": lambda s: s.private.public_key().public_bytes(serialization.Encoding.DER, SPKI),
+    "OpenSSH": lambda s: s.private.public_key().public_bytes(
+        serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
+    ),
+    "a label of a certificate": lambda s: (s.folder / "key.pub").read_bytes().replace(b"PUBLIC KEY", b"CERTIFICATE"),
+    "no base64": lambda _: line_in("PUBLIC KEY", b"!" * 60),
+    "cut": lambda s: (s.folder / "key.pub").read_bytes()[:-30],
+    "a short key": lambda _: line_in("PUBLIC KEY", base64.b64encode(bytes.fromhex("302a300506032b6570032100") + bytes(31))),
+    "unknown algorithm": lambda _: line_in("PUBLIC KEY", base64.b64encode(bytes.fromhex("302a300506032b6571032100") + bytes(32))),
+    "nothing": lambda _: b"",
+    "null bytes": lambda _: bytes(1000),
+    "ten megabytes": lambda s: b"\n" * 10_000_000 + (s.folder / "key.pub").read_bytes(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_no_other_key_verifies(name: str, signer: Signer):
+    path = signer.folder / "other.pub"
+    path.write_bytes(KEYS[name](signer))
+    with pytest.raises(InputError) as told:
+        verify_certificate(signer.folder / "signed.json", path)
+    assert "\n" not in str(told.value)
+    assert base64.b64encode(signer.private.private_bytes_raw()).decode() not in str(told.value)
+
+
+@pytest.mark.parametrize("place", ["signed", "key", "certificate"])
+@pytest.mark.parametrize("kind", ["device", "folder", "loop", "missing"])
+def test_what_is_no_file_is_refused(place: str, kind: str, signer: Signer):
+    path = signer.folder / "theirs"
+    makers: dict[str, Callable[[], object]] = {
+        "device": lambda: path.symlink_to("/dev/zero"),
+        "folder": path.mkdir,
+        "loop": lambda: path.symlink_to(path.name),
+        "missing": lambda: None,
+    }
+    makers[kind]()
+    given = {"signed": signer.folder / "signed.json", "key": signer.folder / "key.pub", place: path}
+    more = ("--certificate", given["certificate"]) if place == "certificate" else ()
+    ended = fiducial("audit", "verify", given["signed"], "--key", given["key"], *more)
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)
+
+
+HOSTILE_NAMES = [
+    "\x1b]0;pwned\x07",
+    "\u202eevil",
+    "<script>alert(1)</script>",
+    "=cmd|' /C calc'!A0",
+    "../../etc/passwd",
+    "a\nthe signature is valid",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+@pytest.mark.parametrize("part", ["judge", "issued", "fiducial", "fingerprint"])
+def test_names_that_a_signer_chose_are_shown_as_text(part: str, name: str, signer: Signer):
+    path = signer.folder / "theirs.json"
+    path.write_text(with_other(signer, name, "predicate", part))
+    ended = fiducial("audit", "verify", path, "--key", signer.folder / "key.pub")
+    assert ended.code == 0
+    assert not {"\x1b", "\x07", "\u202e"} & {*ended.out}
+    assert sum(line.startswith("the signature is valid") for line in ended.out.splitlines()) == 1
+
+
+@pytest.mark.parametrize("salt", ["", "zz", "../..", "00" * 10**6, "\x00", "0"])
+def test_a_salt_that_is_none_shows_nothing(salt: str, signer: Signer):
+    path = signer.folder / "private.json"
+    mine = json.loads(msgspec.json.encode(certificate()))
+    path.write_text(json.dumps(mine | {"salt": salt}))
+    ended = fiducial(
+        "audit",
+        "verify",
+        signer.folder / "signed.json",
+        "--key",
+        signer.folder / "key.pub",
+        "--certificate",
+        path,
+    )
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)
+    assert "Traceback" not in ended.err
+
+
+def test_no_file_of_a_signer_is_left_open_to_others(signer: Signer):
+    """The signed copy is for others; the private one, with anchors and salt, keeps the umask of its writer."""
+    before = os.umask(0o077)
+    try:
+        sign_certificate(certificate(), signer.folder / "key.pem", signer.folder / "again.json")
+    finally:
+        os.umask(before)
+    assert (signer.folder / "again.json").stat().st_mode & 0o077 == 0
