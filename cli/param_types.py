@@ -25,10 +25,14 @@ def _working_copy(address: str, ctx: click.Context | None) -> Path:
     """
     from ..api.paths import folder_path, put_back
 
-    folder = folder_path(address, lambda note: click.echo(f"note: {note}", err=True))
+    folder = folder_path(address, _note)
     if ctx is not None:
         ctx.with_resource(put_back(folder))
     return folder
+
+
+def _note(text: str) -> None:
+    click.echo(f"note: {text}", err=True)
 
 
 def _refused(address: str, _: click.Context | None) -> Path:
@@ -54,7 +58,7 @@ class _Place(click.Path):
             return path
         from ..records.disk_files import copy_of_pipe  # only inputs may be pipes
 
-        return copy_of_pipe(Path(os.fsdecode(path)))
+        return copy_of_pipe(Path(os.fsdecode(path)), _note)
 
 
 INPUT = _Place(_copy)

@@ -8,10 +8,12 @@ import glob
 import io
 import json
 import os
+import select
 import shutil
 import stat
 import tempfile
-from collections.abc import Generator, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,14 +24,21 @@ from ..errors import InputError, RunFolderError, readable, register_alias
 from .json_text import encode_line
 from .memory_file import InputPath, MemoryFile
 
+_PATIENCE_MS = 2_000
+"""After which somebody who waits for a pipe is told."""
+
 _copies: dict[tuple[int, int], Path] = {}
 """Device and inode of a pipe, to its copy."""
 
 
-def copy_of_pipe(path: Path) -> Path:
+def copy_of_pipe(path: Path, tell: Callable[[str], object] = warnings.warn) -> Path:
     """Return a copy of a pipe's content, which messages call by the pipe's name; any other path as it is.
 
     The copy is removed when the program ends.
+
+    Args:
+        path: The pipe.
+        tell: Told when nobody has written for a while.
 
     Raises:
         InputError: The pipe cannot be read.
@@ -46,10 +55,22 @@ def copy_of_pipe(path: Path) -> Path:
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         copy = folder / "pipe.jsonl"
         register_alias(copy, str(path))
-        with readable(path), path.open("rb") as pipe, copy.open("wb") as file:
+        with readable(path), _opened_pipe(path, tell) as pipe, copy.open("wb") as file:
             shutil.copyfileobj(pipe, file)
         _copies[key] = copy
     return _copies[key]
+
+
+def _opened_pipe(path: Path, tell: Callable[[str], object]) -> BinaryIO:
+    """Open a pipe as soon as something is written; Ctrl-C ends the wait."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    if not waiting.poll(_PATIENCE_MS):
+        tell(f"{path}: waiting for something to be written to this pipe")
+        waiting.poll()
+    os.set_blocking(descriptor, True)
+    return os.fdopen(descriptor, "rb")
 
 
 def open_plainly(path: Path, flags: int) -> int:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,39 @@ def test_a_pipe_is_copied_once_and_called_by_its_name(tmp_path: Path):
     assert copy_of_pipe(pipe) == copy
     assert copy.read_bytes() == b"a line\n"
     assert as_named(copy) == str(pipe)
+
+
+@pytest.mark.attack("inputs of others")
+def test_a_pipe_that_nobody_writes_to_says_so_and_waits_until_somebody_does(tmp_path: Path):
+    pipe, told = tmp_path / "pipe", list[str]()
+    os.mkfifo(pipe)
+
+    def tell(note: str) -> None:
+        told.append(note)
+        threading.Thread(target=pipe.write_bytes, args=(b"late\n",)).start()
+
+    assert copy_of_pipe(pipe, tell).read_bytes() == b"late\n"
+    assert told == [f"{pipe}: waiting for something to be written to this pipe"]
+
+
+@pytest.mark.attack("inputs of others")
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_a_command_that_waits_for_a_pipe_says_so_and_ends_with_ctrl_c(sign: signal.Signals, tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "said").touch()
+    with (tmp_path / "said").open("r+") as said:
+        waiting = subprocess.Popen(
+            [sys.executable, "-m", "fiducial", "check", "pipe", "--outputs", "pipe"],
+            cwd=tmp_path,
+            stdout=said,
+            stderr=said,
+        )
+        while "note: pipe: waiting for something" not in (tmp_path / "said").read_text():
+            assert waiting.poll() is None
+            time.sleep(0.05)
+        waiting.send_signal(sign)
+        assert waiting.wait(60) == 130
+    assert "Traceback" not in (tmp_path / "said").read_text()
 
 
 def test_other_paths_stay_as_they_are(tmp_path: Path):
