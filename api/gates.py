@@ -11,7 +11,7 @@ from ..records import nearest
 
 if TYPE_CHECKING:
     from ..calibration.agreement.calibration_results import JudgeCalibration
-    from ..evaluation.conclusion.conclude import Conclusion
+    from ..evaluation.conclusion.run_summary import RunSummary
 
 PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
 """The checkers' rate of each system; every other name is a statistic of each judge's calibration."""
@@ -57,26 +57,26 @@ def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibratio
             yield from _failure(judge, name, statistic.value, least, statistic.undefined)
 
 
-def run_gates(gates: Mapping[str, float], min_graded: float | None, conclusion: Conclusion) -> list[str]:
+def run_gates(gates: Mapping[str, float], min_graded: float | None, summary: RunSummary) -> list[str]:
     """Return one line per gate that the run fails.
 
     ``min_graded`` is the least share of outputs that must have a score.
     """
     lines: list[str] = []
     if PASS_RATE in gates:
-        for system in conclusion.systems:
+        for system in summary.systems:
             rate = system.strata[0]
             lines += _failure(system.system, PASS_RATE, rate.value, gates[PASS_RATE], rate.undefined)
     wanted = {name: least for name, least in gates.items() if name != PASS_RATE}
-    if wanted and conclusion.calibration is None:
+    if wanted and summary.calibration is None:
         lines.append(f"gate failed: {', '.join(wanted)}: no judge was calibrated")
-    elif conclusion.calibration is not None:
-        lines += judge_gates(wanted, conclusion.calibration.judges)
+    elif summary.calibration is not None:
+        lines += judge_gates(wanted, summary.calibration.judges)
     if min_graded is not None:
-        share = conclusion.graded / conclusion.outputs
+        share = summary.counts.graded / summary.counts.outputs
         if share < min_graded:
             lines.append(
-                f"gate failed: {conclusion.graded:,} of {conclusion.outputs:,} outputs are graded "
+                f"gate failed: {summary.counts.graded:,} of {summary.counts.outputs:,} outputs are graded "
                 f"({share:.4f}), less than {min_graded:g}"
             )
     return lines

@@ -11,6 +11,7 @@ import msgspec
 
 from ..errors import RunFolderError, UsageError, as_named
 from ..evaluation.conclusion.run_results import ALL, CORRECTED, DECIDED, StratumRate, SystemResult
+from ..evaluation.conclusion.run_summary import RunSummary, summary_of
 from ..evaluation.judging.known_judges import judge_order
 from ..evaluation.store.file_names import AUDIT
 from ..evaluation.store.run_store import RunStore
@@ -18,7 +19,6 @@ from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.document import Document
 from ..report.first_answers import Answers, answers
 from ..report.model import MOST_TEXTS
-from ..report.run_summary import RunSummary
 from ..report.text.run_text import run_document
 from .display import InWords, verdicts_frame
 from .paths import FilePath, folder_path, put_back, written_path
@@ -195,10 +195,8 @@ class Run(InWords):
 
     @cached_property
     def _found(self) -> RunSummary:
-        from ..report.from_run import found_in  # noqa: PLC0415 - likewise
-
         with RunStore(self.kept) as store:
-            return found_in(store)
+            return summary_of(store)
 
     def document(self) -> Document:
         """Return a one-screen summary."""

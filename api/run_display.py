@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..evaluation.conclusion.conclude import Conclusion
+from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.run_plan import Plan
 from ..report.document import Command, Piece, as_lines
 from ..report.first_answers import answers
-from ..report.run_summary import RunSummary
 from ..report.text import number_text
 from ..report.text.one_screen import SCREEN, WIDTH
 from ..report.text.run_text import run_document
@@ -29,45 +28,32 @@ class RunResults(Shown, frozen=True, kw_only=True):
 
     Attributes:
         plan: What was to be done.
-        conclusion: What it came to, in numbers.
+        summary: What it came to, in numbers.
         report: The report's file.
     """
 
     plan: Plan
-    conclusion: Conclusion
+    summary: RunSummary
     report: Path
 
     def document(self) -> Document:
         """Return a one-screen summary, with the first sentence of each note."""
         notes = [re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes] + self._unmatched()
         used = sum(1 for _ in as_lines(notes, width=WIDTH))
-        return [*run_document(self.found, SCREEN - 1 - used), *notes]
+        return [*run_document(self.summary, SCREEN - 1 - used), *notes]
 
     def _unmatched(self) -> list[str]:
         """Count the labels that match no output."""
-        unused = self.conclusion.unused_labels
+        unused = self.summary.counts.unused_labels
         counted = number_text.counted(unused, "label")
         return [f"{counted} {'matches' if unused == 1 else 'match'} no output of this run"] if unused else []
-
-    @property
-    def found(self) -> RunSummary:
-        """Results to display."""
-        told = self.conclusion
-        return RunSummary(
-            systems=told.systems,
-            judges=told.judges,
-            calibration=told.calibration,
-            compared=told.compared,
-            folder=str(self.plan.out),
-            command=self.plan.command,
-        )
 
     def in_full(self) -> Document:
         """Return the complete results."""
         notes = [*self.plan.notes, *([""] if self.plan.notes else [])]
-        step = answers(self.found).next
+        step = answers(self.summary).next
         proposed = [f"Next: {step.text}", *([Command(step.command)] if step.command else []), ""]
-        return [*notes, *summary_document(self.conclusion), *proposed]
+        return [*notes, *summary_document(self.summary), *proposed]
 
     def closing(self) -> Iterator[str]:
         """Yield where report and records are kept."""
@@ -78,19 +64,19 @@ class RunResults(Shown, frozen=True, kw_only=True):
 
     def failing(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:
         """Return one line per gate that the run fails."""
-        return run_gates(gates, min_graded, self.conclusion)
+        return run_gates(gates, min_graded, self.summary)
 
 
 class Reparsing(Shown, frozen=True, kw_only=True):
     """Changes from reparsing a run's replies."""
 
     found: list[Reparsed]
-    conclusion: Conclusion
+    summary: RunSummary
     report: Path
 
     def document(self) -> Document:
         """Return the changes as a document."""
-        return [*summary_document(self.conclusion), *map(_reread, self.found), f"report: {self.report}"]
+        return [*summary_document(self.summary), *map(_reread, self.found), f"report: {self.report}"]
 
 
 def _reread(entry: Reparsed) -> Piece:

@@ -135,13 +135,13 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
     """
     reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=partial(_load, plan)))
     with shown_progress(wanted=progress) as shown, plan.engine or nullcontext():
-        conclusion = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
+        summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
     from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
     from .run_display import RunResults  # noqa: PLC0415 - likewise
 
-    report = report_on(plan.out, unchanged=conclusion.unchanged)
+    report = report_on(plan.out, unchanged=summary.unchanged)
     assert isinstance(report, Path)
-    return RunResults(plan=plan, conclusion=conclusion, report=report)
+    return RunResults(plan=plan, summary=summary, report=report)
 
 
 def _load(plan: Plan) -> None:
@@ -191,10 +191,10 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
     from .run_display import Reparsing  # noqa: PLC0415 - likewise
 
     with shown_progress(wanted=progress) as shown:
-        found, conclusion = read_again(folder, shown, lambda: datetime.now(UTC), prices=price_list())
+        found, summary = read_again(folder, shown, lambda: datetime.now(UTC), prices=price_list())
     report = report_on(folder)
     assert isinstance(report, Path)
-    return Reparsing(found=found, conclusion=conclusion, report=report)
+    return Reparsing(found=found, summary=summary, report=report)
 
 
 def engine_of(name: str | None, address: str | None = None, workers: int | None = None) -> RayEngine | None:

@@ -108,12 +108,12 @@ def evaluate(
         report = f"report: {found.report}   (-v tells more)"
         lines = [*as_lines(found.document(), width=_WIDTH), *as_lines([*failures, report])]
     echo_answer(lines)
-    if found.conclusion.not_judged is not None:
-        click.echo(f"fiducial: {found.conclusion.not_judged}", err=True)
+    if found.summary.not_judged is not None:
+        click.echo(f"fiducial: {found.summary.not_judged}", err=True)
         return EXIT_USAGE
     if failures:
         return EXIT_GATE
-    return EXIT_PARTIAL if found.conclusion.failed else EXIT_OK
+    return EXIT_PARTIAL if found.summary.counts.failed else EXIT_OK
 
 
 def _worlds(given: tuple[str, ...]) -> Mapping[str, type]:

@@ -47,7 +47,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
 
         found = reparse(folder, progress=True)
         click.echo(str(found))
-        ctx.exit(EXIT_PARTIAL if found.conclusion.failed else EXIT_OK)
+        ctx.exit(EXIT_PARTIAL if found.summary.counts.failed else EXIT_OK)
 
 
 @click.command("judge", cls=SpreadCommand, epilog=_EXAMPLE)

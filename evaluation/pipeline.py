@@ -19,8 +19,8 @@ from ..errors import ConfigurationError, FiducialError, UsageError, as_named
 from ..records import InputPath, files_of
 from ..records.json_text import encode_json
 from ..version import VERSION
-from .conclusion.compared import systems_compared
-from .conclusion.conclude import Conclusion, conclude
+from .conclusion.conclude import conclude
+from .conclusion.run_summary import RunSummary, summary_of
 from .context import RunContext
 from .inputs import EvaluationInputs, file_sha256
 from .judging.access import ModelAccess
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 def run(
     plan: Plan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
-) -> Conclusion:
+) -> RunSummary:
     """Do what a plan says, or go on where an earlier start of it stopped.
 
     Returns:
         What it came to. When no model can be reached the deterministic part is concluded all the same, and
-        ``Conclusion.not_judged`` says what has to be set.
+        ``RunSummary.not_judged`` says what has to be set.
 
     Raises:
         InputError: An input cannot be used; nothing was done.
@@ -60,7 +60,7 @@ def run(
     kept = RunStore(plan.out)
     tasks = _tasks_of(plan, list(kept.roster))
     with suppress(ConfigurationError):
-        if (same := conclusion_of(plan, tasks())) is not None:
+        if (same := finished_summary(plan, tasks())) is not None:
             return same
     if plan.options is None and not kept.begun:
         require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
@@ -77,17 +77,17 @@ def run(
             problem = _judge(plan, context, tasks, access) if plan.judges else None
             folder.roster.cut_at(plan.pass_at)  # juries, too, and judges of earlier starts
             tasks = _tasks_of(plan, list(folder.roster))  # a model may have refused a parameter of theirs
-            conclusion = conclude(context, prices=plan.prices, asked=problem is None)
+            summary = conclude(context, prices=plan.prices, asked=problem is None)
             folder.update(
                 status="stopped before judging" if problem else "complete",
                 not_judged=problem,
                 ended=now().isoformat(timespec="seconds"),
                 versions=component_versions(),
                 done=None
-                if problem or conclusion.failed
+                if problem or summary.counts.failed
                 else signature(plan, tasks(), folder.manifest.identity),
             )
-            return msgspec.structs.replace(conclusion, not_judged=problem)
+            return msgspec.structs.replace(summary, not_judged=problem)
 
 
 def _tasks_of(plan: Plan, known: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
@@ -228,7 +228,7 @@ def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) 
     return lambda key: key in is_open or key in sampled
 
 
-def conclusion_of(plan: Plan, tasks: Sequence[JudgeTask]) -> Conclusion | None:
+def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | None:
     """Return the results of an up-to-date run; None if there may be work left.
 
     Files are hashed, and nothing of them is read: of a run over a million outputs that takes a second or two.
@@ -243,14 +243,7 @@ def conclusion_of(plan: Plan, tasks: Sequence[JudgeTask]) -> Conclusion | None:
         ):
             return None
         if store.is_sealed:
-            return Conclusion(
-                systems=manifest.results,
-                judges=manifest.judges or [],
-                calibration=store.calibration,
-                compared=systems_compared(store),
-                unchanged=True,
-                **msgspec.to_builtins(manifest.counts),
-            )
+            return msgspec.structs.replace(summary_of(store), unchanged=True)
     return None
 
 

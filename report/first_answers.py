@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import msgspec
 
 from ..evaluation.conclusion.run_results import ALL_CORRECTED
+from ..evaluation.conclusion.run_summary import RunSummary
 from .next_step import next_step
-from .ranking import better
-from .run_summary import Answer, RunSummary
+from .ranking import Answer, better
 from .text.judges_text import Trust, control_in, trust_in
 
 _CHECKED = "proven on checked outputs"

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ..errors import InputError, RunFolderError
-from ..evaluation.conclusion.compared import systems_compared
+from ..errors import InputError
 from ..evaluation.conclusion.run_results import SystemResult
+from ..evaluation.conclusion.run_summary import RunSummary, summary_of
 from ..evaluation.store.file_names import REPORT, VERDICTS
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import RunStore
@@ -17,7 +17,6 @@ from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
 from .html import write_report
 from .items.run_items import RunItems
 from .model import MOST_TEXTS, ReportData
-from .run_summary import RunSummary
 from .score_thresholds import score_bins, threshold_rates
 from .text import number_text
 
@@ -54,25 +53,10 @@ def report_on(
     return path
 
 
-def found_in(store: RunStore) -> RunSummary:
-    """Return the data behind a run's first answers; a `RunFolderError` if it is unfinished."""
-    manifest = store.manifest
-    if manifest.results is None:
-        raise RunFolderError(f"{store.path}: the run was not finished; type its command again to go on")
-    return RunSummary(
-        systems=manifest.results,
-        judges=manifest.judges or [],
-        calibration=store.calibration,
-        compared=systems_compared(store),
-        folder="" if isinstance(store.path, MemoryFolder) else str(store.path),
-        command=manifest.command or "",
-    )
-
-
 def report_data(store: RunStore) -> ReportData:
     """Return the report without its items; a `RunFolderError` if the run is unfinished."""
     manifest = store.manifest
-    found = found_in(store)
+    found = summary_of(store)
     data = ReportData(
         title=_title([result.system for result in found.systems]),
         created=manifest.ended or "",

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from ..calibration.pass_threshold import PassThreshold
 from ..evaluation.conclusion.run_results import ResultStruct
+from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.store.journal_rows import StoredVerdict
 from ..evaluation.store.kept_inputs import KeptInput
 from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .figures.scores import Bin
 from .items.asked import SentPrompt
-from .run_summary import RunSummary
 from .score_thresholds import RatesAtThreshold
 
 MOST_TEXTS = 1_000

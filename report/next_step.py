@@ -10,14 +10,14 @@ from collections.abc import Set as AbstractSet
 
 from ..calibration.comparison.comparison_results import ComparedStratum as Part
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN, JudgeUse, SystemResult
+from ..evaluation.conclusion.run_summary import RunSummary
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
 from ..records import Kind
 from ..records.verdict import COUNTED
 from .items.naming import item_at, items_at
 from .limiting_labels import labels_for_pair
-from .ranking import deciding, pair_of, ranked_rates
-from .run_summary import Answer, RunSummary
+from .ranking import Answer, deciding, pair_of, ranked_rates
 from .text import number_text
 from .text.judges_text import SURE, Trust
 from .text.number_text import counted, listed

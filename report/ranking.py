@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
 from msgspec.structs import replace
 
 from ..calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, SystemResult
 from ..evaluation.conclusion.run_results import StratumRate as Rate
-from .run_summary import Answer, RunSummary
+from ..evaluation.conclusion.run_summary import RunSummary
 from .text import number_text
 from .text.number_text import counted, listed
 
@@ -24,6 +25,22 @@ _COUNTED = {
     _ON_CHECKED: "{} checked outputs pass",
     _ON_JUDGED: "{} judged outputs pass (uncorrected)",
 }
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer.
+
+    Attributes:
+        text: In a sentence or two, with its numbers.
+        evidence: The section of the report that shows it.
+        command: What to type; empty where there is nothing.
+        address: The very items that it speaks of, in the report, ``#CASE/SYSTEM/TRIAL`` or ``#items?...``; empty where it speaks of none.
+    """
+
+    text: str
+    evidence: str
+    command: str = ""
+    address: str = ""
 
 
 def better(found: RunSummary) -> Answer:

@@ -12,7 +12,7 @@ from fiducial.calibration.agreement.calibration_results import CalibrationNumber
 from fiducial.calibration.agreement.judge_panel import judge_panel
 from fiducial.calibration.intervals.measurement import Settings
 from fiducial.evaluation.conclusion.run_results import JudgeUse
-from fiducial.report.run_summary import RunSummary
+from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.report.text.judges_text import trust_in
 
 from .scenario import Scenario, share

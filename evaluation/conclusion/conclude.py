@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers
-from ...calibration.comparison.comparison_results import ComparisonNumbers
 from ...judges.prices import PriceList
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
@@ -22,38 +21,14 @@ from ..store.run_writer import RunWriter
 from .compared import keep_comparison
 from .completed_results import with_examples, with_overall_rates
 from .rates_by_part import system_results
-from .run_results import JudgeUse, OpenScores, SystemResult, Tally
+from .run_results import JudgeUse, OpenScores, Tally
+from .run_summary import RunSummary, folder_named
 
 if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table
 
 
-class Conclusion(Counts, frozen=True, kw_only=True):
-    """Results of a run.
-
-    Attributes:
-        calibration: How far the judges agree with the labels, and, where there are several, how they compare; None when no judge said
-            anything of a labelled output.
-        compared: The systems against each other; None where there are not several, none has anything in common with another, or nobody
-            asked yet (of a run in memory it is computed when it is shown).
-        not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
-        unchanged: Whether nothing was left to be done, so that what was made of the run is as it was.
-    """
-
-    systems: list[SystemResult]
-    judges: list[JudgeUse] = []
-    calibration: CalibrationNumbers | None = None
-    compared: ComparisonNumbers | None = None
-    not_judged: str | None = None
-    unchanged: bool = False
-
-    @property
-    def counts(self) -> Counts:
-        """Output counts of the run."""
-        return Counts(**{name: getattr(self, name) for name in Counts.__struct_fields__})
-
-
-def conclude(context: RunContext, *, prices: PriceList | None = None, asked: bool = True) -> Conclusion:
+def conclude(context: RunContext, *, prices: PriceList | None = None, asked: bool = True) -> RunSummary:
     """Count, calibrate and compare, and write the results and the manifest.
 
     Results are ``calibration.json`` and ``comparison.json``.
@@ -71,10 +46,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):
         calibration, judges = _calibrate(folder, judges, tally)
-    conclusion = Conclusion(
-        systems=systems,
-        judges=judges,
-        calibration=calibration,
+    counts = Counts(
         failed=sum(system.failed_checks for system in systems)
         + sum(
             judge.outcomes.get("failed", 0)
@@ -86,11 +58,19 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
         unused_labels=len(labels.keys() - {said.key for said in folder.verdicts.standing}) if labels else 0,
         labels=_labels_by_source(folder),
     )
-    folder.update(results=systems, judges=judges, counts=conclusion.counts)
+    folder.update(results=systems, judges=judges, counts=counts)
     compared = keep_comparison(folder)
     systems = with_examples(with_overall_rates(systems, folder, compared), tally, folder)
     folder.update(results=systems)
-    return msgspec.structs.replace(conclusion, systems=systems, compared=compared)
+    return RunSummary(
+        systems=systems,
+        judges=judges,
+        counts=counts,
+        calibration=calibration,
+        compared=compared,
+        folder=folder_named(folder),
+        command=folder.manifest.command or "",
+    )
 
 
 def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey, float]) -> list[JudgeUse]:

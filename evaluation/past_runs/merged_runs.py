@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from ...errors import RecordError, RunFolderError
 from ...judges.prices import PriceList
 from ...records import FolderPath, InputPath, Verdict
-from ..conclusion.conclude import Conclusion, conclude
+from ..conclusion.conclude import conclude
+from ..conclusion.run_summary import RunSummary
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..progress import Progress
@@ -37,7 +38,7 @@ def merge_runs(
     command: str,
     progress: Progress,
     now: datetime,
-) -> Conclusion:
+) -> RunSummary:
     """Join finished runs.
 
     Nothing is checked or asked. The numbers are those of one run over all of the inputs as a set of shards, to the last digit, whatever the
@@ -82,11 +83,11 @@ def merge_runs(
             if store.manifest.statements:
                 _add(store.statements, folder.statements, progress)
         _put_labels(stores, folder)
-        conclusion = conclude(RunContext(inputs, folder, progress), prices=prices)
+        summary = conclude(RunContext(inputs, folder, progress), prices=prices)
         folder.update(
             status="complete", ended=now.isoformat(timespec="seconds"), versions=component_versions()
         )
-        return conclusion
+        return summary
 
 
 def _refuse_different(first: RunStore, other: RunStore) -> None:

@@ -20,7 +20,8 @@ from ...judges.statement_judge import ShareJudge
 from ...judges.statements import case_of
 from ...records import Case, CaseIndex, JudgeId, Verdict
 from ...records.verdict import COUNTED
-from ..conclusion.conclude import Conclusion, conclude
+from ..conclusion.conclude import conclude
+from ..conclusion.run_summary import RunSummary
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output
@@ -55,7 +56,7 @@ class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
 
 def reparse(
     path: Path, progress: Progress, now: Callable[[], datetime], *, prices: PriceList | None = None
-) -> tuple[list[Reparsed], Conclusion]:
+) -> tuple[list[Reparsed], RunSummary]:
     """Read every reply of a run again, write the verdicts anew, and conclude the run.
 
     A row takes the place of the row it was read from, so that there are never two graded rows for one question. What rests on no

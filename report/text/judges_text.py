@@ -11,11 +11,11 @@ import msgspec
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import JudgeUse
+from ...evaluation.conclusion.run_summary import RunSummary
 from ..document import Piece
 from ..document_parts import FIRST, NOTHING, Cell, DocumentTable
 from ..figures.forest_plot import interval_strip
 from ..items.naming import group_of, items_at
-from ..run_summary import RunSummary
 from . import number_text
 from .agreement_text import adjudicated_by
 from .number_text import listed

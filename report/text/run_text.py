@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from ...evaluation.conclusion.run_results import JudgeUse
+from ...evaluation.conclusion.run_summary import RunSummary
 from ...records import Outcome
 from ..document import CautionLine, Command, Piece, as_lines, document
 from ..first_answers import answers
 from ..next_step import never_answered, reason_of_silence
-from ..run_summary import RunSummary
 from . import number_text
 from .caution_text import not_sent, sentences
 from .judges_text import Trust, judges_table

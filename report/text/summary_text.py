@@ -18,7 +18,7 @@ from .safe_text import shortened
 
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
-    from ...evaluation.conclusion.conclude import Conclusion
+    from ...evaluation.conclusion.run_summary import RunSummary
 
 _RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))
 _COEFFICIENTS = (("kappa", "cohen_kappa"), ("AC1", "gwet_ac1"), ("MCC", "mcc"))
@@ -39,30 +39,30 @@ def systems_document(systems: Iterable[SystemResult]) -> Document:
 
 
 @document
-def summary_document(conclusion: Conclusion) -> Iterator[Piece]:
+def summary_document(summary: RunSummary) -> Iterator[Piece]:
     """Build the document of a run's results."""
-    yield from systems_document(conclusion.systems)
-    yield from _notes(conclusion.systems)
-    if conclusion.not_judged is None and (left := number_text.not_judged(conclusion.systems)):
+    yield from systems_document(summary.systems)
+    yield from _notes(summary.systems)
+    if summary.not_judged is None and (left := number_text.not_judged(summary.systems)):
         yield f"note: {left} without a judge"
         yield ""
-    if conclusion.labels:
+    if summary.counts.labels:
         by = ", ".join(
-            f"{number_text.count(n)} {_GIVEN_BY[source]}" for source, n in conclusion.labels.items()
+            f"{number_text.count(n)} {_GIVEN_BY[source]}" for source, n in summary.counts.labels.items()
         )
         yield f"labels given: {by}"
         yield ""
-    if conclusion.unused_labels:
-        unused = counted(conclusion.unused_labels, "label")
-        yield f"note: {unused} {'matches' if conclusion.unused_labels == 1 else 'match'} no output"
+    if summary.counts.unused_labels:
+        unused = counted(summary.counts.unused_labels, "label")
+        yield f"note: {unused} {'matches' if summary.counts.unused_labels == 1 else 'match'} no output"
         yield ""
-    if conclusion.judges:
+    if summary.judges:
         yield "judges"
-        for judge in conclusion.judges:
+        for judge in summary.judges:
             yield from _judge(judge)
         yield ""
-    if conclusion.calibration is not None:
-        yield from _calibration(conclusion.calibration)
+    if summary.calibration is not None:
+        yield from _calibration(summary.calibration)
 
 
 def _notes(systems: Sequence[SystemResult]) -> Iterator[str]:

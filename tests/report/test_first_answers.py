@@ -29,8 +29,8 @@ from fiducial.evaluation.conclusion.run_results import (
     StratumRate,
     SystemResult,
 )
+from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.report.first_answers import answers
-from fiducial.report.run_summary import RunSummary
 
 
 def better(*names: str, **more: Any) -> str:

@@ -16,6 +16,7 @@ from packed_items import index_of, texts_of
 from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, read_calibration
 from fiducial.errors import InputError
 from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, StratumRate
+from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
 from fiducial.report.document import Figure, as_html
 from fiducial.report.document_parts import DocumentTable
@@ -23,7 +24,6 @@ from fiducial.report.first_answers import answers
 from fiducial.report.html import costs_document, render_report, trust_document, write_report
 from fiducial.report.items.asked import SentPrompt
 from fiducial.report.model import Candidate, ItemVerdicts, ReportData, ReportItem
-from fiducial.report.run_summary import RunSummary
 
 
 def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():

@@ -8,8 +8,9 @@ import pytest
 from found_results import judged, systems
 
 from fiducial.evaluation.conclusion.run_results import ALL, DECIDED, OPEN, JudgeUse, StratumRate, SystemResult
+from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.report.next_step import next_step
-from fiducial.report.run_summary import Answer, RunSummary
+from fiducial.report.ranking import Answer
 
 UNDECIDED: dict[str, Any] = {"unjudged": {"open_answer": 3}, "unjudged_steps": {}}
 

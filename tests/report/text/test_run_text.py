@@ -5,9 +5,9 @@ from __future__ import annotations
 from found_results import systems
 
 from fiducial.evaluation.conclusion.run_results import JudgeUse
+from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.records import Outcome
 from fiducial.report.document import as_lines
-from fiducial.report.run_summary import RunSummary
 from fiducial.report.text.run_text import run_document
 
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from fiducial.evaluation.conclusion.conclude import Conclusion
 from fiducial.evaluation.conclusion.run_results import JudgeUse, StratumRate, SystemResult
+from fiducial.evaluation.conclusion.run_summary import RunSummary
+from fiducial.evaluation.store.manifest import Counts
 from fiducial.report.document import as_lines
 from fiducial.report.text.summary_text import summary_document
 
@@ -25,7 +26,7 @@ def result(system: str, *notes: str) -> SystemResult:
 def test_a_note_is_printed_once_and_names_its_systems_where_it_is_not_of_all(
     systems: list[SystemResult], lines: list[str]
 ):
-    printed = as_lines(summary_document(Conclusion(systems=systems, outputs=2, graded=2)))
+    printed = as_lines(summary_document(RunSummary(systems=systems, counts=Counts(outputs=2, graded=2))))
     assert [line for line in printed if line.startswith("note")] == lines
 
 
@@ -41,7 +42,9 @@ def test_no_reason_of_a_failure_hides_another(failures: dict[str, int], line: st
     judge = JudgeUse(
         name="j", fingerprint="f", outcomes={"failed": sum(failures.values())}, reasons={"failed": failures}
     )
-    printed = as_lines(summary_document(Conclusion(judges=[judge], systems=[], outputs=2, graded=0)))
+    printed = as_lines(
+        summary_document(RunSummary(judges=[judge], systems=[], counts=Counts(outputs=2, graded=0)))
+    )
     assert line in list(printed)
 
 
@@ -55,18 +58,24 @@ def test_every_outcome_without_a_score_has_its_reasons():
             "not_applicable": {"the case has no context": 1},
         },
     )
-    printed = list(as_lines(summary_document(Conclusion(judges=[judge], systems=[], outputs=4, graded=0))))
+    printed = list(
+        as_lines(summary_document(RunSummary(judges=[judge], systems=[], counts=Counts(outputs=4, graded=0))))
+    )
     assert f"    unparsable: 2 no score; 1 {'x' * 200} … (100 more characters)" in printed
     assert "    not applicable: 1 the case has no context" in printed
 
 
 def test_a_judge_that_found_nothing_to_judge_is_said_to_have_found_nothing():
     idle = JudgeUse(name="rubric/reasons@m", fingerprint="f", outcomes={})
-    lines = list(as_lines(summary_document(Conclusion(systems=[], judges=[idle], outputs=1, graded=1))))
+    lines = list(
+        as_lines(summary_document(RunSummary(systems=[], judges=[idle], counts=Counts(outputs=1, graded=1))))
+    )
     assert any(line.startswith("  rubric/reasons@m: skipped: no output of a kind") for line in lines)
 
 
 def test_what_was_asked_again_is_said_beside_the_calls():
     judge = JudgeUse(name="j", fingerprint="f", outcomes={"graded": 3}, calls=5, reasked=2)
-    printed = list(as_lines(summary_document(Conclusion(judges=[judge], systems=[], outputs=3, graded=3))))
+    printed = list(
+        as_lines(summary_document(RunSummary(judges=[judge], systems=[], counts=Counts(outputs=3, graded=3))))
+    )
     assert any(line.endswith(", 2 asked again since a reply could not be read") for line in printed)

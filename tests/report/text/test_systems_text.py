@@ -14,9 +14,9 @@ from fiducial.evaluation.conclusion.run_results import (
     StratumRate,
     SystemResult,
 )
+from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.report.document import as_lines
 from fiducial.report.first_answers import answers
-from fiducial.report.run_summary import RunSummary
 from fiducial.report.text.judges_text import judges_table
 from fiducial.report.text.one_screen import SCREEN, clipped, fitted, short_names
 from fiducial.report.text.run_text import run_document

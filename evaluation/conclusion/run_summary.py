@@ -1,4 +1,4 @@
-"""Data behind the first answers, and the type of an answer."""
+"""Summary of a run: its results, as its last stage writes them and every report shows them."""
 
 from __future__ import annotations
 
@@ -7,43 +7,39 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..calibration.agreement.calibration_results import CalibrationNumbers
-from ..calibration.comparison.comparison_results import ComparisonNumbers, Strata
-from ..evaluation.conclusion.run_results import JudgeUse, SystemResult
-
-
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer.
-
-    Attributes:
-        text: In a sentence or two, with its numbers.
-        evidence: The section of the report that shows it.
-        command: What to type; empty where there is nothing.
-        address: The very items that it speaks of, in the report, ``#CASE/SYSTEM/TRIAL`` or ``#items?...``; empty where it speaks of none.
-    """
-
-    text: str
-    evidence: str
-    command: str = ""
-    address: str = ""
+from ...calibration.agreement.calibration_results import CalibrationNumbers
+from ...calibration.comparison.comparison_results import ComparisonNumbers, Strata
+from ...errors import RunFolderError
+from ...records import MemoryFolder
+from ..store.manifest import Counts
+from ..store.run_store import RunStore
+from .compared import systems_compared
+from .run_results import JudgeUse, SystemResult
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """Data behind the first answers.
+    """Results of a run: written by its last stage, read from its folder, shown everywhere.
 
     Attributes:
         systems: What a run says of each system.
         judges: What each judge was used for.
-        calibration: How far they agree with the labels.
-        compared: The systems against each other, where there are several.
+        counts: How many outputs it is about, and how many lack something.
+        calibration: How far the judges agree with the labels, and how several compare; None when none judged a labelled output.
+        compared: The systems against each other; None where there are not several, none has anything in common with another, or nobody
+            asked yet (of a run in memory it is computed when it is shown).
+        not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
+        unchanged: Whether nothing was left to be done, so that what was made of the run is as it was.
         folder: Where the run is kept, for commands; empty where that is in memory.
         command: The command of the run, or the function.
     """
 
     systems: Sequence[SystemResult]
     judges: Sequence[JudgeUse] = ()
+    counts: Counts = Counts()
     calibration: CalibrationNumbers | None = None
     compared: ComparisonNumbers | None = None
+    not_judged: str | None = None
+    unchanged: bool = False
     folder: str = "RUN"
     command: str = ""
 
@@ -99,3 +95,25 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
             if self.folder
             else self.again(arguments='out="RUN"')
         )
+
+
+def summary_of(store: RunStore) -> RunSummary:
+    """Return the results in a run's folder; a `RunFolderError` if it is unfinished."""
+    manifest = store.manifest
+    if manifest.results is None:
+        raise RunFolderError(f"{store.path}: the run was not finished; type its command again to go on")
+    return RunSummary(
+        systems=manifest.results,
+        judges=manifest.judges or [],
+        counts=manifest.counts or Counts(),
+        calibration=store.calibration,
+        compared=systems_compared(store),
+        not_judged=manifest.not_judged,
+        folder=folder_named(store),
+        command=manifest.command or "",
+    )
+
+
+def folder_named(store: RunStore) -> str:
+    """Return the path of a run's folder for commands; empty for a run in memory."""
+    return "" if isinstance(store.path, MemoryFolder) else str(store.path)
