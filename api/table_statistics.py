@@ -11,6 +11,7 @@ from ..calibration.agreement.diagnosis_results import AuditMethod
 from ..calibration.comparison.choosing import CostOf
 from ..calibration.comparison.compare import compare as compare_table
 from ..calibration.comparison.comparison_results import By, Right
+from ..calibration.corrected_rate.estimation import FurtherEstimates
 from ..calibration.corrected_rate.estimation import estimate as estimate_table
 from ..calibration.corrected_rate.estimation_results import LabelsChosenBy, Target
 from ..calibration.corrected_rate.rate_interval import RateInterval
@@ -200,6 +201,9 @@ def estimate(
     strata: str | None = None,
     phases: Sequence[str] = (),
     labels_chosen_by: LabelsChosenBy | None = None,
+    judges: Sequence[str] = (),
+    reweight_by: Sequence[str] = (),
+    open_worse_by: float | None = None,
     part: Literal["open", "all"] = "open",
     **reading: Unpack[TableReading],
 ) -> Estimation:
@@ -216,6 +220,10 @@ def estimate(
         phases: Judges of nested random samples, from the one that judged most on: all of them together (``multi_phase``).
         labels_chosen_by: How items were chosen for labels: by the judge's ``score``, by true class (``label``), or by true class from ``elsewhere``;
             None for a random sample.
+        judges: Judges that are combined by a regression on the labels (``several_judges``); the first is the judge of the other estimates.
+        reweight_by: Columns on which alone it depends which items have a label, such as a category: labels are weighted (``reweighted``).
+        open_worse_by: Points by which the judge's TPR and TNR may be lower on undecided outputs than on decided ones, whose labels correct them
+            (``open_worse_by``): 0.1 for ten.
         part: Of runs, ``open`` takes what no checker decided, ``all`` everything.
         **reading: How the table is read: ``labels``, which are of a random sample of it, ``columns``, ``draws``; see `TableReading`.
 
@@ -228,7 +236,7 @@ def estimate(
     """
     return Estimation.of(
         estimate_table(
-            read(table, open_only=part == "open", **reading),
+            read(table, open_only=part == "open" and open_worse_by is None, **reading),
             judge=judge,
             pass_at=pass_at,
             interval=interval,
@@ -237,5 +245,6 @@ def estimate(
             strata=strata,
             phases=phases,
             labels_chosen_by=labels_chosen_by,
+            further=FurtherEstimates(judges, reweight_by, open_worse_by),
         )
     )

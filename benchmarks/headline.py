@@ -15,6 +15,7 @@ from simulation.cliffs import cliffs
 from simulation.cycles import corrected_wins, cycles
 from simulation.erring_deciders import erring_deciders
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
+from simulation.more_estimates import covariate_shifts, open_bounds, several_judges
 from simulation.next_plans import power
 from simulation.order_effects import order_effects
 from simulation.scenario import Scenarios
@@ -36,6 +37,9 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     10: ("strengths under an order effect", order_effects),
     14: ("preferences that no ranking explains", cycles),
     15: ("win rate corrected by people's choices", corrected_wins),
+    16: ("undecided outputs on which a judge is worse", open_bounds),
+    17: ("rate corrected by several judges at once", several_judges),
+    18: ("rate corrected with labels drawn by covariates", covariate_shifts),
     6: ("a judge called proven", verdicts),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }

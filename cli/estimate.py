@@ -18,6 +18,9 @@ Example:
   fiducial estimate judged.jsonl --labels labels.jsonl --draw first.jsonl --draw second.jsonl
   fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --strata category
   fiducial estimate cheap.jsonl dear.jsonl --labels labels.jsonl --phases cheap,dear
+  fiducial estimate judged.csv --judges strict,lenient
+  fiducial estimate judged.csv --reweight-by category
+  fiducial estimate run --open-worse-by 0.1
 """
 
 _OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the part that a checker decided has the checker's rate."
@@ -43,6 +46,14 @@ _OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the 
     option("--phases", metavar="JUDGE,JUDGE",
            help="Judges of nested random samples, from the one that judged most on: adds the estimate of all of them together, for what "
                 "`fiducial plan --budget` bought."),
+    option("--judges", metavar="JUDGE,JUDGE",
+           help="Also combine these judges by a regression on the labels; the first is the judge of the other estimates."),
+    option("--reweight-by", metavar="COLUMN,COLUMN",
+           help="Also weight labels by columns on which alone it depends which items have one, such as a category; a column of numbers "
+                "is mapped first: --map covariate:length=length."),
+    option("--open-worse-by", type=float, metavar="POINTS",
+           help="Correct undecided outputs by the judge's errors on decided ones, for a judge whose TPR and TNR are up to so much lower "
+                "there: 0.1 for ten points."),
 )  # fmt: skip
 def command(
     *,
@@ -52,6 +63,8 @@ def command(
     draw: tuple[Path, ...],
     json_file: str | None,
     phases: str | None,
+    judges: str | None,
+    reweight_by: str | None,
     **options: Any,
 ) -> None:
     """Correct a judge's pass rate with labels: PPI++, Rogan-Gladen and others.
@@ -62,7 +75,8 @@ def command(
     """
     from ..api.table_statistics import estimate
 
-    table = load_table(tables, columns, labels, draws=draw, open_only=True)
-    found = estimate(table, phases=phases.split(",") if phases else (), **options)
+    table = load_table(tables, columns, labels, draws=draw, open_only=options["open_worse_by"] is None)
+    names = {"phases": phases, "judges": judges, "reweight_by": reweight_by}
+    found = estimate(table, **{name: each.split(",") for name, each in names.items() if each}, **options)
     note = [_OPEN_PART] if any(path.is_dir() for path in tables) else []
     emit(found, json_file, closing=note)

@@ -66,7 +66,7 @@ LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """Columns of a table of labels, likewise."""
 
-OF_PERSON, OF_BASELINE = "person:", "baseline:"
+OF_PERSON, OF_BASELINE, OF_COVARIATE = "person:", "baseline:", "covariate:"
 AMOUNT_FIELDS = ("calls", "prompt_tokens", "completion_tokens", "cost")
 CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND = "checker_score", "label_probability", "label_round"
 """Columns of numbers beside score and label, and prefixes of such columns, in a table of scores."""
@@ -94,7 +94,7 @@ def normal(name: str) -> str:
 def is_number_field(name: str) -> bool:
     """Return whether a column of a table of scores holds numbers beside score and label, not values of a slice."""
     fields = (*AMOUNT_FIELDS, CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND)
-    return name in fields or name.startswith((OF_PERSON, OF_BASELINE))
+    return name in fields or name.startswith((OF_PERSON, OF_BASELINE, OF_COVARIATE))
 
 
 @lru_cache(_REMEMBERED)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -14,14 +15,32 @@ from ..comparison.significance import ranks, simultaneous_level
 from ..pass_threshold import GivenPassAt
 from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers
 from ..tables.calibration_table import ROUND, Table
+from .covariate_shift import reweighted_rate, shifted_labels
 from .drawn import was_drawn
 from .estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate, Target
 from .multi_phase import multi_phase_rate, nested_verdicts
+from .open_bound import decided_rows, rate_if_worse
 from .rate_estimates import RateTerms, judge_mean, rate_estimates
 from .rate_interval import RateInterval
+from .several_judges import several_judges_rate
 from .strata import stratified_items, with_strata
 
 _ALARM = 0.01
+
+
+class FurtherEstimates(NamedTuple):
+    """Estimates that are made only on request.
+
+    Attributes:
+        judges: Combine these judges (`several_judges_rate`); the first is the judge of the other estimates.
+        reweight_by: Weight labels by these columns, on which alone it depends which items have one (`reweighted_rate`).
+        open_worse_by: The judge's TPR and TNR on undecided outputs are at most so much lower than on decided ones (`rate_if_worse`). Labelled rows are
+            then the decided outputs, and the rate is of the others.
+    """
+
+    judges: Sequence[str] = ()
+    reweight_by: Sequence[str] = ()
+    open_worse_by: float | None = None
 
 
 def estimate(
@@ -35,6 +54,7 @@ def estimate(
     strata: str | None = None,
     phases: Sequence[str] = (),
     labels_chosen_by: LabelsChosenBy | None = None,
+    further: FurtherEstimates | None = None,
 ) -> EstimationNumbers:
     """Estimate the mean label of the items' population, or of just these items.
 
@@ -52,14 +72,23 @@ def estimate(
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
         labels_chosen_by: How items were chosen for labels; None for a random sample (`LabelsChosenBy`).
         phases: Judges of nested samples, from the one that judged most on (`multi_phase_rate`); the first is the judge of the other estimates.
+        further: Estimates that are made only on request.
 
     Raises:
-        InputError: Several judges and none is named, no such judge, no such strata, or phases of a finite set.
+        InputError: Several judges and none is named, no such judge or column, or an estimate of a finite set that has no form for it.
     """
-    if phases and target == "finite":
-        raise InputError("phases are for the rate of a population, not of a finite set")
+    judges, reweight_by, open_worse_by = further or FurtherEstimates()
+    if (phases or judges or reweight_by or open_worse_by is not None) and target == "finite":
+        raise InputError(
+            "phases, judges, weights and bounds are for the rate of a population, not of a finite set"
+        )
     everyone = table.cut_at(pass_at)
-    table = of_judge(everyone, phases[0] if phases and judge is None else judge)
+    table = of_judge(everyone, judge or next(iter((*phases, *judges)), None))
+    whole = table
+    if open_worse_by is not None:
+        everyone, table = (each.take(~decided_rows(each)) for each in (everyone, table))
+        if not len(table):
+            raise InputError("every judged output is decided; --open-worse-by is for undecided ones")
     if strata is not None:
         table = with_strata(table, strata)
     terms = RateTerms(table.in_one_cut()[1], interval, level, target, labels_chosen_by)
@@ -70,23 +99,54 @@ def estimate(
         all=_estimate(table, terms, "all"),
         systems={name: _estimate(part, terms, name, places.get(name)) for name, part in systems.items()},
     )
-    return _with_phases(found, everyone, phases, level) if phases else found
+    if phases:
+        found = _beside(
+            found,
+            everyone,
+            {"multi_phase": lambda part: multi_phase_rate(nested_verdicts(part, phases), level=level)},
+        )
+    if judges:
+        several = {
+            "several_judges": lambda part: several_judges_rate(nested_verdicts(part, judges), level=level)
+        }
+        found = _beside(found, everyone, several)
+    if reweight_by:
+        weighted = {
+            "reweighted": lambda part: reweighted_rate(shifted_labels(part, reweight_by), level=level)
+        }
+        found = _beside(found, table, weighted)
+    if open_worse_by is not None:
+        found = _with_bound(found, whole, open_worse_by, terms)
+    return found
 
 
-def _with_phases(
-    found: EstimationNumbers, table: Table, phases: Sequence[str], level: float
+def _beside(
+    found: EstimationNumbers, table: Table, more: Mapping[str, Callable[[Table], Statistic]]
 ) -> EstimationNumbers:
-    """Add the estimate from nested samples, which takes several judges."""
+    """Add estimates of all rows and of each system's."""
     column = table.columns.get("system")
     rows = {} if column is None else dict(column.present())
 
     def of(part: RateEstimate, of_part: Table) -> RateEstimate:
-        nested = multi_phase_rate(nested_verdicts(of_part, phases), level=level)
-        return msgspec.structs.replace(part, estimates={"multi_phase": nested} | part.estimates)
+        added = {name: estimate_of(of_part) for name, estimate_of in more.items()}
+        return msgspec.structs.replace(part, estimates=added | part.estimates)
 
     return EstimationNumbers(
         all=of(found.all, table),
         systems={name: of(part, table.take(rows[name])) for name, part in found.systems.items()},
+    )
+
+
+def _with_bound(found: EstimationNumbers, table: Table, worse: float, terms: RateTerms) -> EstimationNumbers:
+    """Add the rates of undecided outputs for a judge that is worse on them."""
+
+    def bound(part: Table) -> Statistic:
+        return rate_if_worse(part, decided_rows(part), worse, terms.pass_at, terms.level)
+
+    added = _beside(found, table, {"open_worse_by": bound})
+    return EstimationNumbers(
+        all=msgspec.structs.replace(added.all, worse_by=worse),
+        systems={name: msgspec.structs.replace(part, worse_by=worse) for name, part in added.systems.items()},
     )
 
 

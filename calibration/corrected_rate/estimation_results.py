@@ -18,7 +18,15 @@ FEWEST_LABELS = 30
 """Below this the weights of judges in nested samples cannot be told."""
 
 
-_REPORTED = ("multi_phase", "active", "stratified_ppi", "ppi_plus_plus", "labels_only")
+_REPORTED = (
+    "multi_phase",
+    "several_judges",
+    "reweighted",
+    "active",
+    "stratified_ppi",
+    "ppi_plus_plus",
+    "labels_only",
+)
 """Estimates from the one that is for the most special draw of labels to the simplest."""
 
 
@@ -54,10 +62,12 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         uncorrected: The same with its interval, which knows nothing of the judge's errors.
         weight: Lambda, how far the judge is trusted; ``lambda`` in JSON. None when nothing could be combined.
         label_equivalents: How many labels alone would be as precise.
-        estimates: By name; ``active`` and ``stratified_ppi`` only where labels were drawn so, ``multi_phase`` where phases were named.
+        estimates: By name; ``active`` and ``stratified_ppi`` only where labels were drawn so, ``multi_phase`` where phases were named,
+            ``several_judges`` where judges were, ``reweighted`` where columns to weight by were, ``open_worse_by`` where that bound was declared.
         strata: Each by itself, where there are strata.
         rank: Of a system, its place among all.
         cautions: What limits it.
+        worse_by: Points by which the judge may be worse on undecided outputs, for ``open_worse_by``; None without that bound.
         chosen_by: How items were chosen for labels, as it was said; None for a random sample.
     """
 
@@ -75,6 +85,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     rank: Statistic | None = None
     cautions: list[Caution] = []
     chosen_by: LabelsChosenBy | None = None
+    worse_by: float | None = None
 
     @property
     def reported(self) -> str | None:

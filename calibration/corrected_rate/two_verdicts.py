@@ -76,12 +76,13 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
 
 def rogan_gladen(
     judge_rate: float,
-    n_judged: int,
+    n_judged: float,
     *,
-    true_positives: int,
-    positives: int,
-    true_negatives: int,
-    negatives: int,
+    true_positives: float,
+    positives: float,
+    true_negatives: float,
+    negatives: float,
+    worse: tuple[float, float] = (0.0, 0.0),
     level: float = 0.95,
 ) -> Statistic:
     """Correct a judge's rate by its error rates, clipped to [0, 1].
@@ -89,20 +90,24 @@ def rogan_gladen(
     Valid when the labelled items were chosen by class, or come from elsewhere.
 
     Undefined when sensitivity + specificity is not above 1, raw or smoothed, for then the judge's rate says nothing of the true one, and when a
-    class or the unlabelled items are missing.
+    class or the unlabelled items are missing. With ``worse`` the judge has a sensitivity and a specificity on the judged items that are so much lower
+    than on the labelled ones.
 
     Source: Rogan and Gladen 1978; interval of Lang and Reiczigel 2014.
     """
-    n = positives + negatives
+    n = round(positives + negatives)
     if not positives or not negatives or not n_judged:
         return undefined("needs labelled items of both classes, and unlabelled items", n=n, level=level)
-    sensitivity, specificity = true_positives / positives, true_negatives / negatives
+    sensitivity, specificity = true_positives / positives - worse[0], true_negatives / negatives - worse[1]
     z = normal_quantile(level)
     # Lang and Reiczigel's smoothing: z^2 judged items, half of them passed; one success and one failure per class.
     judged = n_judged + z * z
     rate = (n_judged * judge_rate + z * z / 2) / judged
     smooth_se = (true_positives + 1) / (positives + 2)
     smooth_sp = (true_negatives + 1) / (negatives + 2)
+    spread_se = smooth_se * (1 - smooth_se) / (positives + 2)
+    spread_sp = smooth_sp * (1 - smooth_sp) / (negatives + 2)
+    smooth_se, smooth_sp = smooth_se - worse[0], smooth_sp - worse[1]
     youden, smooth_youden = sensitivity + specificity - 1, smooth_se + smooth_sp - 1
     if youden <= 0 or smooth_youden <= 0:
         return undefined(
@@ -110,8 +115,6 @@ def rogan_gladen(
         )
     value = _clip((judge_rate + specificity - 1) / youden)
     smooth = _clip((rate + smooth_sp - 1) / smooth_youden)
-    spread_se = smooth_se * (1 - smooth_se) / (positives + 2)
-    spread_sp = smooth_sp * (1 - smooth_sp) / (negatives + 2)
     shift = 2 * z * z * (smooth * spread_se - (1 - smooth) * spread_sp)
     variance = rate * (1 - rate) / judged + (1 - smooth) ** 2 * spread_sp + smooth**2 * spread_se
     half = z * math.sqrt(variance) / smooth_youden

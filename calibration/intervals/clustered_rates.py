@@ -109,12 +109,14 @@ def clustered_wilson_interval(
 
     The estimate is a mean of results in [0, 1]; of 0/1 results, a rate.
     """
-    errors = told_by(spread.trials * min(share, 1 - share), spread.cluster_size)
-    worth = effective_trials(
-        spread, errors, share * (1 - share), student=student_ratio(level, spread.degrees)
-    )
     name = "Wilson" if spread.clusters == spread.trials else "Wilson on the cluster-effective n"
-    return wilson_interval(share, worth, level), name
+    return wilson_interval(share, worth_of(share, spread, level), level), name
+
+
+def worth_of(share: float, spread: ClusterSpread, level: float) -> float:
+    """Return the rows' effective number of trials for the interval of a mean of results in [0, 1]."""
+    errors = told_by(spread.trials * min(share, 1 - share), spread.cluster_size)
+    return effective_trials(spread, errors, share * (1 - share), student=student_ratio(level, spread.degrees))
 
 
 def share_of(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:

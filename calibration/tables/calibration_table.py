@@ -16,6 +16,7 @@ from ...records.column_names import (
     LABEL_PROBABILITY,
     LABEL_ROUND,
     OF_BASELINE,
+    OF_COVARIATE,
     OF_PERSON,
 )
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
@@ -27,6 +28,9 @@ IDENTITY = ("item_id", "judge", "system", "trial", "repeat", "order")
 
 PERSON, BASELINE = OF_PERSON, OF_BASELINE
 """Prefixes of number columns: what one person, or one cheap way to grade, says of the item."""
+
+COVARIATE = OF_COVARIATE
+"""Prefix of number columns by which labels may have been chosen, such as a length."""
 
 AMOUNTS = AMOUNT_FIELDS
 """Number columns that say what a verdict cost; ``cost`` is in US dollars."""

@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...records.grade_columns import is_missing
 from ...records.grades import GradeScale, UnknownGradeError
 from ..arrays import CodeArray, FloatArray
-from .calibration_table import AMOUNTS, PROBABILITY, ROUND, Column
+from .calibration_table import AMOUNTS, COVARIATE, PROBABILITY, ROUND, Column
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 """Booleans, as data frames write them into CSV."""
@@ -32,6 +32,8 @@ def number_of(value: object, field: str) -> float:
     """
     if field == ROUND:
         return _round_of(value)
+    if field.startswith(COVARIATE):
+        return math.nan if is_missing(value) else _float(value)
     if field not in AMOUNTS:
         number = unit_of(value, field)
         if number == 0.0 and field == PROBABILITY:

@@ -8,7 +8,7 @@ from ...calibration.corrected_rate.estimation_results import EstimationNumbers, 
 from ..document import CautionLine, Command, Document, Piece
 from . import number_text
 from .caution_text import sentences
-from .estimation_text import parts_shown, places, target_of
+from .estimation_text import bound_of, parts_shown, places, target_of
 from .number_text import counted
 from .one_screen import PlotRow, plotted_table, short_names
 
@@ -22,6 +22,7 @@ def _pieces(found: EstimationNumbers) -> Iterator[Piece]:
     parts = parts_shown(found)
     whole = next(iter(parts.values()))
     yield _answer(whole)
+    yield from bound_of(whole)
     yield target_of(found.all)
     if not whole.labels_only.n:
         yield "No item has a label, so the rate is uncorrected. Draw items to label:"

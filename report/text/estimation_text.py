@@ -9,7 +9,7 @@ from ...calibration.statistic import Statistic
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import folded
-from .number_text import number, statistic_cells
+from .number_text import interval, number, statistic_cells
 
 TARGETS = {
     "population": "Pass rate of the population; valid if the labelled items are a random sample of it.",
@@ -47,6 +47,7 @@ def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
         yield f"{name}: {answer or counts}"
         if answer:
             yield f"  {counts}"
+        yield from (f"  {each}" for each in bound_of(part))
         yield from _judge(part)
         if not part.labels_only.n:
             yield _NO_LABEL
@@ -71,6 +72,18 @@ def parts_shown(found: EstimationNumbers) -> dict[str, RateEstimate]:
         everything.n_missing,
     )
     return dict(found.systems) if same else found.parts
+
+
+def bound_of(part: RateEstimate) -> Iterator[str]:
+    """Yield a sentence on the rate for a judge that is worse on undecided outputs, if that was asked."""
+    found = part.estimates.get("open_worse_by")
+    if found is None or part.worse_by is None:
+        return
+    if found.value is None:
+        yield f"No bound for undecided outputs: {found.undefined}."
+        return
+    points = f"{100 * part.worse_by:g} points"
+    yield f"If the judge is up to {points} worse on undecided outputs: {interval(found.low, found.high)}, and {found.value:.2f} if it is not."
 
 
 def _answer(part: RateEstimate) -> str:

@@ -1,0 +1,82 @@
+"""Rate of undecided outputs by a judge's errors on decided ones, with a bound on how much worse it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import InputError
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..intervals.clustered_rates import worth_of
+from ..intervals.variance import spread_of_rows
+from ..statistic import Statistic, defined, undefined
+from ..tables.calibration_table import BASELINE, DECIDED, PERSON, Table
+from .two_verdicts import rogan_gladen
+
+_METHOD = "Lang-Reiczigel, ends at the bound"
+_CHECKER = f"{BASELINE}checker"
+
+
+def decided_rows(table: Table) -> BoolArray:
+    """Return a mask of rows of outputs that a checker decided.
+
+    They have a checker's score; without such a column, a label that no person gave.
+    """
+    if DECIDED in table.numbers:
+        return np.isfinite(table.numbers[DECIDED])
+    people = [np.isfinite(said) for said in table.opinions(PERSON).values()]
+    by_person = np.logical_or.reduce(people) if people else np.zeros(len(table), dtype=np.bool_)
+    checked = np.isfinite(table.numbers.get(_CHECKER, np.full(len(table), np.nan)))
+    return (np.isfinite(table.label) & ~by_person) | checked
+
+
+def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float, level: float) -> Statistic:
+    """Return Rogan and Gladen's rate of the undecided rows, with an interval for a judge that is up to ``worse`` worse on them.
+
+    Its TPR and TNR on undecided outputs may each be lower than on decided ones by anything from 0 to ``worse``. The rate is monotone in both, so the ends
+    are those where one is as much lower and the other is not. Over clusters each share counts by its effective n.
+
+    Source: Rogan and Gladen 1978; Lang and Reiczigel 2014; Manski 2003 for bounds by an assumption.
+
+    Raises:
+        InputError: The bound is not in [0, 1).
+    """
+    if not 0 <= worse < 1:
+        raise InputError(f"--open-worse-by {worse:g}: expected a number of points from 0 to 1, such as 0.1")
+    judged = np.isfinite(table.score)
+    truth = table.numbers.get(DECIDED, table.numbers.get(_CHECKER, table.label))
+    truth = np.where(np.isfinite(truth), truth, table.label)
+    known, rest = judged & decided & np.isfinite(truth), judged & ~decided
+    n = int(rest.sum())
+    right, passed = truth >= pass_at, table.score >= pass_at
+    parts = {"right": known & right, "wrong": known & ~right, "undecided": rest}
+    for name, rows in parts.items():
+        if not rows.any():
+            return undefined(f"no {name} output is judged", n=n, level=level)
+    positives, negatives, others = (
+        _worth(passed[rows], table.cluster[rows], level) for rows in parts.values()
+    )
+
+    def ends(of_tpr: float, of_tnr: float) -> Statistic:
+        return rogan_gladen(
+            float(passed[rest].mean()),
+            others,
+            true_positives=float(passed[parts["right"]].mean()) * positives,
+            positives=positives,
+            true_negatives=float((~passed[parts["wrong"]]).mean()) * negatives,
+            negatives=negatives,
+            worse=(of_tpr, of_tnr),
+            level=level,
+        )
+
+    alike, strict, lenient = ends(0.0, 0.0), ends(worse, 0.0), ends(0.0, worse)
+    if alike.value is None:
+        return undefined(alike.undefined or "", n=n, level=level)
+    # Where a judge at the bound is no better than chance, the rate may be anything on that side.
+    low = 0.0 if lenient.low is None else min(lenient.low, alike.low or 0.0)
+    high = 1.0 if strict.high is None else max(strict.high, alike.high or 0.0)
+    return defined(alike.value, (low, high), n=n, method=_METHOD, level=level)
+
+
+def _worth(passed: BoolArray, cluster: IntArray, level: float) -> float:
+    values: FloatArray = passed.astype(np.float64)
+    return worth_of(float(values.mean()), spread_of_rows(values, cluster), level)

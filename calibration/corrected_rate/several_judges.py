@@ -1,0 +1,93 @@
+"""Rate corrected with a linear combination of several judges, fitted to the labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, folds_of
+from ..statistic import Statistic, undefined
+from .chosen_labels import chosen_by_score
+from .estimators import LabelledAndJudged, power_tuned
+from .multi_phase import NestedVerdicts
+
+FEWEST_LABELS_OF_ALL = 50
+"""Labels of items that every judge scored, below which a combination is fitted to chance."""
+
+_LEAST = 1e-6
+"""Penalty where judges alone explain all."""
+
+
+def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
+    """Estimate the mean label of the undecided outputs' population by PPI++ with all judges together.
+
+    A ridge regression of labels on the judges' scores takes the place of one judge's score. It is cross-fitted: no label is predicted by a fit that it
+    took part in, and other items have the mean of the fits. Items that a judge did not score do not count. Where one judge alone gives a narrower interval, that is the estimate. Undefined with fewer than 50 labels, or where
+    these look chosen by some judge's scores.
+
+    Source: Zrnic and Candes 2024 (arXiv 2309.16598) for cross-fitting; Hoerl, Kennard and Baldwin 1975 for the ridge.
+    """
+    data = data.of_open()
+    judged, known = data.reaching(len(data.scores)), data.reaching(len(data.scores) + 1)
+    n, rest = int(known.sum()), judged & ~known
+    if n < FEWEST_LABELS_OF_ALL:
+        why = f"{n} items have a label and all judges' scores; it takes {FEWEST_LABELS_OF_ALL}"
+        return undefined(why, n=n, level=level)
+    label, clusters = data.label[known], (data.cluster[known], data.cluster[rest])
+    for scores in data.scores:
+        each = LabelledAndJudged(label, scores[known], scores[rest], *clusters)
+        if rest.any() and chosen_by_score(each, looks=len(data.scores)) is not None:
+            return undefined("labelled items are scored unlike the others", n=n, level=level)
+    together = cross_fitted(label, data.scores[:, known], data.scores[:, rest], clusters[0])
+    each = zip(data.scores[:, known], data.scores[:, rest], strict=True)
+    found = [
+        power_tuned(LabelledAndJudged(label, *scores, *clusters), level=level).estimate
+        for scores in (together, *each)
+    ]
+    return min(found, key=width)
+
+
+def cross_fitted(
+    label: FloatArray, scores: FloatArray, others: FloatArray, cluster: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return predictions of labelled items, each by a fit without its fold, and of the others, by the mean of the fits.
+
+    Args:
+        label: Of the labelled items, shape ``(n,)``.
+        scores: Theirs, by judge, shape ``(judges, n)``.
+        others: Those of the other items, shape ``(judges, N)``.
+        cluster: Of the labelled items; no cluster is in two folds.
+    """
+    pooled = np.hstack([scores, others])
+    centre, spread = pooled.mean(axis=1, keepdims=True), pooled.std(axis=1, keepdims=True)
+    spread = np.where(spread > 0, spread, 1.0)
+    seen, unseen = (scores - centre) / spread, (others - centre) / spread
+    fold, folds = folds_of(cluster)
+    predicted, mean = np.zeros(len(label)), np.zeros(others.shape[1])
+    for held in range(folds):
+        out = fold == held
+        kept = ~out if folds > 1 else out
+        slope = _ridge(label[kept], seen[:, kept])
+        predicted[out] = slope @ seen[:, out]
+        mean += slope @ unseen / folds
+    return predicted, mean
+
+
+def _ridge(label: FloatArray, scores: FloatArray) -> FloatArray:
+    """Return slopes by ridge regression, its penalty by Hoerl, Kennard and Baldwin.
+
+    No intercept: a mean without a fold is high where the fold's labels are low, and PPI needs none.
+    """
+    judges, n = scores.shape
+    moved, target = scores - scores.mean(axis=1, keepdims=True), label - label.mean()
+    gram = moved @ moved.T
+    plain = np.linalg.lstsq(gram, moved @ target, rcond=None)[0]
+    residual = float(((target - plain @ moved) ** 2).sum()) / max(1, n - judges - 1)
+    explained = float(plain @ plain)
+    penalty = max(_LEAST, judges * residual / explained) if explained > 0 else _LEAST
+    slope: FloatArray = np.linalg.lstsq(gram + penalty * np.eye(judges), moved @ target, rcond=None)[0]
+    return slope
+
+
+def width(found: Statistic) -> float:
+    """Return the width of an interval; 1 without one."""
+    return 1.0 if found.low is None or found.high is None else found.high - found.low

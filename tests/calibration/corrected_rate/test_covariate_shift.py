@@ -1,0 +1,133 @@
+"""Labels weighted by covariates: strata by hand, numbers by an independent fit, refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from known_numbers import value_of
+from scipy.optimize import minimize
+from scipy.special import expit
+
+import fiducial as fd
+from fiducial.calibration import table_from_rows
+from fiducial.calibration.corrected_rate.covariate_shift import ShiftedLabels, reweighted_rate, shifted_labels
+from fiducial.errors import InputError
+
+
+def rows(count: int = 600, seed: int = 2) -> list[dict[str, Any]]:
+    """Rows of two categories; `hard` items pass less often, and have labels more often; the longer, the more so."""
+    rng = np.random.default_rng(seed)
+    found: list[dict[str, Any]] = []
+    for n in range(count):
+        hard, length = rng.random() < 0.4, float(rng.normal())
+        right = rng.random() < (0.4 if hard else 0.8)
+        labelled = rng.random() < expit(-2.2 + 1.2 * hard + 0.5 * length)
+        score = right if rng.random() < 0.85 else not right
+        found.append(
+            {
+                "item_id": str(n),
+                "judge": "j",
+                "score": float(score),
+                "label": float(right) if labelled else None,
+                "category": "hard" if hard else "easy",
+                "covariate:length": length,
+            }
+        )
+    return found
+
+
+def test_of_one_category_it_is_post_stratified_by_hand():
+    data = shifted_labels(table_from_rows(rows()), ["category"])
+    found = reweighted_rate(data)
+    known, hard = np.isfinite(data.label), data.covariates[:, 1] == 1
+    shares = np.where(hard, hard.mean(), 1 - hard.mean())
+
+    def weighted(values: np.ndarray) -> float:
+        sizes = np.where(hard, (known & hard).sum(), (known & ~hard).sum())
+        return float((shares / sizes)[known] @ values[known])
+
+    labels, scores = weighted(np.nan_to_num(data.label)), weighted(data.score)
+    mean = float(data.score.mean())
+    trust = (value_of(found) - labels) / (mean - scores)
+    assert 0 < trust < 1
+    # Lambda by a grid makes the least spread of what each stratum's labels leave over.
+    errors = {
+        step: sum(
+            hard_share**2
+            * np.var((np.nan_to_num(data.label) - step * data.score)[known & part])
+            / (known & part).sum()
+            for part, hard_share in ((hard, hard.mean()), (~hard, 1 - hard.mean()))
+        )
+        + step**2 * data.score.var() / len(known)
+        for step in np.linspace(0, 1, 101).tolist()
+    }
+    assert trust == pytest.approx(min(errors, key=errors.__getitem__), abs=0.15)
+
+
+def test_weights_are_those_of_an_independent_logistic_regression():
+    data = shifted_labels(table_from_rows(rows()), ["category", "length"])
+    known = np.isfinite(data.label)
+    zero = ShiftedLabels(data.label, np.zeros(len(known)), data.covariates, data.cluster)
+
+    def unlikely(slope: np.ndarray) -> float:
+        odds = data.covariates @ slope
+        return float(np.logaddexp(0, odds).sum() - odds[known].sum()) + 5e-4 * float(slope[1:] @ slope[1:])
+
+    slope = minimize(unlikely, np.zeros(data.covariates.shape[1]), method="BFGS", options={"gtol": 1e-8}).x
+    weight = 1 / expit(data.covariates @ slope)[known]
+    found = reweighted_rate(zero)
+    assert value_of(found) == pytest.approx(float(weight @ data.label[known] / weight.sum()), abs=1e-6)
+    assert f"worth {weight.sum() ** 2 / (weight**2).sum():.0f}" in str(found.method)
+
+
+def test_a_skewed_sample_is_mended_by_its_weights():
+    seen: list[tuple[float, float]] = []
+    for seed in range(30):
+        data = shifted_labels(table_from_rows(rows(seed=seed)), ["category", "length"])
+        found = reweighted_rate(data)
+        # One random sample in a hundred is taken for a chosen one.
+        if found.value is not None:
+            seen.append((found.value - 0.64, float(np.nanmean(data.label)) - 0.64))
+    assert len(seen) > 25
+    weighted, plain = np.mean(seen, axis=0).tolist()
+    assert abs(weighted) < 0.02
+    assert plain < -0.04
+
+
+def test_labels_worth_too_few_and_categories_without_any_are_refused():
+    given = rows()
+    only_hard = [row | {"label": row["label"] if row["category"] == "hard" else None} for row in given]
+    found = reweighted_rate(shifted_labels(table_from_rows(only_hard), ["category"]))
+    assert found.undefined == "no labelled item has category easy"
+    few = [row | {"label": row["label"] if int(row["item_id"]) < 60 else None} for row in given]
+    assert "it takes 20" in str(reweighted_rate(shifted_labels(table_from_rows(few), ["category"])).undefined)
+
+
+def test_labels_chosen_by_score_are_refused_with_their_weights():
+    given = [
+        row | {"label": row["score"] if row["score"] == 0 or int(row["item_id"]) % 9 == 0 else None}
+        for row in rows()
+    ]
+    found = reweighted_rate(shifted_labels(table_from_rows(given), ["category"]))
+    assert found.undefined == "labelled items are scored unlike the others, even weighted"
+
+
+def test_a_column_that_is_not_there_or_has_gaps_is_an_error_that_says_so():
+    table = table_from_rows(rows())
+    with pytest.raises(InputError, match=r"no column 'words' .*covariate:words=words"):
+        shifted_labels(table, ["words"])
+    gap = [row | {"covariate:length": None} for row in rows()[:1]] + rows()[1:]
+    with pytest.raises(InputError, match="item '0' is judged and has no value to weight by"):
+        shifted_labels(table_from_rows(gap), ["length"])
+
+
+def test_it_is_reported_where_columns_are_named():
+    given = [{**row, "words": row["covariate:length"]} for row in rows()]
+    for row in given:
+        del row["covariate:length"]
+    found = fd.estimate(given, reweight_by=["category", "length"], map={"covariate:length": "words"})
+    assert found["all"].reported == "reweighted"
+    expected = reweighted_rate(shifted_labels(table_from_rows(rows()), ["category", "length"]))
+    assert value_of(found["all"].estimates["reweighted"]) == pytest.approx(value_of(expected), abs=1e-9)

@@ -1,0 +1,68 @@
+"""`fiducial estimate` with several judges, weights, and a declared bound."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import fiducial
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Two judges' scores of 300 items, of which hard ones more often have a label."""
+    r = random.Random(1)
+    path = tmp_path / "judged.jsonl"
+    with path.open("w") as file:
+        for n in range(300):
+            right, hard = r.random() < 0.7, r.random() < 0.4
+            labelled = r.random() < (0.5 if hard else 0.2)
+            for judge in ("a", "b"):
+                row = {
+                    "item_id": f"q{n}",
+                    "judge": judge,
+                    "score": float(right if r.random() < 0.85 else not right),
+                    "label": float(right) if labelled else None,
+                    "category": "hard" if hard else "easy",
+                    "words": r.randint(10, 400),
+                }
+                file.write(json.dumps(row) + "\n")
+    return path
+
+
+def estimated(table: Path, tmp_path: Path, *options: str) -> dict[str, Any]:
+    result = fiducial("estimate", table, *options, "--json", tmp_path / "e.json")
+    assert result.code == 0, result.err
+    found: dict[str, Any] = json.loads((tmp_path / "e.json").read_text())["all"]["estimates"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        (("--judges", "a,b"), "several_judges"),
+        (("--judge", "a", "--reweight-by", "category"), "reweighted"),
+        (
+            ("--judge", "a", "--reweight-by", "category,length", "--map", "covariate:length=words"),
+            "reweighted",
+        ),
+        (("--judge", "a", "--open-worse-by", "0.1"), "open_worse_by"),
+    ],
+)
+def test_each_option_adds_its_estimate(table: Path, tmp_path: Path, options: tuple[str, ...], name: str):
+    found = estimated(table, tmp_path, *options)[name]
+    assert found["low"] < found["value"] < found["high"]
+    assert found["low"] < 0.7 < found["high"]
+
+
+def test_without_them_nothing_is_added(table: Path, tmp_path: Path):
+    names = estimated(table, tmp_path, "--judge", "a")
+    assert not {"several_judges", "reweighted", "open_worse_by"} & names.keys()
+
+
+def test_a_judge_that_is_not_there_is_named(table: Path):
+    result = fiducial("estimate", table, "--judges", "a,c")
+    assert (result.code, "there is no judge 'c'; there are a, b" in result.err) == (2, True)
