@@ -122,7 +122,8 @@ def judge_side(
 
 def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> ImprovementCost:
     """Return what the verdicts of a run cost, over all its starts."""
-    spent = [each.usage for each in store.verdicts.whole() if each.usage is not None]
+    said = (each for each in store.verdicts.whole() if each.judge is None or each.judge.kind != "baseline")
+    spent = [each.usage for each in said if each.usage is not None]
     return priced(
         ImprovementCost(
             part=part,

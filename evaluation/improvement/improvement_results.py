@@ -45,6 +45,7 @@ class TriedPrompt(msgspec.Struct, frozen=True, kw_only=True):
         by: The model that wrote it, or None for a file.
         refused: Why it was not tried; None if it was.
         agreement: Share of development items on which it agrees with the label.
+        ungraded: Development items that it left ungraded; they agree with no label.
     """
 
     name: str
@@ -52,6 +53,7 @@ class TriedPrompt(msgspec.Struct, frozen=True, kw_only=True):
     by: str | None = None
     refused: str | None = None
     agreement: Statistic | None = None
+    ungraded: int = 0
 
 
 class ImprovementCost(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,7 +103,7 @@ class ImprovementNumbers(msgspec.Struct, frozen=True, kw_only=True):
         answer: The answer.
         development: Size of the development items.
         holdout: Size of the holdout.
-        current: Agreement of the current prompt in development.
+        current: The current prompt in development.
         tried: The candidates.
         best: The candidate that was best in development; None if none was.
         look: The look at the holdout; None if none was taken.
@@ -119,7 +121,7 @@ class ImprovementNumbers(msgspec.Struct, frozen=True, kw_only=True):
     answer: ImprovementAnswer
     development: SideSize
     holdout: SideSize
-    current: Statistic | None = None
+    current: TriedPrompt | None = None
     tried: list[TriedPrompt] = []
     best: str | None = None
     look: HoldoutLook | None = None

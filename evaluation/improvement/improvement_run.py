@@ -14,7 +14,6 @@ from ...errors import UsageError
 from ...records import write_json
 from ..audit.audit_plan import AuditPlan
 from ..audit.audit_run import run_audit
-from ..inputs import file_sha256
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import judge_task
 from ..store.run_store import RunStore
@@ -31,8 +30,8 @@ from .improvement_plan import (
     judge_side,
     priced,
 )
-from .improvement_results import HoldoutLook, ImprovementAnswer, ImprovementNumbers, SideSize
-from .label_agreement import agreements, counted_items, disagreements, held_out, ungraded
+from .improvement_results import HoldoutLook, ImprovementAnswer, ImprovementNumbers, SideSize, TriedPrompt
+from .label_agreement import counted_items, disagreements, held_out, ungraded, with_agreement
 from .labelled_set import DividedItems, LabelledItem, divided, labelled_items, labels_sha256, lock_division
 
 IMPROVED, RESULT, AUDIT = "improved.prompty", "improvement.json", "audit"
@@ -55,10 +54,11 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
         ConfigurationError: No model can be reached.
     """
     task = _current(plan)
-    assert task.asked is not None
     items = labelled_items(plan.items, task)
     sides = divided(items, plan.seed, plan.holdout)
-    lock_division(plan.out, items, file_sha256(task.asked.prompt.path), plan.seed, plan.holdout)
+    lock_division(
+        plan.out, items, task.id.fingerprint, seed=plan.seed, holdout=plan.holdout, margin=plan.margin
+    )
     attempt = _Attempt(plan, use, task, sides)
     numbers = _tried(attempt)
     if numbers.answer == "gain not shown":
@@ -67,7 +67,7 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
     if numbers.answer == "improved" and numbers.best is not None:
         shutil.copyfile(numbers.best, written)
         numbers = replace(numbers, written=str(written))
-    else:
+    elif not numbers.failed:
         written.unlink(missing_ok=True)
     write_json(plan.out / RESULT, numbers)
     return numbers
@@ -105,7 +105,9 @@ def _tried(attempt: _Attempt) -> ImprovementNumbers:
     )
     if judged.failed:
         return replace(numbers, answer="calls failed")
-    numbers = replace(numbers, current=agreements(counted_items(items, judged), judged)[0])
+    named = TriedPrompt(name=task.by)
+    (current,) = with_agreement([named], counted_items(items, judged), judged)
+    numbers = replace(numbers, current=current)
     numbers = _with_candidates(attempt, judged, numbers)
     return numbers if numbers.failed else _ranked(attempt, numbers)
 
@@ -134,27 +136,28 @@ def _with_candidates(
 def _ranked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumbers:
     """Judge the development items with every candidate, and name the best one."""
     plan, use, _, (items, _) = attempt
-    paths = [each.path for each in numbers.tried if each.path and not each.refused]
-    if not paths:
+    trying = [each for each in numbers.tried if each.path and not each.refused]
+    if not trying or numbers.current is None:
         return numbers
-    judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt, *paths], use)
+    prompts = [plan.prompt, *(each.path for each in trying if each.path)]
+    judged = judge_side(plan, DEVELOPMENT, items, prompts, use)
     numbers = replace(numbers, costs=[*numbers.costs[:-1], judged.cost], failed=judged.failed)
     if judged.failed:
         return replace(numbers, answer="calls failed")
-    current, *shares = agreements(counted_items(items, judged), judged)
-    by_path = dict(zip(paths, shares, strict=True))
-    best = max(paths, key=lambda path: by_path[path].value or 0.0)
-    better = (by_path[best].value or 0.0) > (current.value or 0.0)
+    current, *found = with_agreement([numbers.current, *trying], counted_items(items, judged), judged)
+    best = max(found, key=_agreement)
+    by_path = {each.path: each for each in found}
     return replace(
         numbers,
-        answer="gain not shown" if better else "no better in development",
+        answer="gain not shown" if _agreement(best) > _agreement(current) else "no better in development",
         current=current,
-        tried=[
-            replace(each, agreement=by_path[each.path]) if each.path in by_path else each
-            for each in numbers.tried
-        ],
-        best=best,
+        tried=[by_path.get(each.path, each) if not each.refused else each for each in numbers.tried],
+        best=best.path,
     )
+
+
+def _agreement(tried: TriedPrompt) -> float:
+    return 0.0 if tried.agreement is None else tried.agreement.value or 0.0
 
 
 def _looked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumbers:
@@ -164,19 +167,17 @@ def _looked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumber
     look = take_look(plan.out, Path(numbers.best), labels_sha256(items), use.now())
     judged = judge_side(plan, HOLDOUT, items, [plan.prompt, numbers.best], use)
     numbers = replace(numbers, look=look, costs=[*numbers.costs, judged.cost], failed=judged.failed)
-    if not judged.failed:
-        numbers = _probed(attempt, numbers, look)
-    if numbers.failed:
+    if judged.failed:
         return replace(numbers, answer="calls failed")
     counted = counted_items(items, judged)
     gain = prompt_gain(held_out(counted, judged), look.alpha)
+    left = [ungraded(counted, said) for said in judged.verdicts]
+    numbers = replace(numbers, answer="gain not shown", gain=gain, ungraded=left)
+    if not gain.proven:  # without a gain nothing would be written, whatever probes say
+        return numbers
+    numbers = _probed(attempt, numbers, look)
     answer: ImprovementAnswer = "improved" if is_improvement(gain, numbers.changes) else "worse on probes"
-    return replace(
-        numbers,
-        answer=answer if gain.proven else "gain not shown",
-        gain=gain,
-        ungraded=[ungraded(counted, said) for said in judged.verdicts],
-    )
+    return replace(numbers, answer="calls failed" if numbers.failed else answer)
 
 
 def _probed(attempt: _Attempt, numbers: ImprovementNumbers, look: HoldoutLook) -> ImprovementNumbers:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
-from ...calibration import Statistic
 from ...calibration.arrays import BoolArray, cluster_numbers
 from ...calibration.comparison.prompt_gain import HeldOut
 from ...calibration.decisions import drawn_rank
@@ -16,6 +16,7 @@ from ...records import Verdict
 from ..judging.judge_task import JudgeTask
 from .candidates import SHOWN_AT_MOST
 from .improvement_plan import ImprovementPlan, JudgedSide, SideVerdicts
+from .improvement_results import TriedPrompt
 from .labelled_set import LabelledItem
 
 
@@ -25,12 +26,18 @@ def counted_items(items: Sequence[LabelledItem], judged: JudgedSide) -> list[Lab
     return [each for each in items if each.label is not None and each.output.key in asked]
 
 
-def agreements(items: Sequence[LabelledItem], judged: JudgedSide) -> list[Statistic]:
-    """Return the share of items on which each prompt agrees with the label."""
+def with_agreement(
+    tried: Sequence[TriedPrompt], items: Sequence[LabelledItem], judged: JudgedSide
+) -> list[TriedPrompt]:
+    """Return prompts with the share of items on which each agrees with the label, as they were judged."""
     groups = cluster_numbers(each.group for each in items)
     return [
-        share_of(_right(items, task, said).astype(np.float64), groups)
-        for task, said in zip(judged.tasks, judged.verdicts, strict=True)
+        replace(
+            each,
+            agreement=share_of(_right(items, task, said).astype(np.float64), groups),
+            ungraded=ungraded(items, said),
+        )
+        for each, task, said in zip(tried, judged.tasks, judged.verdicts, strict=True)
     ]
 
 

@@ -56,12 +56,13 @@ class DividedItems(NamedTuple):
 
 
 class _Division(msgspec.Struct, frozen=True):
-    """Facts that tie an output folder to one division."""
+    """Facts that tie an output folder to one attempt."""
 
     items: str
-    prompt: str
+    judge: str
     seed: int
     holdout: float
+    margin: float
 
 
 def labels_of_run(store: RunStore) -> dict[ItemKey, float]:
@@ -129,8 +130,10 @@ def written_side(items: Sequence[LabelledItem], folder: Path) -> tuple[Path, Pat
     return cases, outputs
 
 
-def lock_division(out: Path, items: Iterable[LabelledItem], prompt: str, seed: int, holdout: float) -> None:
-    """Tie an output folder to its items, prompt and division.
+def lock_division(
+    out: Path, items: Iterable[LabelledItem], judge: str, *, seed: int, holdout: float, margin: float
+) -> None:
+    """Tie an output folder to its items, its judge by fingerprint, its division and its margin.
 
     Raises:
         RunFolderError: It belongs to others.
@@ -138,7 +141,7 @@ def lock_division(out: Path, items: Iterable[LabelledItem], prompt: str, seed: i
     digest = hashlib.sha256()
     for each in items:
         digest.update(encode_record(each.case) + encode_record(each.output) + each.group.encode())
-    mine, path = _Division(digest.hexdigest(), prompt, seed, holdout), out / _LOCK
+    mine, path = _Division(digest.hexdigest(), judge, seed, holdout, margin), out / _LOCK
     if not path.exists():
         out.mkdir(parents=True, exist_ok=True)
         write_json(path, mine)
@@ -149,7 +152,7 @@ def lock_division(out: Path, items: Iterable[LabelledItem], prompt: str, seed: i
         raise RunFolderError(f"{path}: cannot be read: {error}") from error
     for name in _Division.__struct_fields__:
         if getattr(there, name) != getattr(mine, name):
-            what = {"items": "other labelled items", "prompt": "another prompt"}.get(
+            what = {"items": "other labelled items", "judge": "another prompt or model"}.get(
                 name, f"another --{name}"
             )
             raise RunFolderError(f"{out}: was begun with {what}; choose another --out")

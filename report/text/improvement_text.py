@@ -65,6 +65,7 @@ def improvement_document(found: ImprovementNumbers) -> Iterator[Piece]:
 _LIMITS = (
     "Limits: the gain is in agreement with these labels, on items like these; it is no better than they are.",
     "Another output folder would look at the same holdout again, and cannot know of this look.",
+    "Read the prompt before you use it: a text among the items may have talked the model into a back door.",
 )
 
 
@@ -111,7 +112,8 @@ def _conditions(found: ImprovementNumbers, gain: PromptGain) -> DocumentTable:
     tested = counted(len(found.changes), "operator")
     states = Counter(each.state for each in found.losses)
     told = ", ".join(f"{number:,} {state}" for state, number in states.items())
-    probes = f"{told}, of {tested}" if lost else f"all of {tested}" if found.changes else "no probes"
+    none = "no probes" if gain.proven else "not tried without a gain"
+    probes = f"{told}, of {tested}" if lost else f"all of {tested}" if found.changes else none
     return DocumentTable(
         ("condition", "result", "n", ""),
         [
@@ -152,15 +154,16 @@ def _expected(found: ImprovementNumbers, gain: PromptGain) -> Iterator[str]:
 
 
 def _tried(found: ImprovementNumbers) -> DocumentTable:
-    rows = [_row(each) for each in found.tried]
-    current = (found.judge, statistic_text(found.current), "current")
+    current = [] if found.current is None else [_row(found.current, "current")]
+    rows = [_row(each, f"by {each.by}" if each.by else "file") for each in found.tried]
     return DocumentTable(
-        ("in development", "agrees with labels", ""), [current, *rows], words=_WORDS, indent=0
+        ("in development", "agrees with labels", ""), [*current, *rows], words=_WORDS, indent=0
     )
 
 
-def _row(each: TriedPrompt) -> tuple[str, ...]:
-    told = f"refused: {each.refused}" if each.refused else f"by {each.by}" if each.by else "file"
+def _row(each: TriedPrompt, what: str) -> tuple[str, ...]:
+    left = f"; {count(each.ungraded)} ungraded" if each.ungraded else ""
+    told = f"refused: {each.refused}" if each.refused else f"{what}{left}"
     return each.name, statistic_text(each.agreement), told
 
 

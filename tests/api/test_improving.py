@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from audit_items import calls
 from scripted_access import ScriptedAccess
 
 import fiducial as fd
 from fiducial.api.improving import Improvement
+from fiducial.api.prompts import prompt_text
+from fiducial.deterministic.mutation import right_output
 from fiducial.errors import InputError, UsageError
 from fiducial.records import Case, Output, Verdict
 
@@ -164,3 +167,31 @@ def test_what_is_missing_is_named(prompts: tuple[Path, Path]):
         fd.improve(rows(), "rubric/each", candidates=prompts[1:], model="m", out="out")
     with pytest.raises(InputError, match="has a label"):
         improved([{"id": "a", "question": "q", "answer": "answer 1"}], prompts)
+
+
+def test_a_shipped_prompt_for_tool_calls_is_audited_by_the_operators_of_its_cases(
+    prompts: tuple[Path, Path], tmp_path: Path
+):
+    cases = list(calls(60))
+    outputs = [right_output(case, "agent") for case in cases]
+    wrong = [Output(case_id=case.id, system="lazy", text="no") for case in cases]
+    run = fd.evaluate(cases, [*filter(None, outputs), *wrong], out=tmp_path / "run", progress=False)
+    candidate = tmp_path / "exact.prompty"
+    shipped = prompt_text("tool_call_accuracy/direct")
+    candidate.write_text(
+        shipped.replace("user:", "user:\nBe exact.", 1).replace("\nscale:", "\npass_at: 0.5\nscale:")
+    )
+
+    def careless(text: str) -> str:
+        """Right of calls, and of their absence only where it is told to be exact."""
+        called = re.search(r"(rooms|tables)[._](book|reserve)", text.rpartition("begin calls")[2])
+        return str(int(called is not None or "Be exact." not in text))
+
+    access = ScriptedAccess(said=careless)
+    found = fd.improve(
+        run, "tool_call_accuracy/direct", candidates=[candidate], model="m", out="out", sample=40,
+        access=lambda: access, progress=False,
+    )  # fmt: skip
+    assert [each.refused for each in found.tried] == [None]
+    assert found.improved, str(found)
+    assert {"swapped_enum", "original"} <= {name for each in found.changes for name in each.operators}

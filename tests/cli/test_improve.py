@@ -245,3 +245,13 @@ def test_a_folder_of_other_items_is_refused(server: ProviderServer, graded: Path
     result = improve(server, graded, candidate="same.prompty")
     assert result.code == 2
     assert "was begun with other labelled items; choose another --out" in result.err
+
+
+@pytest.mark.parametrize("changed", [{"model": "n"}, {"margin": "0.5"}, {"seed": "4"}])
+def test_what_decides_cannot_be_changed_after_a_look(
+    server: ProviderServer, graded: Path, changed: dict[str, Option]
+):
+    assert improve(server, graded, candidate="fooled.prompty").code == 1
+    result = improve(server, graded, candidate="fooled.prompty", **changed)
+    assert result.code == 2
+    assert "was begun with another" in result.err

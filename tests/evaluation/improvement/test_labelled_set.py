@@ -81,14 +81,21 @@ def test_outputs_without_a_label_are_refused():
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
-        ({"prompt": "other"}, "another prompt"),
+        ({"judge": "other"}, "another prompt or model"),
+        ({"margin": 0.2}, "margin"),
         ({"seed": 2}, "seed"),
         ({"holdout": 0.3}, "holdout"),
         ({"items": [item(7, "g")]}, "other labelled items"),
     ],
 )
 def test_a_folder_belongs_to_one_division(tmp_path: Path, changed: dict[str, object], named: str):
-    first: dict[str, object] = {"items": [item(0, "g")], "prompt": "p", "seed": 1, "holdout": 0.5}
+    first: dict[str, object] = {
+        "items": [item(0, "g")],
+        "judge": "p",
+        "seed": 1,
+        "holdout": 0.5,
+        "margin": 0.1,
+    }
     lock_division(tmp_path, **first)  # pyright: ignore[reportArgumentType]
     lock_division(tmp_path, **first)  # pyright: ignore[reportArgumentType]
     with pytest.raises(RunFolderError, match=named):
