@@ -137,14 +137,15 @@ def _ranked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumber
     """Judge the development items with every candidate, and name the best one."""
     plan, use, _, (items, _) = attempt
     trying = [each for each in numbers.tried if each.path and not each.refused]
-    if not trying or numbers.current is None:
+    before = numbers.current
+    if not trying or before is None:
         return numbers
     prompts = [plan.prompt, *(each.path for each in trying if each.path)]
     judged = judge_side(plan, DEVELOPMENT, items, prompts, use)
     numbers = replace(numbers, costs=[*numbers.costs[:-1], judged.cost], failed=judged.failed)
     if judged.failed:
         return replace(numbers, answer="calls failed")
-    current, *found = with_agreement([numbers.current, *trying], counted_items(items, judged), judged)
+    current, *found = with_agreement([before, *trying], counted_items(items, judged), judged)
     best = max(found, key=_agreement)
     by_path = {each.path: each for each in found}
     return replace(

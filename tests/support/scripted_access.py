@@ -19,6 +19,9 @@ class _Function:
             text=self.said(str(request.messages[-1]["content"])), prompt_tokens=100, completion_tokens=1
         )
 
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
 
 class ScriptedAccess(ModelAccess, frozen=True, kw_only=True):
     """Replies are what a function makes of the last message."""
