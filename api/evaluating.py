@@ -16,8 +16,7 @@ from ..errors import UsageError
 from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.generation.output_sources import OutputSource, callable_source, generate_into_run
 from ..evaluation.judging.access import BatchMode, ModelAccess
-from ..evaluation.judging.judge_on import JudgeOn
-from ..evaluation.judging.judge_task import JudgeTask
+from ..evaluation.judging.judge_task import JudgeOn, JudgeTask
 from ..evaluation.pipeline import run as run_plan
 from ..evaluation.run_plan import DEFAULT_JUDGE_ON, Plan
 from ..evaluation.shards import shards_of

@@ -19,7 +19,7 @@ import msgspec
 from ..errors import MissingExtraError, UsageError
 from ..evaluation.engines.ray_engine import RayEngine
 from ..evaluation.judging.access import BatchMode, ModelAccess
-from ..evaluation.judging.judge_on import JudgeOn, parse_judge_on
+from ..evaluation.judging.judge_task import JudgeOn, parse_judge_on
 from ..evaluation.pipeline import run as run_plan
 from ..evaluation.run_plan import Plan
 from ..evaluation.shards import shards_of

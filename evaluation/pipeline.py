@@ -26,8 +26,7 @@ from .inputs import EvaluationInputs, file_sha256
 from .judging.access import ModelAccess
 from .judging.asking import EachOutput, Wanted, ask, ask_adapting, every_output
 from .judging.composites import by_criterion, by_statement, deliberated, is_split, seat
-from .judging.judge_on import select
-from .judging.judge_task import JudgeTask, JudgingStep
+from .judging.judge_task import JudgeTask, JudgingStep, select
 from .judging.tasks import called, judge_tasks, refuse_comparing, refuse_idle, require_models, transcripts
 from .labelling.trusted_labels import adopt_labels
 from .progress import Progress

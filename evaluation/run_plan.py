@@ -13,8 +13,7 @@ from ..records import CaseFiles, FolderPath, InputPath
 from .engines.ray_engine import RayEngine
 from .judging.access import BatchMode
 from .judging.composites import JuryRule
-from .judging.judge_on import JudgeOn
-from .judging.judge_task import JudgeTask
+from .judging.judge_task import JudgeOn, JudgeTask
 
 if TYPE_CHECKING:
     from ..deterministic import CheckOptions

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iter
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeAlias, cast
 
-from ..records import Case, Kind, Output, Verdict
+from ..records import Case, JudgeId, Kind, Output, Verdict
 from .catalogue import OF_TRANSCRIPTS
 from .judge import AskedJudge, Judge, ModelClient, Work
 
@@ -186,3 +186,11 @@ def _answers(questions: Sequence[JudgeQuestion], known: VerdictLookup) -> list[V
             return None
         said.append(answer)
     return said
+
+
+def times(judge: JudgeId, repeats: int) -> int:
+    """Return the number of times a judge is asked the same question.
+
+    The baseline and juries are asked once: words give one answer, and a jury repeats its members itself.
+    """
+    return 1 if judge.kind in {"baseline", "jury"} else repeats

@@ -12,7 +12,7 @@ from typing import Any, Self
 import msgspec
 
 from ..records import Case, JudgeId, Kind, Message, Output
-from ..records.trajectory_steps import steps_by_turn
+from ..records.output import steps_by_turn
 from .catalogue import JUDGED_KINDS, PromptName, known_prompts
 from .criteria import criteria_of, criterion_asked_about, told_of
 from .media import refuse_unsendable, shown_among, take_out, with_parts

@@ -21,6 +21,7 @@ from .composite import (
     deliberation,
     rounds_of,
     takes,
+    times,
     together,
     unread,
 )
@@ -168,14 +169,6 @@ class JuryJudge(Composite):
             if takes(member, case.kind, output)
             for repeat in range(times(member.id, self.jury.repeats))
         ]
-
-
-def times(judge: JudgeId, repeats: int) -> int:
-    """Return the number of times a judge is asked the same question.
-
-    The baseline and juries are asked once: words give one answer, and a jury repeats its members itself.
-    """
-    return 1 if judge.kind in {"baseline", "jury"} else repeats
 
 
 def _finest(verdict: Verdict) -> float | None:

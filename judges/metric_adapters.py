@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, cast
 
 from ..records import Case, Output, message_text
-from ..records.trajectory_steps import turns_asked
+from ..records.output import turns_asked
 
 Score = tuple[float, str | None]
 

@@ -13,7 +13,7 @@ import msgspec
 from ..errors import FiducialError
 from ..records import Case, Episode, Message, Output, Pair, kind_spec
 from ..records.case import known_role
-from ..records.trajectory_steps import turns_asked
+from ..records.output import turns_asked
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls

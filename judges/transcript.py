@@ -27,7 +27,7 @@ from itertools import chain, count, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 from ..records import AgentStep, Case, Episode, Output, Step, StepOutcome, ToolCall, ToolResults, kind_spec
-from ..records.trajectory_steps import turns_asked, turns_done
+from ..records.output import turns_asked, turns_done
 from .as_json import call_text, dumps, json_object, step_text
 
 TRANSCRIPT_VERSION = "results/1"

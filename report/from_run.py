@@ -70,6 +70,8 @@ def report_data(store: RunStore) -> ReportData:
         notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, found.systems)],
     )
     judges = _fractional(data)
+    if not judges:
+        return data
     panels = {} if data.calibration is None else data.calibration.judges
     cuts = {name: panel.pass_at for name, panel in panels.items()}
     return msgspec.structs.replace(

@@ -11,7 +11,7 @@ import msgspec
 from ..calibration.decisions import drawn_rank
 from ..evaluation.labelling.disputes import Opinion
 from ..records import Case, ItemKey, Message, Output, ToolCall, ToolResults, Verdict, kind_spec
-from ..records.trajectory_steps import turns_asked
+from ..records.output import turns_asked
 from .review_compare import ComparedLine, compared
 from .text import number_text
 from .text.safe_text import Excerpt, any_excerpt, cut_at, excerpt, shortened

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from ...records import Case, Output, Verdict, encode_record
-from ...records.trajectory_steps import planted_step
+from ...records.output import planted_step
 from ..answers import check_answer
 from ..checkers import check
 from ..options import CheckOptions, Rules

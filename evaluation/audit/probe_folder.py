@@ -11,7 +11,7 @@ import msgspec
 from ...deterministic.mutation import PLANTED, OperatorFamily, Plants
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, read_numbered
-from ...records.trajectory_steps import PlantedStep
+from ...records.output import PlantedStep
 from ...version import VERSION
 from ..inputs import file_sha256
 

@@ -18,11 +18,10 @@ from ..store.journal_rows import StoredVerdict
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .compared import keep_comparison
 from .completed_results import with_examples, with_overall_rates
 from .rates_by_part import system_results
 from .run_results import JudgeUse, OpenScores, Tally
-from .run_summary import RunSummary, folder_named
+from .run_summary import RunSummary, folder_named, keep_comparison
 
 if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import msgspec
 
 from ...judges import PromptJudge, Work
+from ...judges.composite import times
 from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
-from ...judges.jury import JuryJudge, times
+from ...judges.jury import JuryJudge
 from ...judges.statement_judge import ShareJudge
 from ...judges.transport.refused_parameters import LIMITS, Refusal, RefusedParameterError
 from ...judges.transport.trial import EndpointTrials

@@ -12,9 +12,9 @@ from ...errors import UsageError
 from ...judges import Work, load_judge
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import SPLITTER
-from ...judges.composite import Composite, JudgeQuestion, asked_in, result_of
+from ...judges.composite import Composite, JudgeQuestion, asked_in, result_of, times
 from ...judges.criteria_judge import CriteriaJudge
-from ...judges.jury import Jury, JuryJudge, JuryMember, Rule, times
+from ...judges.jury import Jury, JuryJudge, JuryMember, Rule
 from ...judges.statement_judge import ShareJudge
 from ...judges.statements import judges_statements
 from ...records import ItemKey, Verdict

@@ -1,19 +1,22 @@
-"""Judges to ask: a judge's task, a step with its judges, tool results shown to them."""
+"""Judges to ask, the outputs each is asked about, and tool results shown to them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+import heapq
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from hashlib import blake2b
+from typing import Literal, Protocol, TypeAlias
 
 from ...calibration.pass_threshold import PassThreshold
+from ...errors import UsageError
 from ...judges import Judge, PromptJudge, Replay, Work
 from ...judges.composite import takes_transcripts
 from ...judges.criteria_judge import criteria_by, criteria_id
-from ...records import Case, Episode, JudgeId, Kind, Output, kind_spec
+from ...records import Case, Episode, ItemKey, JudgeId, Kind, Output, Verdict, kind_spec
 from ..context import RunContext
-from ..store.journal_rows import VerdictKey
+from ..store.journal_rows import StoredVerdict, VerdictKey
 from ..store.manifest import KnownJudge
 from .access import ModelAccess
 
@@ -146,3 +149,62 @@ def _replay(environments: Mapping[str, type], case: Case, output: Output) -> Epi
     from ...deterministic.multi_turn.trajectory import replay  # noqa: PLC0415 - who judges no conversations needs no worlds
 
     return replay(case, output, environments)
+
+
+JudgeOn: TypeAlias = Literal["open", "all"] | int | frozenset[ItemKey]
+"""``open``: only what no checker decided; ``all``: everything; N: what is open plus N decided outputs; or these alone."""
+
+
+def parse_judge_on(text: str) -> JudgeOn:
+    """Read the option ``--judge-on``: ``open``, ``all`` or a number."""
+    if text == "open" or text == "all":  # noqa: PLR1714 - the type checker narrows only this form
+        return text
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise UsageError(f"--judge-on: expected open, all or a number, got {text!r}")
+
+
+def select(
+    verdicts: Iterable[Verdict | StoredVerdict], judge_on: JudgeOn
+) -> tuple[set[ItemKey], set[ItemKey]]:
+    """Choose the outputs to be judged.
+
+    The sample of decided outputs is the N with the smallest hash of their key: random with respect to anything that
+    matters, the same in every run, and it grows with N without changing what was chosen before.
+
+    Returns:
+        The open outputs, and the decided ones that were sampled. Outputs a checker found not applicable are in neither.
+    """
+    if isinstance(judge_on, frozenset):
+        return _all(verdict for verdict in verdicts if verdict.key in judge_on)
+    if judge_on == "open":
+        return {verdict.key for verdict in verdicts if verdict.outcome == "undecided"}, set()
+    if judge_on == "all":
+        return _all(verdicts)
+    is_open: set[ItemKey] = set()
+    largest_first: list[tuple[int, ItemKey]] = []
+    for verdict in verdicts:
+        if verdict.outcome == "undecided":
+            is_open.add(verdict.key)
+        elif verdict.graded and judge_on:
+            entry = (-_rank(verdict.key), verdict.key)
+            if len(largest_first) < judge_on:
+                heapq.heappush(largest_first, entry)
+            else:
+                heapq.heappushpop(largest_first, entry)
+    return is_open, {key for _, key in largest_first}
+
+
+def _all(verdicts: Iterable[Verdict | StoredVerdict]) -> tuple[set[ItemKey], set[ItemKey]]:
+    is_open: set[ItemKey] = set()
+    decided: set[ItemKey] = set()
+    for verdict in verdicts:
+        if verdict.outcome == "undecided":
+            is_open.add(verdict.key)
+        elif verdict.graded:
+            decided.add(verdict.key)
+    return is_open, decided
+
+
+def _rank(key: ItemKey) -> int:
+    return int.from_bytes(blake2b(str(key).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from ...records import Message, Output, StepOutcome, ToolCall, ToolResults, kind_spec
-from ...records.trajectory_steps import turns_asked
+from ...records.output import turns_asked
 from ..document import Details, Piece, TextRole, Verbatim
 from ..document_parts import Cell, DocumentTable
 from ..model import ReportItem

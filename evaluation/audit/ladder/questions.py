@@ -13,7 +13,7 @@ from ....deterministic import CheckOptions, check
 from ....deterministic.mutation import Dial, Rung
 from ....errors import ConfigurationError
 from ....records import Case, ItemKey, JudgeId, Output, encode_record
-from ....records.trajectory_steps import planted_step
+from ....records.output import planted_step
 from ..probe_folder import ProbeFacts
 
 RIGHT, FAULTY = "right", "faulty"

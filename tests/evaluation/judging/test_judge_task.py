@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from fiducial.evaluation.judging.judge_task import replay_in
+from fiducial.errors import UsageError
+from fiducial.evaluation.judging.judge_task import JudgeOn, parse_judge_on, replay_in, select
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.judges import load_judge
-from fiducial.records import Case, Output
+from fiducial.records import Case, Outcome, Output, Verdict
 
 
 class Bell:
@@ -54,3 +55,63 @@ def test_what_a_judge_is_shown_is_part_of_its_fingerprint(tmp_path: Any):
     blind, seeing = load_judge(str(own), model="m"), load_judge(str(own), model="m", replay=replay_in({}))
     assert blind.fingerprint != seeing.fingerprint
     assert seeing.fingerprint == load_judge(str(own), model="m", replay=replay_in({"Bell": Bell})).fingerprint
+
+
+def verdict(number: int, outcome: Outcome) -> Verdict:
+    score = 1.0 if outcome == "graded" else None
+    return Verdict(case_id=str(number), system="s", by="c", source="checker", outcome=outcome, score=score)
+
+
+VERDICTS = [verdict(n, "graded") for n in range(100)] + [verdict(n, "undecided") for n in range(100, 110)]
+
+
+def test_open_means_what_no_checker_decided():
+    is_open, sampled = select(VERDICTS, "open")
+    assert ({key.case_id for key in is_open}, sampled) == ({str(n) for n in range(100, 110)}, set())
+
+
+def test_all_means_open_and_decided():
+    is_open, sampled = select(VERDICTS, "all")
+    assert (len(is_open), len(sampled)) == (10, 100)
+
+
+def test_outputs_that_are_named_are_judged_and_no_others():
+    named = frozenset(verdict(number, "graded").key for number in (3, 105, 999))
+    is_open, sampled = select(VERDICTS, named)
+    assert {key.case_id for key in is_open | sampled} == {"3", "105"}
+    assert {key.case_id for key in is_open} == {"105"}
+
+
+def test_a_number_adds_that_many_decided_outputs():
+    is_open, sampled = select(VERDICTS, 30)
+    assert (len(is_open), len(sampled)) == (10, 30)
+
+
+def test_the_sample_does_not_depend_on_the_order_and_grows_without_changing():
+    _, small = select(VERDICTS, 20)
+    _, large = select(reversed(VERDICTS), 50)
+    assert small < large
+
+
+def test_the_sample_is_the_same_in_every_version():
+    # A run that is resumed by a later version asks about the outputs it has asked about.
+    _, sampled = select(VERDICTS, 5)
+    assert sorted(key.case_id for key in sampled) == ["12", "59", "83", "88", "95"]
+    assert select(VERDICTS, 0)[1] == set()
+
+
+@pytest.mark.parametrize("judge_on", ["all", 10, frozenset({verdict(1, "failed").key})])
+@pytest.mark.parametrize("outcome", ["not_applicable", "failed"])
+def test_what_no_checker_graded_or_left_undecided_is_never_judged(judge_on: JudgeOn, outcome: Outcome):
+    assert select([verdict(1, outcome)], judge_on) == (set(), set())
+
+
+@pytest.mark.parametrize(("text", "choice"), [("open", "open"), ("all", "all"), ("0", 0), ("200", 200)])
+def test_the_option_is_read(text: str, choice: object):
+    assert parse_judge_on(text) == choice
+
+
+@pytest.mark.parametrize("text", ["some", "-1", "1.5", "", "²"])
+def test_anything_else_is_a_usage_error(text: str):
+    with pytest.raises(UsageError, match="expected open, all or a number"):
+        parse_judge_on(text)
