@@ -21,6 +21,7 @@ from simulation.order_effects import order_effects
 from simulation.scenario import Scenarios
 from simulation.trust import verdicts
 from simulation.uneven_preferences import win_rates
+from simulation.variance_splits import variance_splits
 from simulation.whole_case_audits import audits
 
 ROWS: dict[int, tuple[str, Scenarios]] = {
@@ -40,6 +41,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     16: ("undecided outputs on which a judge is worse", open_bounds),
     17: ("rate corrected by several judges at once", several_judges),
     18: ("rate corrected with labels drawn by covariates", covariate_shifts),
+    19: ("share of variance between cases", variance_splits),
     6: ("a judge called proven", verdicts),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }

@@ -13,6 +13,7 @@ from .comparison.outputs import graded_of, outputs_of
 from .repeated_trials import JudgeErrors, TrialRate, Trials, judge_errors, trial_rate
 from .statistic import Statistic
 from .tables.calibration_table import DECIDED, Table
+from .variance_split import VarianceSplit, variance_split
 
 RATES: tuple[TrialRate, TrialRate] = ("pass^k", "pass@k")
 _TRIAL = "trial"
@@ -32,6 +33,7 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         corrected: Whether the judge's errors are corrected.
         rates: By rate and k: ``rates["pass^k"][4]``.
         uncorrected: The same by verdicts as they are, where they are corrected above.
+        variance: Of one trial's verdict as it is, by case and by sampling.
     """
 
     cases: int
@@ -44,6 +46,7 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
     corrected: bool
     rates: dict[TrialRate, dict[int, Statistic]]
     uncorrected: dict[TrialRate, dict[int, Statistic]]
+    variance: VarianceSplit | None = None
 
 
 def trial_rates(table: Table, ks: Sequence[int], *, level: float = 0.95) -> dict[str, SystemTrials]:
@@ -82,6 +85,7 @@ def _of_system(trials: Trials, ungraded: int, ks: Sequence[int], level: float) -
         corrected=errors is not None,
         rates=found(errors),
         uncorrected={} if errors is None else found(None),
+        variance=variance_split(trials.passed, trials.case, trials.cluster, level=level),
     )
 
 

@@ -56,7 +56,9 @@ def variance_split(
     of_case = np.zeros(cases, dtype=np.int64)
     of_case[number] = cluster
     code, clusters = without_gaps(of_case)
-    by_cluster = np.stack([np.bincount(code, weights=each, minlength=clusters) for each in sums])
+    by_cluster = np.stack([np.bincount(code, weights=each, minlength=clusters) for each in sums]).astype(
+        np.float64
+    )
     between, within = (float(each) for each in _components(by_cluster.sum(axis=1)))
     if between + within <= 0.0:
         return VarianceSplit(by_case=undefined("all results are alike", n=cases, level=level))
@@ -85,7 +87,7 @@ def _case_sums(values: FloatArray, case: IntArray, cases: int) -> FloatArray:
     trials = np.bincount(case, minlength=cases).astype(np.float64)
     total = np.bincount(case, weights=values, minlength=cases)
     squares = np.bincount(case, weights=values**2, minlength=cases)
-    return np.stack([trials, total, squares, trials**2, total**2 / trials, np.ones(cases)])
+    return np.stack([trials, total, squares, trials**2, total**2 / trials, np.ones(cases)]).astype(np.float64)
 
 
 def _components(sums: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -149,7 +149,7 @@ def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
 
     def count(yes: FloatArray, no: FloatArray) -> FloatArray:
         sums = [np.bincount(cell, weights=weight * each, minlength=4) for each in (no, yes)]
-        return np.stack(sums, axis=-1).reshape(2, 2, 2)
+        return np.stack(sums, axis=-1).reshape(2, 2, 2).astype(np.float64)
 
     def share(one: int, of: int) -> FloatArray:
         return ((times == of) & (right == one)).astype(np.float64)

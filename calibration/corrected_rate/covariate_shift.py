@@ -139,11 +139,11 @@ def _chances(covariates: FloatArray, known: BoolArray) -> tuple[FloatArray, Floa
     rate = known.mean()
     start[0] = math.log(rate / (1 - rate)) if rate < 1 else 1 / _RIDGE
     slope, penalty = start, np.diag([0.0, *[_RIDGE] * (len(start) - 1)])
-    inverse = np.zeros_like(penalty)
+    inverse: FloatArray = np.zeros(penalty.shape)
     for _ in range(_STEPS):
         chance = expit(covariates @ slope)
         spread = covariates.T * (chance * (1 - chance)) @ covariates
-        inverse = np.linalg.pinv(spread + penalty, hermitian=True)
+        inverse = np.linalg.pinv(spread + penalty, hermitian=True).astype(np.float64)
         step = inverse @ (covariates.T @ (known - chance) - penalty @ slope)
         slope = slope + step * min(1.0, 5.0 / max(float(np.abs(step).max()), _CLOSE))
         if float(np.abs(step).max()) < _CLOSE:

@@ -10,11 +10,12 @@ import numpy as np
 from scipy.special import chdtrc
 
 from ...errors import InputError
-from ..arrays import clusters_in
+from ..arrays import BoolArray, clusters_in
 from ..comparison.significance import ranks, simultaneous_level
 from ..pass_threshold import GivenPassAt
 from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers
 from ..tables.calibration_table import ROUND, Table
+from ..variance_split import VarianceSplit, variance_split
 from .covariate_shift import reweighted_rate, shifted_labels
 from .drawn import was_drawn
 from .estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate, Target
@@ -99,31 +100,37 @@ def estimate(
         all=_estimate(table, terms, "all"),
         systems={name: _estimate(part, terms, name, places.get(name)) for name, part in systems.items()},
     )
-    if phases:
-        found = _beside(
-            found,
-            everyone,
-            {"multi_phase": lambda part: multi_phase_rate(nested_verdicts(part, phases), level=level)},
-        )
-    if judges:
-        several = {
-            "several_judges": lambda part: several_judges_rate(nested_verdicts(part, judges), level=level)
-        }
-        found = _beside(found, everyone, several)
+    found = _beside(found, everyone, _of_judges(phases, judges, level))
     if reweight_by:
-        weighted = {
-            "reweighted": lambda part: reweighted_rate(shifted_labels(part, reweight_by), level=level)
-        }
-        found = _beside(found, table, weighted)
-    if open_worse_by is not None:
-        found = _with_bound(found, whole, open_worse_by, terms)
-    return found
+
+        def weighted(part: Table) -> Statistic:
+            return reweighted_rate(shifted_labels(part, reweight_by), level=level)
+
+        found = _beside(found, table, {"reweighted": weighted})
+    return found if open_worse_by is None else _with_bound(found, whole, open_worse_by, terms)
+
+
+def _of_judges(
+    phases: Sequence[str], judges: Sequence[str], level: float
+) -> dict[str, Callable[[Table], Statistic]]:
+    """Return the estimates that take several judges, of those that were asked for."""
+
+    def nested(part: Table) -> Statistic:
+        return multi_phase_rate(nested_verdicts(part, phases), level=level)
+
+    def combined(part: Table) -> Statistic:
+        return several_judges_rate(nested_verdicts(part, judges), level=level)
+
+    wanted = {"multi_phase": (phases, nested), "several_judges": (judges, combined)}
+    return {name: estimate_of for name, (named, estimate_of) in wanted.items() if named}
 
 
 def _beside(
     found: EstimationNumbers, table: Table, more: Mapping[str, Callable[[Table], Statistic]]
 ) -> EstimationNumbers:
     """Add estimates of all rows and of each system's."""
+    if not more:
+        return found
     column = table.columns.get("system")
     rows = {} if column is None else dict(column.present())
 
@@ -181,8 +188,16 @@ def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None 
         strata=found.strata,
         rank=rank,
         chosen_by=terms.chosen_by,
+        variance=_variance(table, judged, terms.level),
         cautions=_cautions(table, terms, name, found.chosen),
     )
+
+
+def _variance(table: Table, judged: BoolArray, level: float) -> VarianceSplit | None:
+    if not {"repeat", "trial"} & table.columns.keys():
+        return None
+    item = table.key("system")[judged]
+    return variance_split(table.score[judged], item, table.cluster[judged], level=level)
 
 
 def _ranks(systems: dict[str, Table], terms: RateTerms) -> dict[str, Statistic]:

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..statistic import Caution, Statistic, StatisticEntry
+from ..variance_split import VarianceSplit
 
 Target: TypeAlias = Literal["population", "finite"]
 
@@ -68,6 +69,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         rank: Of a system, its place among all.
         cautions: What limits it.
         worse_by: Points by which the judge may be worse on undecided outputs, for ``open_worse_by``; None without that bound.
+        variance: Of one score, by item and by repeat or trial; None where each item was judged once.
         chosen_by: How items were chosen for labels, as it was said; None for a random sample.
     """
 
@@ -86,6 +88,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     cautions: list[Caution] = []
     chosen_by: LabelsChosenBy | None = None
     worse_by: float | None = None
+    variance: VarianceSplit | None = None
 
     @property
     def reported(self) -> str | None:

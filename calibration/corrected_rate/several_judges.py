@@ -80,7 +80,7 @@ def _ridge(label: FloatArray, scores: FloatArray) -> FloatArray:
     judges, n = scores.shape
     moved, target = scores - scores.mean(axis=1, keepdims=True), label - label.mean()
     gram = moved @ moved.T
-    plain = np.linalg.lstsq(gram, moved @ target, rcond=None)[0]
+    plain: FloatArray = np.linalg.lstsq(gram, moved @ target, rcond=None)[0]
     residual = float(((target - plain @ moved) ** 2).sum()) / max(1, n - judges - 1)
     explained = float(plain @ plain)
     penalty = max(_LEAST, judges * residual / explained) if explained > 0 else _LEAST

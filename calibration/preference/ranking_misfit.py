@@ -59,7 +59,7 @@ def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> F
     weight_one, weight_other = first * (1 - first), second * (1 - second)
 
     def by_pair(values: FloatArray) -> FloatArray:
-        return np.bincount(pair, weights=values, minlength=len(pairs))
+        return np.bincount(pair, weights=values, minlength=len(pairs)).astype(np.float64)
 
     # How each pair's score moves with the strengths and the order effect that were fitted.
     own, of_order = by_pair(weight_one + weight_other), by_pair(toward * (weight_one - weight_other))

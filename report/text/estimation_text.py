@@ -10,6 +10,7 @@ from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import folded
 from .number_text import interval, number, statistic_cells
+from .trials_text import variance_sentence
 
 TARGETS = {
     "population": "Pass rate of the population; valid if the labelled items are a random sample of it.",
@@ -49,6 +50,7 @@ def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
             yield f"  {counts}"
         yield from (f"  {each}" for each in bound_of(part))
         yield from _judge(part)
+        yield from variance_sentence(part.variance, "item", "repeats")
         if not part.labels_only.n:
             yield _NO_LABEL
             continue

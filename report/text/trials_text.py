@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from ...calibration.statistic import Statistic
 from ...calibration.trial_rates import RATES, SystemTrials
+from ...calibration.variance_split import VarianceSplit
 from ..document import Piece, document
 from ..document_parts import FIRST, DocumentTable
+from .number_text import statistic
 
 
 @document
@@ -22,7 +24,23 @@ def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
             head = ("uncorrected", *(f"{rate}" for rate in RATES), "cases")
             rows = [_row(k, found, corrected=False) for k in found.rates["pass^k"]]
             yield DocumentTable(head, rows, words=FIRST)
+        yield from variance_sentence(found.variance)
     yield "pass^k: all of k trials pass. pass@k: at least one does. Cases with fewer than k graded trials do not count."
+
+
+def variance_sentence(
+    found: VarianceSplit | None, tried: str = "case", again: str = "trials"
+) -> Iterator[str]:
+    """Yield how much of a result's variance is between cases, and what more trials or cases would buy."""
+    if found is None or found.by_case.value is None:
+        return
+    yield f"  {statistic(found.by_case)} of the variance of a result is between {tried}s, the rest between {again} of one."
+    if found.half_width is None or found.twice_the_trials is None:
+        return
+    yield (
+        f"  Half-width of the pass rate: {found.half_width:.3f}; with twice the {again} {found.twice_the_trials:.3f}, with endlessly many "
+        f"{found.endless_trials:.3f}, with twice the {tried}s {found.twice_the_cases:.3f}."
+    )
 
 
 def _answer(name: str, found: SystemTrials) -> str:

@@ -12,6 +12,7 @@ from scipy.special import expit
 
 import fiducial as fd
 from fiducial.calibration import table_from_rows
+from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.corrected_rate.covariate_shift import ShiftedLabels, reweighted_rate, shifted_labels
 from fiducial.errors import InputError
 
@@ -42,10 +43,10 @@ def test_of_one_category_it_is_post_stratified_by_hand():
     data = shifted_labels(table_from_rows(rows()), ["category"])
     found = reweighted_rate(data)
     known, hard = np.isfinite(data.label), data.covariates[:, 1] == 1
-    shares = np.where(hard, hard.mean(), 1 - hard.mean())
+    shares: FloatArray = np.where(hard, hard.mean(), 1 - hard.mean())
 
     def weighted(values: np.ndarray) -> float:
-        sizes = np.where(hard, (known & hard).sum(), (known & ~hard).sum())
+        sizes: FloatArray = np.where(hard, (known & hard).sum(), (known & ~hard).sum())
         return float((shares / sizes)[known] @ values[known])
 
     labels, scores = weighted(np.nan_to_num(data.label)), weighted(data.score)

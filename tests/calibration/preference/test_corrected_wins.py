@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from known_numbers import value_of
 
-from fiducial.calibration.arrays import FloatArray
+from fiducial.calibration.arrays import BoolArray
 from fiducial.calibration.preference.choices import Choices
 from fiducial.calibration.preference.measure import preferences_of
 from fiducial.report.document import as_lines
@@ -15,7 +15,7 @@ from fiducial.report.text.preference_screen import preferences_screen
 N = 120
 
 
-def choices(asked: FloatArray, seed: int = 3) -> Choices:
+def choices(asked: BoolArray, seed: int = 3) -> Choices:
     """Return comparisons on which people chose where ``asked``; the judge favours ``b`` more than they do."""
     rng = np.random.default_rng(seed)
     person = (rng.random(N) < 0.6).astype(np.float64)
@@ -35,7 +35,7 @@ def choices(asked: FloatArray, seed: int = 3) -> Choices:
     )
 
 
-def random_part(count: int) -> FloatArray:
+def random_part(count: int) -> BoolArray:
     return np.random.default_rng(5).permutation(N) < count
 
 

@@ -21,9 +21,9 @@ from fiducial.report.text.preference_text import misfit_of
 def meetings(systems: int, cases: int, odds: FloatArray, order: float = 0.3, seed: int = 1) -> Choices:
     """Return random choices with log-odds ``odds[a, b]`` that ``a`` is preferred, a cluster for every two cases."""
     rng = np.random.default_rng(seed)
-    a, b = np.tile(np.array(list(combinations(range(systems), 2))), (cases, 1)).T
-    turned = rng.random(len(a)) < 0.5
-    a, b = np.where(turned, b, a), np.where(turned, a, b)
+    pairs = np.tile(np.array(list(combinations(range(systems), 2)), dtype=np.int64), (cases, 1))
+    pairs = np.where(rng.random((len(pairs), 1)) < 0.5, pairs[:, ::-1], pairs)
+    a, b = pairs[:, 0], pairs[:, 1]
     unknown = np.full(len(a), np.nan)
     return Choices(
         [f"s{each}" for each in range(systems)],
@@ -64,7 +64,8 @@ def test_the_statistic_is_raos_by_numerical_derivatives_of_the_saturated_likelih
                 for a, b in zip(said.a.tolist(), said.b.tolist(), strict=True)
             ]
         )
-        first, second = expit(odds + at[-1]), expit(at[-1] - odds)
+        first: FloatArray = expit(odds + at[-1])
+        second: FloatArray = expit(at[-1] - odds)
         return float(
             np.log(np.where(said.a_first == 1, first, 1 - first)).sum()
             + np.log(np.where(said.b_first == 1, second, 1 - second)).sum()
