@@ -153,7 +153,7 @@ def _counted(name: str, probes: int) -> OperatorCounts:
 
 
 def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
-    """Return the probes of a finished audit of two judges that the first one, the current, graded."""
+    """Return the probes that the current judge graded, in a finished audit of two."""
     prepared = prepare(plan)
     assert plan.probes is not None
     facts = prepared.chosen.probes

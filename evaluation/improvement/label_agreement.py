@@ -29,7 +29,7 @@ def counted_items(items: Sequence[LabelledItem], judged: JudgedSide) -> list[Lab
 def with_agreement(
     tried: Sequence[TriedPrompt], items: Sequence[LabelledItem], judged: JudgedSide
 ) -> list[TriedPrompt]:
-    """Return prompts with the share of items on which each agrees with the label, as they were judged."""
+    """Return prompts with the share of items on which each agrees with the label."""
     groups = cluster_numbers(each.group for each in items)
     return [
         replace(
