@@ -146,7 +146,7 @@ def improve(
         items=_items(run_or_table, adjudications, criterion, reading or {}),
         prompt=spec,
         model=judging,
-        out=folder_path(out),
+        out=written_path(out),
         command=command,
         candidates=[input_path(each) for each in candidates],
         writer=model,

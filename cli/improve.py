@@ -10,7 +10,7 @@ import click
 
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, parameter_option, reaching_options
-from .param_types import EXISTING, EXISTING_FILE, FOLDER, INPUT_FILE, Number, Whole
+from .param_types import EXISTING, EXISTING_FILE, FOLDER, INPUT_FILE, OUT_FOLDER, Number, Whole
 from .shared_options import SpreadCommand, compose, json_option, option, pairs, worlds
 from .table_options import command_line, emit, grade_options, grades_given, verbose_option
 from .typed_options import JudgingOptions, typed_options
@@ -36,7 +36,7 @@ if it agrees more with the labels and no planted fault or attack passes more oft
     option("--candidate", "candidates", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Prompt files to try."),
     option("--model", metavar="NAME", help="The judging model, unless --prompt names it; it also writes candidates where no file is named."),
     option("--proposals", type=Whole(0, 16), help="Candidates that the model writes.  [default: 4 without --candidate, else 0]"),
-    option("--out", type=FOLDER, required=True, help="The output folder; the same command resumes it."),
+    option("--out", type=OUT_FOLDER, required=True, help="The output folder; the same command resumes it."),
     option("--probes", type=FOLDER, help="Probes of `audit mutate`.  [default: made of the holdout]"),
     option("--adjudications", type=EXISTING_FILE, help="Decisions on labels, beside those of the run (docs/adjudication.md)."),
     option("--holdout", type=Number(0, 1), default=0.5, help="Share of the groups that is held out."),

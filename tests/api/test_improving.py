@@ -195,3 +195,8 @@ def test_a_shipped_prompt_for_tool_calls_is_audited_by_the_operators_of_its_case
     assert [each.refused for each in found.tried] == [None]
     assert found.improved, str(found)
     assert {"swapped_enum", "original"} <= {name for each in found.changes for name in each.operators}
+
+
+def test_the_output_folder_is_on_this_machine(prompts: tuple[Path, Path]):
+    with pytest.raises(UsageError, match="only inputs and run folders can be addresses"):
+        improved(rows(), prompts, out="memory://bucket/out")
