@@ -31,7 +31,7 @@ from .display import Shown
 from .label_sources import LabelReading
 from .model_access import Reaching, model_access
 from .mutating import Probes
-from .paths import FilePath, folder_path, input_path
+from .paths import FilePath, folder_path, input_path, written_path
 from .progress_bars import shown_progress
 from .reading import Readable, read
 from .run import Run, kept_of
