@@ -12,6 +12,7 @@ import msgspec
 
 from ..errors import UsageError
 from ..records import Outcome, ToolResults, Verdict, atomic_write, write_records
+from ..records.output import messages_asked
 from .export_items import ExportContext, Judged, Written, identity, with_scores
 from .json_values import as_text
 
@@ -140,7 +141,7 @@ def _sample(item: Judged) -> dict[str, Any]:
 def _asked(item: Judged) -> list[dict[str, Any]]:
     return [
         {"role": message["role"], "content": as_text(message.get("content")) or ""}
-        for message in item.case.all_messages
+        for message in messages_asked(item.case, item.output)
         if message["role"] in {"system", "user", "assistant"}
     ]
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 from ..records import atomic_write, message_text
 from ..records.arrow_file import pyarrow
 from ..records.json_text import encode_json
+from ..records.output import messages_asked
 from .export_items import ExportContext, Judged, Written
 from .spreadsheet import as_text_cell
 
@@ -88,7 +89,7 @@ _OUTPUT_COLUMNS = ("id", "query", "messages", "tool_definitions", "accepted_answ
 def _output_row(item: Judged) -> dict[str, Any]:
     case, output = item.case, item.output
     reference = case.reference
-    messages = case.all_messages
+    messages = messages_asked(case, output)
     alone = len(messages) == 1 and messages[0]["role"] == "user"
     return {
         "id": case.id,

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, cast
 
 from ..records import Case, Output, message_text
-from ..records.output import turns_asked
+from ..records.output import messages_asked
 
 Score = tuple[float, str | None]
 
@@ -50,8 +50,7 @@ class MetricItem(NamedTuple):
 
 def metric_item(case: Case, output: Output) -> MetricItem:
     """Return an output as metrics see it."""
-    told = [each for turn in turns_asked(case, output) for each in turn]
-    asked = [message_text(each) for each in told if each["role"] == "user"]
+    asked = [message_text(each) for each in messages_asked(case, output) if each["role"] == "user"]
     return MetricItem(
         asked[-1] or "" if asked else "",
         _answer(output),

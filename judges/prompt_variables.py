@@ -13,7 +13,7 @@ import msgspec
 from ..errors import FiducialError
 from ..records import Case, Episode, Message, Output, Pair, kind_spec
 from ..records.case import known_role
-from ..records.output import turns_asked
+from ..records.output import messages_asked, turns_asked
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
@@ -69,7 +69,7 @@ def _spoken(case: Case, output: Output) -> list[Message]:
     turns = turns_asked(case, output)
     played = kind_spec(case.kind).family == "conversation"
     if played or output.turns is None or not 1 < len(turns) == len(output.turns):
-        return [message for turn in turns for message in turn]
+        return messages_asked(case, output)
     messages: list[Message] = []
     for asked, steps in zip(turns, output.turns, strict=True):
         texts = [{"role": "assistant", "content": step} for step in steps if isinstance(step, str)]

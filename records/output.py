@@ -169,6 +169,11 @@ def turns_asked(case: Case, output: Output) -> Sequence[Sequence[Message]]:
     return case.turns if output.asked is None else output.asked
 
 
+def messages_asked(case: Case, output: Output) -> list[Message]:
+    """Return all messages that the agent was given."""
+    return [message for turn in turns_asked(case, output) for message in turn]
+
+
 def turns_done(output: Output) -> Sequence[Sequence[Step]]:
     """Return the steps by turn; of an output without turns, its calls and its text as one turn."""
     if output.turns is not None:

@@ -10,7 +10,7 @@ import pytest
 
 from fiducial.errors import RecordError
 from fiducial.records import Case, Output, ToolCall, ToolResults, decode_record, encode_record
-from fiducial.records.output import planted_step, steps_by_turn, turns_asked
+from fiducial.records.output import messages_asked, planted_step, steps_by_turn, turns_asked
 
 LINE: dict[str, Any] = {
     "case_id": "c",
@@ -93,3 +93,11 @@ def test_messages_of_a_simulated_user_take_the_place_of_the_cases():
     asked = [[{"role": "user", "content": "another"}]]
     assert turns_asked(case(), output([A], asked=asked)) == asked
     assert steps_by_turn(case(), output([A], asked=asked)) == [1]
+
+
+def test_messages_are_those_that_the_agent_was_given():
+    asked: list[Any] = [[{"role": "user", "content": "another"}]]
+    said = Case(id="c", kind="multi_turn", messages=[[{"role": "user", "content": "first"}], asked[0]])
+    plain = Output(case_id="c", system="s", turns=[["done"], ["done"]])
+    assert [each["content"] for each in messages_asked(said, plain)] == ["first", "another"]
+    assert messages_asked(said, Output(case_id="c", system="s", turns=[["done"]], asked=asked)) == asked[0]
