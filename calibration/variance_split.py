@@ -37,7 +37,7 @@ def variance_split(
     """Split the variance of ``(n,)`` results of repeated trials; None where no case has two.
 
     One-way analysis of variance with random cases, unbiased for any numbers of trials; the interval of the share is a jackknife over clusters on Fisher's
-    scale. The mean's variance is that over clusters, of which sampling has the variance within cases over the number of results.
+    scale, its upper end halfway to that on log-odds. The mean's variance is that over clusters, of which sampling has the variance within cases over the number of results.
 
     Source: Searle, Casella and McCulloch 1992, section 3.6; Miller 2024 (arXiv 2411.00640) for evaluations.
 
@@ -111,8 +111,20 @@ def _share(share: float, by_cluster: FloatArray, cases: int, level: float) -> St
     scaled = np.arctanh(np.clip(left_out, -_MOST, _MOST))
     error = math.sqrt(float(((scaled - scaled.mean()) ** 2).sum()) * (clusters - 1) / clusters)
     centre, reach = math.atanh(min(share, _MOST)), t_quantile(level, clusters - 1) * error
-    ends = max(0.0, math.tanh(centre - reach)), math.tanh(centre + reach)
-    return defined(share, ends, n=cases, method="jackknife over clusters, Fisher's z", level=level)
+    high = math.tanh(centre + reach)
+    if left_out.min() > 0.0 and share > 0.0:
+        high = (high + _on_log_odds(share, left_out, t_quantile(level, clusters - 1))) / 2
+    ends = max(0.0, math.tanh(centre - reach)), high
+    return defined(share, ends, n=cases, method="jackknife over clusters", level=level)
+
+
+def _on_log_odds(share: float, left_out: FloatArray, quantile: float) -> float:
+    """Return the upper end on log-odds, where small shares have larger errors: a few cases that fail seldom show all of them."""
+    odds = np.log(left_out / (1 - np.minimum(left_out, _MOST)))
+    clusters = len(odds)
+    error = math.sqrt(float(((odds - odds.mean()) ** 2).sum()) * (clusters - 1) / clusters)
+    centre = math.log(share / (1 - min(share, _MOST)))
+    return 1 / (1 + math.exp(-centre - quantile * error))
 
 
 _MOST = 1 - 1e-9

@@ -24,7 +24,7 @@ _MOST_WEIGHT = 10.0
 
 _STEPS = 50
 _CLOSE = 1e-10
-_RIDGE = 1e-3
+_RIDGE = 1e-6
 _ALARM = 0.01
 
 

@@ -79,12 +79,12 @@ def _ridge(label: FloatArray, scores: FloatArray) -> FloatArray:
     """
     judges, n = scores.shape
     moved, target = scores - scores.mean(axis=1, keepdims=True), label - label.mean()
-    gram = moved @ moved.T
-    plain: FloatArray = np.linalg.lstsq(gram, moved @ target, rcond=None)[0]
+    gram: FloatArray = moved @ moved.T
+    plain: FloatArray = np.linalg.pinv(gram, hermitian=True).astype(np.float64) @ (moved @ target)
     residual = float(((target - plain @ moved) ** 2).sum()) / max(1, n - judges - 1)
     explained = float(plain @ plain)
     penalty = max(_LEAST, judges * residual / explained) if explained > 0 else _LEAST
-    slope: FloatArray = np.linalg.lstsq(gram + penalty * np.eye(judges), moved @ target, rcond=None)[0]
+    slope: FloatArray = np.linalg.inv(gram + penalty * np.eye(judges)).astype(np.float64) @ (moved @ target)
     return slope
 
 

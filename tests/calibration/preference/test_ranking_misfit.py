@@ -64,12 +64,8 @@ def test_the_statistic_is_raos_by_numerical_derivatives_of_the_saturated_likelih
                 for a, b in zip(said.a.tolist(), said.b.tolist(), strict=True)
             ]
         )
-        first: FloatArray = expit(odds + at[-1])
-        second: FloatArray = expit(at[-1] - odds)
-        return float(
-            np.log(np.where(said.a_first == 1, first, 1 - first)).sum()
-            + np.log(np.where(said.b_first == 1, second, 1 - second)).sum()
-        )
+        signs = 2 * np.stack([said.a_first, said.b_first]) - 1
+        return -float(np.logaddexp(0.0, -signs * np.stack([odds + at[-1], at[-1] - odds])).sum())
 
     step, size = 1e-3, len(start)
     unit = np.eye(size) * step
