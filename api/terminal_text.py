@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..report.text.safe_text import visible
+from ..report.text.safe_text import shortened, visible
 
-__all__ = ["visible"]
+__all__ = ["shortened", "visible"]

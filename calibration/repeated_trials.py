@@ -5,7 +5,6 @@ pass^k is the chance that k trials of a case all pass, pass@k that at least one 
 
 from __future__ import annotations
 
-import math
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -172,16 +171,25 @@ def _by_case(rate: TrialRate, k: int, trials: Trials, tpr: float, fpr: float) ->
 
 
 def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
-    """Mean product of k different values of each case: an elementary symmetric polynomial over its number of terms."""
-    order = np.argsort(case, kind="stable")
+    """Mean product of k different values of each case: an elementary symmetric polynomial over its number of terms.
+
+    With ``m[t]`` the mean over t of the first n values, the next value x makes it ``((n - t) m[t] + t x m[t - 1]) / n``, n counting x: no number
+    of terms has to be written out, which no float holds from about a thousand values on.
+    """
+    ordered = values[np.argsort(case, kind="stable")]
     count = np.bincount(case)
-    place = np.arange(len(values)) - np.repeat(np.cumsum(count) - count, count)
-    by_place = np.zeros((int(count.max()), len(count)))
-    by_place[place, case[order]] = values[order]
-    sums = np.zeros((k + 1, len(count)))
-    sums[0] = 1.0
-    for number, row in enumerate(by_place):
-        there = number < count
-        for taken in range(min(k, number + 1), 0, -1):
-            sums[taken] += np.where(there, row * sums[taken - 1], 0.0)
-    return sums[k] / np.array([math.comb(int(n), k) for n in count])
+    first = np.cumsum(count) - count
+    longest = np.argsort(-count, kind="stable")  # so that the cases with an n-th value come first
+    means = np.zeros((k + 1, len(count)))
+    means[0] = 1.0
+    taken = np.arange(1, k + 1)[:, None]
+    there = len(count)
+    for n in range(1, int(count.max()) + 1):
+        while count[longest[there - 1]] < n:
+            there -= 1
+        x = ordered[first[longest[:there]] + n - 1]
+        share = np.minimum(taken, n) / n
+        means[1:, :there] = (1.0 - share) * means[1:, :there] + share * x * means[:-1, :there]
+    found = np.empty(len(count))
+    found[longest] = means[k]
+    return found

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ..api.terminal_text import visible
+from ..api.terminal_text import shortened
 from ..errors import AgentSetupError, FiducialError, UsageError, on_command_line
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
@@ -64,6 +64,9 @@ SECTIONS: dict[str, dict[str, str]] = {
 
 COMMANDS: dict[str, str] = {name: told for section in SECTIONS.values() for name, told in section.items()}
 """Subcommand to its one-line help. Modules are imported only when their command is used (start-up time)."""
+
+_LONGEST_MESSAGE = 4_000
+"""Characters of an error; ids and fields of a file may have millions."""
 
 _GARBAGE_AFTER = 50_000
 """New objects after which garbage is looked for. At Python's 700, importing what a command needs is interrupted 300 times."""
@@ -197,7 +200,7 @@ def _run() -> NoReturn:
 
 
 def _one_line(text: str) -> str:
-    return visible(" ".join(text.split()))
+    return shortened(" ".join(text.split()), _LONGEST_MESSAGE)
 
 
 def _where_to_look(error: click.ClickException) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from ..errors import RecordError
 from ..records import Criterion
+from ..records.case import MOST_POINTS
 from .arrow_rows import read_any_rows
 from .calls import messages_of
 from .example import Example
@@ -18,7 +17,7 @@ from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, each
 from .import_options import Options
-from .imported_records import FilePosition, ImportedRecord
+from .imported_records import FilePosition, ImportedRecord, converted
 from .json_values import is_list, is_object, number_in
 
 NAME = "rubric"
@@ -43,8 +42,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read criteria, and yield the case of each item; see `Format`."""
     items: dict[str, tuple[Example, FilePosition]] = {}
     yield from each(read_any_rows(path), lambda row: _take(row, items))
-    for example, place in items.values():
-        yield from records_of(example, place, options)
+    yield from converted(items.values(), lambda item: records_of(*item, options), lambda item: item[1])
 
 
 def _take(row: FileRow, items: dict[str, tuple[Example, FilePosition]]) -> list[ImportedRecord]:
@@ -54,12 +52,9 @@ def _take(row: FileRow, items: dict[str, tuple[Example, FilePosition]]) -> list[
     example, place = items.get(name, (Example(id=name, number=row.number), row.place))
     if asked and example.asked and asked != example.asked:
         raise RecordError(f"another question than in an earlier row of the item {name!r}", field=_ASKED[0])
-    items[name] = (
-        msgspec.structs.replace(
-            example, asked=example.asked or asked, criteria=[*example.criteria, criterion]
-        ),
-        place,
-    )
+    example.asked = example.asked or asked
+    example.criteria.append(criterion)
+    items[name] = example, place
     return []
 
 
@@ -68,6 +63,10 @@ def _criterion(line: FieldReader) -> Criterion:
     points = 1.0 if given is None else number_in(given)
     if isinstance(points, bool) or not isinstance(points, int | float):
         raise line.refuse("points", "a number")
+    if not abs(points) <= MOST_POINTS:
+        raise RecordError(
+            f"expected points between -{MOST_POINTS:g} and {MOST_POINTS:g}, got {points:g}", field="points"
+        )
     tags = line.unpacked("tags")
     names = list(map(str, tags)) if is_list(tags) else _SEPARATORS.split(str(tags)) if tags else []
     return Criterion(
