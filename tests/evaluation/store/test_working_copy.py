@@ -207,6 +207,15 @@ def test_who_has_been_silent_for_long_is_taken_to_be_gone(machine: Machine):
     assert rows(machine("c")) == ["c1"]
 
 
+@pytest.mark.attack("clocks that jump")
+def test_a_heartbeat_of_the_far_future_is_none(machine: Machine):
+    first = machine("a", now=10 * 365 * 86_400.0)
+    first._begin()
+    kill(first)
+    write(machine("b", now=0.0), 1)
+    assert rows(machine("c")) == ["c1"]
+
+
 def test_who_was_taken_over_says_so_and_puts_nothing(machine: Machine, stored: Stored):
     first = machine("a", now=0.0)
     writing = first.written()
@@ -332,8 +341,11 @@ def test_a_pattern_is_no_run_folder(tmp_path: Path, objects_in_memory: Any):
         WorkingCopy("memory://b/run-*", tmp_path)
 
 
-def test_a_lock_that_nobody_can_read_is_refused(machine: Machine, objects_in_memory: Any):
-    objects_in_memory.pipe(f"/bucket/run/{LOCK}", b"[]")
+@pytest.mark.attack("clocks that jump")
+@pytest.mark.parametrize("heard", ["[]", "-1", "1e300", "null", '"now"'])
+def test_a_lock_that_nobody_can_read_is_refused(heard: str, machine: Machine, objects_in_memory: Any):
+    lock = f'{{"copy": "x", "host": "h", "process": 1, "heard": {heard}}}'
+    objects_in_memory.pipe(f"/bucket/run/{LOCK}", lock.encode())
     with pytest.raises(RunFolderError, match="says nothing that can be read"):
         machine()
 

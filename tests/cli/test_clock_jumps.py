@@ -1,0 +1,57 @@
+"""The time of day jumps by years at each look of a command at it; `benchmarks/clock_jumps.py` tries every command."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from every_command import COMMANDS, environment, jumping_clock, prepare, shape_of, words
+from provider_server import Answer, ProviderServer, Status
+
+pytestmark = pytest.mark.attack("clocks that jump")
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="prepared-") as folder:
+        prepare(Path(folder))
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def jumps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    settings = jumping_clock(tmp_path_factory.mktemp("clock"))
+    if settings is None:
+        pytest.skip("needs a C compiler")
+    return settings
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["run, judged", "run, agent", "generate", "import, csv", "audit run, ladder", "history", "cache info"],
+)
+def test_a_command_does_its_work_while_the_time_of_day_jumps(
+    name: str, prepared: Path, jumps: dict[str, str], tmp_path: Path, server: ProviderServer
+):
+    later = {"Retry-After": "Mon, 23 Nov 2026 00:00:01 GMT", "Date": "Mon, 23 Nov 2026 00:00:00 GMT"}
+    server.script = lambda seen: Answer("<S2>1</S2>") if len(server.seen) != 3 else Status(429, headers=later)
+    command = words(COMMANDS[name], server.base_url)
+    left = list[dict[str, int]]()
+    for more in (jumps, {}):
+        folder = shutil.copytree(prepared, tmp_path / f"work-{len(left)}")
+        ended = subprocess.run(
+            command,
+            cwd=folder,
+            env={**environment(), **more},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr
+        left.append(shape_of(folder))
+    assert left[0] == left[1]
