@@ -1,4 +1,4 @@
-"""Attributes of spans: OTLP's typed values as plain ones, and lists that are flattened by index put together again."""
+"""Attributes of spans: OTLP's typed values as plain ones, indexed keys as lists."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ a completion (``choices``), a response (``output``), candidates, messages, one m
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -20,11 +22,62 @@ from .calls import are_messages
 from .field_reader import FieldReader
 from .file_rows import FileRow
 from .imported_records import FilePosition
-from .json_values import is_list, is_object, parsed, tags_of
+from .json_values import as_text, is_list, is_object, parsed, tags_of
 from .logged_answer import answers_in, beyond_request, bodies_of, response_in
-from .logged_facts import error_in, failed_status, failure_in, first_name, time_in
 from .logged_messages import says_something
 from .logged_request import REQUESTS, RESPONSES, asked_messages, request_in, scopes_of
+
+_TIMES = ("turn", "turn_index", "seq", "sequence", "timestamp", "time", "ts", "created_at", "createdAt", "created", "start_time", "startTime")  # fmt: skip
+_ERRORS = ("error", "exception", "error_message", "err")
+_FAILED_STATUS = frozenset({"error", "failed", "failure", "timeout", "timed_out", "exception"})
+_LEAST_HTTP_ERROR = 400
+
+
+def error_in(node: FieldReader) -> str | None:
+    """Return what an object says of an error; None where it says of none."""
+    for name in _ERRORS:
+        told = parsed(node.get(name))
+        if is_object(told):
+            told = next((told[key] for key in ("message", "detail", "type", "code") if told.get(key)), told)
+        if told:
+            return "error" if told is True else as_text(told)
+    return None
+
+
+def failure_in(node: FieldReader) -> str | None:
+    """Return the error, or the status, that says that a call failed."""
+    return error_in(node) or failed_status(node)
+
+
+def failed_status(node: FieldReader) -> str | None:
+    """Return a status that says that a call failed."""
+    status = node.get("status_code", "statusCode", "status")
+    if isinstance(status, int) and not isinstance(status, bool) and status >= _LEAST_HTTP_ERROR:
+        return f"HTTP {status}"
+    return status if isinstance(status, str) and status.lower() in _FAILED_STATUS else None
+
+
+def first_name(scopes: Sequence[FieldReader], names: Sequence[str]) -> str | None:
+    """Return the first id among some objects that is a text or a whole number."""
+    values: Iterator[Any] = (each.value.get(name) for name in names for each in scopes)
+    return next((str(v) for v in values if isinstance(v, str | int) and not isinstance(v, bool) and v != ""), None)  # fmt: skip
+
+
+def time_in(scopes: Sequence[FieldReader]) -> float | None:
+    """Return the time, or number in its session, that a line gives a call."""
+    for name in _TIMES:
+        for each in scopes:
+            value = each.value.get(name)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                return float(value)
+            if isinstance(value, str):
+                try:
+                    told = datetime.fromisoformat(value)
+                except ValueError:
+                    continue
+                return (told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()
+    return None
+
 
 _USERS = ("user_id", "userId", "user", "end_user")
 _IDS = ("custom_id", "id", "request_id", "requestId")

@@ -1,4 +1,4 @@
-"""A JSON object of a foreign file, read field by field; what is not of the type it should be is refused with its place."""
+"""JSON object of a foreign file, read field by field; wrong types are refused in place."""
 
 from __future__ import annotations
 

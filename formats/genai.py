@@ -1,4 +1,4 @@
-"""OpenTelemetry's GenAI conventions on a span: messages in attributes (now) or in events (up to 1.36), or flattened by index."""
+"""OpenTelemetry's GenAI conventions on a span: attributes, events, or flattened keys."""
 
 from __future__ import annotations
 

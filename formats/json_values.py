@@ -1,4 +1,4 @@
-"""JSON values: what one is, said so that the type checker understands; and JSON within texts, decoded or written."""
+"""Type guards for JSON values; JSON within texts, decoded or written."""
 
 from __future__ import annotations
 

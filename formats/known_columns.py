@@ -1,4 +1,4 @@
-"""Rows of any table: columns are known by their usual names, or by what the user says; what is no field becomes a tag."""
+"""Rows of any table: usual column names or the user's; other columns become tags."""
 
 from __future__ import annotations
 

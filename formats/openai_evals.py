@@ -1,4 +1,4 @@
-"""Rows of OpenAI's hosted Evals product: the export of its dashboard, data that was uploaded, and items of its API."""
+"""Rows of OpenAI's hosted Evals product: dashboard exports, uploaded data, API items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenInference's conventions on a span: messages, calls and documents flattened by index, evaluations beside them."""
+"""OpenInference's conventions on a span, flattened by index, with evaluations beside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats that come along, how a file's is found from its content, and those that users register (`plugins.FORMATS`)."""
+"""Built-in formats, detection by content, and formats that users register."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References of cases in a table of their own, joined by id: expected calls, accepted answers, a criterion, a context, labels, tags."""
+"""References of cases in a table of their own, joined by id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables: CSV and TSV, JSON arrays and lines, Parquet, Hugging Face folders, rows of data frames; columns are told by `known_columns`."""
+"""Tables: CSV, TSV, JSON, Parquet, Hugging Face folders, rows of data frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts as JUnit XML: a suite a system, a test a case and judge; what could not be graded is skipped, or an error where a call failed."""
+"""Verdicts as JUnit XML: a suite per system, a test per case and judge."""
 
 from __future__ import annotations
 

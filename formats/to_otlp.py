@@ -1,4 +1,4 @@
-"""Verdicts as log records ``gen_ai.evaluation.result`` of OpenTelemetry: an OTLP JSON file, or sent by the official exporter.
+"""Verdicts as OpenTelemetry log records (`gen_ai.evaluation.result`), in a file or sent.
 
 A record has the trace and span of what was evaluated, where the case came from a trace. Who judged, its fingerprint, the outcome and how far the
 judge agrees with labels stand in ``fiducial.*``, since the conventions have no place for them.

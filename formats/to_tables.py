@@ -1,4 +1,4 @@
-"""Verdicts as tables: CSV and Parquet, a row a verdict, as ``fiducial calibrate`` reads them; a Hugging Face folder, a row an output."""
+"""Verdicts as tables (CSV, Parquet, a Hugging Face folder), as calibration reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run an audit: ask judges about probes in a resumable run folder, and analyse the verdicts.
+"""Run an audit in a resumable run folder, and analyse verdicts, also adjudicated ones.
 
 It can also forecast what an audit would take.
 """
@@ -6,12 +6,19 @@ It can also forecast what an audit would take.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import numpy as np
 
+from ...calibration import Settings, table_from_rows
+from ...calibration.agreement.adjudication import ALL, adjudicate
+from ...calibration.arrays import IntArray, cluster_numbers
+from ...calibration.decisions import Decisions
+from ...calibration.localisation import NamedSteps, localisation
 from ...judges.prices import PriceList
 from ...records import Author, CaseIndex, FolderPath, ItemKey, write_json, write_records
 from ..context import judge_run
@@ -26,13 +33,18 @@ from ..progress import Progress, Silent
 from ..store.file_names import AUDIT
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .adjudicated_probes import adjudicated_audit
 from .analysis import judge_audit, to_read, with_ladders
 from .audit_plan import AuditPlan, Prepared, asking_of, opened, prepare, steps
-from .audit_results import AuditNumbers, JudgeAudit, Read
-from .comparisons import prompts
+from .audit_results import (
+    AuditAdjudication,
+    AuditNumbers,
+    JudgeAudit,
+    LocatedFault,
+    OperatorAdjudicated,
+    Read,
+)
+from .comparisons import by_operator, prompts
 from .ladder.climb import Climb, Climbed
-from .localising import located_faults
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import Chosen
 from .scored import Scored, scored_probes
@@ -161,3 +173,87 @@ def foresee_audit(plan: AuditPlan, access: ModelAccess, prices: PriceList | None
     with opened(plan, prepared) as inputs, copy_of_run(plan.out) as folder:
         asked = steps(plan, prepared, inputs, folder, Silent(), foreseen=True)
         return forecast_steps(asked, access, prices, in_batch=plan.batch is not None)
+
+
+def adjudicated_audit(
+    judges: Mapping[str, Mapping[ItemKey, Scored]], decisions: Decisions
+) -> AuditAdjudication | None:
+    """Return how decisions on an audit's probes change its judges' results.
+
+    None if nobody decided any of these probes.
+    """
+    probes = {str(key) for scored in judges.values() for key in scored}
+    mine = Decisions({item: said for item, said in decisions.by_item.items() if item in probes})
+    if not mine.by_item:
+        return None
+    rows = [row for judge, scored in judges.items() for row in _rows(judge, scored.values())]
+    whole = adjudicate(table_from_rows(rows), mine, Settings())
+    return AuditAdjudication(
+        by=whole.by,
+        faults=whole.faults,
+        judges={judge: list(_operators(judge, scored, mine)) for judge, scored in judges.items()},
+    )
+
+
+def _rows(judge: str, scored: Iterable[Scored]) -> Iterator[dict[str, Any]]:
+    """Yield a judge's verdict on each probe, as 1 if the judge treats the probe as faultless."""
+    for each in scored:
+        if each.score is not None:
+            yield {
+                "item_id": str(each.facts.key),
+                "judge": judge,
+                "label": float(each.facts.right),
+                "score": float(each.passed),
+                "cluster": each.cluster,
+            }
+
+
+def _operators(
+    judge: str, scored: Mapping[ItemKey, Scored], mine: Decisions
+) -> Iterator[OperatorAdjudicated]:
+    graded = (each for each in scored.values() if each.score is not None)
+    for operator, group in by_operator(graded).items():
+        if any(str(each.facts.key) in mine.by_item for each in group):
+            facts = group[0].facts
+            rate = "true_positive_rate" if facts.right else "true_negative_rate"
+            found = adjudicate(table_from_rows(list(_rows(judge, group))), mine, Settings()).judges[judge]
+            yield OperatorAdjudicated(
+                operator=operator,
+                plants=facts.plants,
+                as_labelled=found.as_labelled[rate],
+                adjudicated=found.adjudicated[rate],
+                lowest=found.lowest[rate],
+                highest=found.highest[rate],
+                label_errors=found.label_errors[ALL],
+            )
+
+
+def located_faults(scored: Iterable[Scored]) -> list[LocatedFault]:
+    """Return how often a judge named the planted step, by sort of fault; none for a judge that names no steps.
+
+    Faults whose step is not known, such as those of older folders of probes, are left out.
+    """
+    groups = by_operator(each for each in scored if each.facts.planted is not None)
+    groups = {name: group for name, group in groups.items() if group[0].facts.plants == "fault"}
+    if not any(each.named is not None for group in groups.values() for each in group):
+        return []
+    return [_located(name, group, len(groups)) for name, group in groups.items()]
+
+
+def _located(operator: str, group: Sequence[Scored], sorts: int) -> LocatedFault:
+    graded = [each for each in group if each.named is not None]
+    rows = NamedSteps(
+        named=_whole(each.named or 0 for each in graded),
+        planted=_whole(each.facts.planted.step for each in graded if each.facts.planted is not None),
+        steps=_whole(each.facts.planted.steps for each in graded if each.facts.planted is not None),
+        cluster=cluster_numbers(each.cluster for each in graded),
+    )
+    return LocatedFault(
+        operator=operator,
+        found=localisation(rows, sorts=sorts),
+        ungraded=dict(Counter(each.outcome for each in group if each.named is None)),
+    )
+
+
+def _whole(values: Iterable[int]) -> IntArray:
+    return np.array(list(values), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Challenge folders as Cases: ``data.json``, beside ``artifacts_in``, ``artifacts_out`` and ``custom_python``.
+"""Challenge folders as Cases: `data.json` with artifacts and custom code.
 
 Both generations of the schema are read: ``ground.type`` and ``ground.eval.type``. The reference is ``data.json`` with every field as
 it stands, unknown ones too, and ``folder``, where the challenge's files are; ``suite``, when a ``suite.json`` beside the folder says more.

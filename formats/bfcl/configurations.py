@@ -1,4 +1,4 @@
-"""The 26 prompt configurations of the format-sensitivity category, and how its ids are made of them."""
+"""The 26 prompt configurations of the format-sensitivity category, and their ids."""
 
 from __future__ import annotations
 

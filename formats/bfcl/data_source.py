@@ -1,4 +1,4 @@
-"""Where BFCL's files are read from: a folder, a checkout of its repository, or the wheel that carries them."""
+"""Source of BFCL's files: a folder, a checkout of its repository, or its wheel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries of BFCL's data set as they are used: ids rewritten, ground truth and function documents beside them."""
+"""Entries of BFCL's data set: rewritten ids, with ground truth and function documents."""
 
 from __future__ import annotations
 

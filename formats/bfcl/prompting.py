@@ -1,4 +1,4 @@
-"""The messages that a prompt-mode system receives for a BFCL case: instructions, function documents, and the question."""
+"""Messages of a prompt-mode BFCL case: instructions, function documents, question."""
 
 from __future__ import annotations
 

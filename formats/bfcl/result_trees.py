@@ -1,4 +1,4 @@
-"""BFCL's result trees: what systems answered, a folder a system, a file a category; and that as Outputs."""
+"""BFCL's result trees, a folder per system and a file per category, as Outputs."""
 
 from __future__ import annotations
 

@@ -3,21 +3,60 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
-from ...records import Message, Output, StepOutcome, ToolCall, ToolResults, kind_spec
+from ...records import Message, Output, StepOutcome, ToolCall, ToolResults, Verdict, kind_spec
 from ...records.output import turns_asked
 from ..document import Details, Piece, TextRole, Verbatim
 from ..document_parts import Cell, DocumentTable
 from ..model import ReportItem
 from ..text.safe_text import any_excerpt, json_excerpt, shortened
 from .naming import NAME_LIMIT
-from .passages import cited
 
 if TYPE_CHECKING:
     from .call_diff import ArgumentDiff, CallDiff
+
+
+_INDEXES = re.compile(r"\bindexes \[([^\]\[]{0,300})\]")
+"""How judges of groundedness name the passages that support a piece."""
+_BRACKETS = re.compile(r"\[([^\]\[]{1,100})\]")
+"""How answers name passages."""
+
+
+def cited(
+    ids: Sequence[str], answer: str, reference: dict[str, Any], judges: Iterable[Verdict]
+) -> list[list[str]]:
+    """Return who cites each passage, by its id or its number from 1; empty if uncited.
+
+    The answer may rest on them, the claims of the case's reference and the reasons of judges' verdicts name those that support them.
+    """
+    names = [{each, str(number)} for number, each in enumerate(ids, start=1)]
+    said: list[tuple[str, set[str]]] = [
+        ("the answer", _named(_BRACKETS, answer)),
+        ("a right claim", _claimed(reference)),
+    ]
+    said += [(verdict.by, _named(_INDEXES, verdict.reason or "")) for verdict in judges]
+    return [[who for who, told in said if told & each] for each in names]
+
+
+def _named(pattern: re.Pattern[str], text: str) -> set[str]:
+    return {part.strip() for found in pattern.findall(text) for part in found.split(",")}
+
+
+def _claimed(reference: dict[str, Any]) -> set[str]:
+    claims = reference.get("claims")
+    found: set[str] = set()
+    for claim in cast("list[Any]", claims) if isinstance(claims, list) else []:
+        if isinstance(claim, dict):
+            stated = cast("dict[str, Any]", claim)
+            indexes = stated.get("indexes")
+            if stated.get("supported") is True and isinstance(indexes, list):
+                found |= {str(each) for each in cast("list[Any]", indexes)}
+    return found
+
 
 BLOCK_LIMIT = 6_000
 """Characters of a text: a message, an output, a reference, a judge's reply."""

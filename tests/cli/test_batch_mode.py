@@ -14,7 +14,7 @@ import pytest
 from batch_server import BatchServer, Trouble
 from command import Command, fiducial, typed, verdicts_in
 
-from fiducial.evaluation.batch.ledger import BatchEntry
+from fiducial.evaluation.batch.collecting import BatchEntry
 
 LEDGER = Path("run/batch/batches.json")
 

@@ -2,14 +2,105 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fiducial.errors import PromptError
+from fiducial.errors import DecodingError, PromptError
 from fiducial.judges.parsing import make_parser
+from fiducial.judges.parsing.declared_parser import choice_parser
 from fiducial.judges.prompt_file import read_prompt_file
+from fiducial.judges.scale import Scale
+
+SCALE, WORDS = Scale(0, 1, 0.5), {"first": 1.0, "second": 0.0, "tie": 0.5}
+alone = choice_parser(SCALE, WORDS)
+tagged = choice_parser(SCALE, WORDS, tag="S2", reasons=["S1"])
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [("first", 1.0), (" Second.\n", 0.0), ("**TIE**", 0.5), ("<think>first? no.</think>\nsecond", 0.0)],
+)
+def test_a_word_alone_is_read(reply: str, score: float) -> None:
+    assert alone(reply).score == score
+    assert tagged(reply).score == score
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ("<S1>The first is wrong, the second is right.</S1>\n<S2>second</S2>", 0.0),
+        ("<s2> Tie </s2>", 0.5),
+        ("<S2>first</S2> and again <S2>first</S2>", 1.0),
+    ],
+)
+def test_a_tagged_word_is_read(reply: str, score: float) -> None:
+    assert tagged(reply).score == score
+
+
+def test_the_reason_is_kept() -> None:
+    assert tagged("<S1>It is right.</S1><S2>first</S2>").reason == "It is right."
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "A",
+        "1",
+        "neither",
+        "The first output is better.",
+        "first or second",
+        "first second",
+        "<S2>first</S2><S2>second</S2>",
+        "<S2>your choice</S2><S2>first</S2>",
+        "<S2>first",
+        "<S1>first</S1>",
+        "<S2></S2>",
+        "firstly",
+    ],
+)
+def test_anything_else_is_not_a_choice(reply: str) -> None:
+    with pytest.raises(DecodingError):
+        tagged(reply)
+
+
+def test_the_message_says_what_was_found() -> None:
+    with pytest.raises(DecodingError, match="none of first, second, tie alone in the reply, but 'neither'"):
+        alone("neither")
+
+
+@given(st.text())
+def test_no_reply_does_anything_but_be_read_or_be_refused(reply: str) -> None:
+    with suppress(DecodingError):
+        assert tagged(reply).score in {0.0, 0.5, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("parse", "why"),
+    [
+        ("{mode: choice}", "a mapping of two words or more"),
+        ("{mode: choice, choices: {a: 1}}", "a mapping of two words or more"),
+        ("{mode: choice, choices: {a: 1, b: 2}}", "the score of 'b', 2, is not on the scale"),
+        ("{mode: choice, choices: {a: 1, b: true}}", "is not on the scale"),
+        ("{mode: choice, choices: {a: 1, 'b c': 0}}", "a mapping of words to scores"),
+        ("{mode: choice, choices: {a: 1, A: 0}}", "stands for two scores"),
+        ("{mode: choice, choices: {a: 1, b: 0}, tag: 'x y'}", "is not the name of a tag"),
+        ("{mode: choice, choices: {a: 1, b: 0}, pick: last}", "unknown option pick"),
+    ],
+)
+def test_a_declaration_that_cannot_be_kept_is_refused(tmp_path: Path, parse: str, why: str) -> None:
+    path = tmp_path / "p.prompty"
+    path.write_text(
+        f"---\nname: p\nscale: {{minimum: 0, maximum: 1, step: 0.5}}\nparse: {parse}\n---\nuser:\nChoose.\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(PromptError, match=why):
+        make_parser(read_prompt_file(path))
 
 
 def parser_for(folder: Path, front: str, body: str = "user:\nJudge."):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from fiducial.records import Verdict
-from fiducial.report.items.passages import cited
+from fiducial.report.items.blocks import cited
 
 
 def _judge(reason: str) -> Verdict:
