@@ -18,7 +18,7 @@ from ..records import (
 )
 
 _OF_TOOLS = frozenset({"tool", "function"})
-"""Roles of messages that are results."""
+"""Roles of messages that hold tool results."""
 
 
 def messages_of(query: str | Sequence[Message]) -> list[Message]:
@@ -60,7 +60,7 @@ def context_of(context: str | Sequence[Any]) -> list[ContextItem]:
 def conversation(messages: Sequence[Message]) -> tuple[list[list[Message]], list[list[Step]]]:
     """Split a conversation into turns and the agent's steps after each.
 
-    A turn holds the messages to the agent. The results of calls are among its steps.
+    A turn holds the messages to the agent. Results of calls are among the agent's steps.
     """
     told: list[list[Message]] = []
     done: list[list[Step]] = []

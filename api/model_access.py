@@ -25,7 +25,7 @@ _NAMES = ("key_env", "weight", "model", "concurrency", "connection")
 _OPTION = re.compile(r"(?:^|,)([a-z][a-z_-]*)=")
 _MOST_SLOTS = 4096
 NO_KEY = "none"
-"""Sent where a base URL but no key is given: servers of one's own rarely ask for one, and the library insists on one."""
+"""Sent for a base URL without a key: local servers rarely need one, but the openai library insists."""
 
 
 def find_endpoint(base_url: str | None, api_key: str | None, environment: Mapping[str, str]) -> Endpoint:
@@ -114,7 +114,7 @@ def _fields(given: EndpointLike) -> Mapping[str, Any]:
 def _parsed(text: str) -> Mapping[str, Any]:
     """Parse ``URL,NAME=VALUE,...``.
 
-    A key itself must not be among the parts, where others could read it.
+    Keys themselves are not accepted, since other users can read command lines.
     """
     found = list(_OPTION.finditer(text))
     url = text[: found[0].start()] if found else text
@@ -163,7 +163,7 @@ class Reaching(TypedDict, total=False):
         api_key: The key; ``OPENAI_API_KEY`` when left out. Never shown.
         connection: A connection of promptflow's, its name or its file, in place of both.
         endpoints: Several endpoints in place of one; see `EndpointLike`.
-        endpoints_told: Called at the end with what became of each of them.
+        endpoints_told: Called at the end with each endpoint's replies and failures.
         record: A file to append every reply to.
         replay: A recording to answer from, in place of any model.
         cache: The reply cache's file; True for the one in the user's cache folder, False for none.
@@ -171,9 +171,9 @@ class Reaching(TypedDict, total=False):
         attempts: Failed calls for one request at most.
         max_calls: Calls that may be made, retries included; None for no limit.
         max_cost: US dollars that may be spent; None for no limit.
-        patience: How many times as long as usual a call may take before it is asked again; 0 for as long as ``timeout`` says.
-        served_by: The only model whose replies are taken, as replies name it.
-        prices: What models cost beside the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.
+        patience: Multiple of a call's usual time after which it is asked again; 0 to wait for ``timeout``.
+        served_by: The only model whose replies are accepted, as replies name it.
+        prices: Prices beside the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.
         environment: In place of the process's environment variables.
     """
 
@@ -198,7 +198,7 @@ class Reaching(TypedDict, total=False):
 def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching]) -> ModelAccess:
     """Return access to a model.
 
-    A limit on costs needs the price of the model, found by its name; None if there are several models.
+    ``model`` is the name by which a cost limit finds a price in advance; None if there are several models.
 
     Raises:
         UsageError: An argument cannot be used.
@@ -256,7 +256,7 @@ def judge_parameters(given: Sequence[str]) -> dict[str, Any]:
 
 def default_cache() -> Path:
     """Return the path of the reply cache in the user's cache folder; all runs share it."""
-    from platformdirs import user_cache_path  # noqa: PLC0415 - who names a cache needs no default
+    from platformdirs import user_cache_path  # noqa: PLC0415 - not needed for a named cache
 
     return user_cache_path("fiducial") / "replies.sqlite"
 

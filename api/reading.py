@@ -39,7 +39,7 @@ Readable: TypeAlias = Union[FilePath, "pd.DataFrame", "Iterable[Mapping[str, Any
 
 
 def is_source(name: str) -> bool:
-    """Return whether a format has this name, be it built-in or a registered custom one."""
+    """Return whether a built-in or registered format has this name."""
     return name in NAMES or name in FORMATS
 
 
@@ -54,8 +54,8 @@ class Reading:
         format: That format.
         cases: The cases.
         outputs: The outputs.
-        verdicts: What the tool's own scorers and people said.
-        skipped: What became no record, with file, line, field and reason.
+        verdicts: Verdicts of the tool's own scorers and of people.
+        skipped: Rows that became no record, with file, line, field and reason.
     """
 
     def __init__(self, name: str, found: Iterable[ImportedRecord]) -> None:
@@ -129,18 +129,18 @@ def read(
         as_: The format; found from the content when left out.
         map: Columns of a table by the names of fields, or fields by the names of columns: ``{"answer": "response"}``.
         criterion: What a good answer achieves, for cases that have nothing else to be graded by.
-        system: Who answered: all outputs are this system's, whatever the file says. When left out, the file says it, or ``logged`` stands there.
-        unit: What of a conversation is a case: all of it, with the calls of all its turns, or each turn.
+        system: Name of the system for all outputs; by default the file's, or else ``logged``.
+        unit: Make one case of a whole conversation, with the calls of all its turns, or one of each turn.
         join: A table with references of cases by their id: expected_calls, accepted_answers, criterion and others.
         label_scale: The worst and the best grade of people in a table, as they are written: ``(1, 5)``.
         label_pass_at: The grade, as it is written, from which on an answer passes.
         map_label: Scores of words in labels: ``{"grounded": 1}``.
 
     Returns:
-        What was read; ``format`` says as what, ``skipped`` what became no record.
+        The records; ``format`` names the format, ``skipped`` lists rows that became no record.
 
     Raises:
-        InputError: It cannot be read, or could be anything.
+        InputError: It cannot be read, or its format is not recognized.
         UsageError: There is no such format, or field.
         MissingExtraError: A library is needed that is not installed.
     """
@@ -221,7 +221,7 @@ def read_strictly(
 ) -> Iterator[Case | Output | Verdict]:
     """Read a log completely, or raise at the first bad record.
 
-    A context takes precedence over accepted answers, and these leave the judging to a judge.
+    A context takes precedence over accepted answers; a judge, not a checker, grades by either.
     """
     options = Options(criterion=criterion, system=system, answers="open", unit="last")
     return only_records(read_found(source, input_path(path), options))

@@ -59,7 +59,7 @@ score_scale_option = option(
 
 
 def grades_typed() -> list[str]:
-    """Return the words by which these options can be typed again."""
+    """Return the grade options as command-line words, for commands that are proposed."""
     given: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
     words: list[str] = []
     for name, value in given.items():
@@ -84,7 +84,7 @@ def _scores_of_words(given: Iterable[str]) -> dict[str, float | None]:
 
 
 def grades_given() -> dict[str, Any]:
-    """Return these options as arguments of the Python API."""
+    """Return the grade options as arguments of the Python API."""
     given: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
     if "map_label" in given:
         given["map_label"] = _scores_of_words(given["map_label"])
@@ -105,7 +105,7 @@ def command_line() -> str:
 def echo_answer(lines: Sequence[str]) -> None:
     """Print lines; on a terminal those of the first paragraph are bold, unless NO_COLOR is set.
 
-    A paragraph goes on in indented lines.
+    Indented lines continue a paragraph.
     """
     bold = not os.environ.get("NO_COLOR")
     for number, line in enumerate(lines):
@@ -127,7 +127,7 @@ column_option = option(
 
 _TABLES = f"{__name__}.tables"
 _PROPOSED = re.compile(r"((?:`|  )fiducial )(plan|review) (?:TABLE|RUN)\b")
-"""A command that a result proposes, which knows its table without a name."""
+"""A proposed command with a placeholder, since a result does not know its table's path."""
 
 _ACCEPTS = f"{__name__}.accept_edited"
 
@@ -220,7 +220,7 @@ def load_table(
 
 
 def _keep_words(tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None) -> None:
-    """Keep the tables and the options by which they are read, for the commands that a result proposes."""
+    """Keep the table arguments for the commands that a result proposes."""
     names = [str(table) for table in tables]
     options = [word for column in columns for word in ("--map", column)]
     options += [] if labels is None else ["--labels", str(labels)]
@@ -229,7 +229,7 @@ def _keep_words(tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path
 
 
 def _with_tables(text: str) -> str:
-    """Name the tables that were typed in the commands that a result proposes."""
+    """Replace the placeholders in proposed commands by the table arguments."""
     words = click.get_current_context().meta.get(_TABLES)
     if words is None:
         return text
@@ -251,11 +251,11 @@ def emit(
 
     Args:
         found: The result.
-        json_file: Where its JSON goes.
-        full: Everything, where that is not the result's own document.
-        screen: Makes the answer for a number of lines, where that is not the result's own screen.
-        closing: Lines behind either.
-        wrapped: Break paragraphs to a screen's width; not where they hold paths to copy.
+        json_file: Path of its JSON, if any.
+        full: The document printed with ``-v``; by default the result's.
+        screen: Makes a screen of at most so many lines; by default the result's.
+        closing: Lines after either.
+        wrapped: Break paragraphs to the screen's width; False if they hold paths to copy.
     """
     from ..api.display import SCREEN, WIDTH, as_lines
 

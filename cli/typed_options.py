@@ -1,4 +1,4 @@
-"""Options of a command line as frozen types, from the command to the plan."""
+"""Command-line options as frozen structs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Options = TypeVar("Options", bound=msgspec.Struct)
 
 
 class ReachingOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Options that say how a model is reached, and what it may cost; see `reaching_options`."""
+    """Options for access to a model and its budget; see `reaching_options`."""
 
     base_url: str | None = None
     endpoints: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class GeneratingOptions(JudgingOptions, frozen=True, kw_only=True):
 
 
 class RunOptions(GeneratingOptions, frozen=True, kw_only=True):
-    """Options that `run` and `judge` share; those of `run` alone have their defaults in `judge`."""
+    """Options of `run` and `judge`; for `judge`, the options that only `run` has keep their defaults."""
 
     cases: tuple[Path, ...]
     outputs: tuple[Path, ...]
