@@ -19,12 +19,12 @@ _NO_INTERVAL = "no interval: the choices of the splits share their items, so the
 
 
 class Choice(NamedTuple):
-    """The best, and what it is worth on items that did not choose it.
+    """The best contender, with its share right on all items and on held-out ones.
 
     Attributes:
-        best: Number of the one that is right most often; the first of equals.
-        apparent: Its share right, on the items that chose it, with an interval that holds for whichever is best.
-        held_out: Share right of whichever was best elsewhere, fold by fold; undefined with fewer than two clusters.
+        best: Index of the contender that is right most often; the first of equals.
+        apparent: Its share right on the items that chose it; the interval allows for the choice.
+        held_out: Share right, over all folds, of whichever is best on the other folds; undefined with fewer than two clusters.
     """
 
     best: int
@@ -35,9 +35,9 @@ class Choice(NamedTuple):
 def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) -> Choice:
     """Choose on nine tenths of the clusters, score on the last tenth, in turn.
 
-    The interval of the winner's share is one of as many that hold together (Bonferroni), so being chosen does not
-    undermine it. The held-out share has none: where contenders are about equal, the splits choose alike, and its spread
-    over items or splits covers much less often than it says.
+    The interval of the winner's share is simultaneous for all contenders (Bonferroni), so it stays valid after the
+    choice. The held-out share has none: where contenders are about equal, the splits choose alike, and an interval from
+    its spread over items or splits would cover too rarely.
 
     Args:
         right: Whether each contender is right, shape ``(contenders, n)``, at least one item.
@@ -65,15 +65,14 @@ def _held_out(right: BoolArray, cluster: IntArray, level: float) -> Statistic:
 
 
 CostOf: TypeAlias = Callable[[str, float, float], float | None]
-"""From a model's name (empty where it is not known), prompt and completion tokens to US dollars; None where its prices are not known."""
+"""Cost in US dollars from a model's name (empty if unknown), prompt and completion tokens; None if its prices are unknown."""
 
 
 def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = None) -> Costs | None:
-    """Total the cost of some rows; None when no amount of any is known.
+    """Add up the costs of some rows; None if no row has any.
 
-    ``cost_of`` prices rows that have tokens and no cost.
-
-    Tokens of a reply that came from a cache count too: this is what the judge costs, not what was paid today.
+    ``cost_of`` prices rows that have tokens and no cost. Tokens of cached replies count too: this is the judge's cost, not
+    what was paid for this run.
     """
     mine = table.take(rows)
     given = {name: numbers for name, numbers in mine.numbers.items() if name in AMOUNTS}

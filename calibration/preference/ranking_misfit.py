@@ -1,4 +1,4 @@
-"""Test whether one strength a system explains who is preferred: preferences may be cyclic."""
+"""Test if one strength per system explains the preferences, which may be cyclic."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ _MOST = 1_000
 
 
 def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
-    """Test Bradley and Terry's model with an order effect against a preference of its own for each pair of systems.
+    """Test the Bradley-Terry model with an order effect against a free rate for each pair.
 
-    Rao's score statistic, whose null distribution is had by flipping the signs of clusters' influence on it, so that comparisons of a cluster may depend
-    on each other. None where strengths fit any preferences, no finite ones fit, or more than 1,000 pairs met.
+    Uses Rao's score statistic. Its null distribution comes from flipping the signs of clusters' influence on it, so that
+    comparisons within a cluster may depend on each other. Returns None if strengths fit any preferences, if no finite strengths
+    fit, or if more than 1,000 pairs met.
 
     Source: Bradley and Terry 1952; Rao 1948; Kline and Santos 2012 for flipped signs of scores.
 
     Args:
         complete: Comparisons with a verdict in both orders.
-        seed: Of the signs.
+        seed: Seed of the signs.
     """
     k = len(complete.systems)
     pairs = len(np.unique(_pair_of(complete)))
@@ -46,9 +47,10 @@ def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
 
 
 def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> FloatArray:
-    """Return each cluster's part of the scores of pairs that strengths leave free, shape ``(clusters, pairs - systems + 1)``.
+    """Return each cluster's part of the pairs' scores that the strengths leave free.
 
-    They are scaled so that the sum of squares of their sums is Rao's statistic. ``beta`` and ``inverse`` are of `fit_of_order`.
+    The shape is ``(clusters, pairs - systems + 1)``. Scores are scaled so that the squares of their sums over clusters add up to
+    Rao's statistic. ``beta`` and ``inverse`` come from `fit_of_order`.
     """
     k = len(complete.systems)
     pairs, pair = np.unique(_pair_of(complete), return_inverse=True)
@@ -80,7 +82,10 @@ def _pair_of(complete: Choices) -> IntArray:
 
 
 def _root(information: FloatArray, freedom: int) -> FloatArray:
-    """Return a root of the inverse of the pairs' information, of which the strengths have taken all but ``freedom`` directions."""
+    """Return a root of the inverse of the pairs' information.
+
+    Fitting the strengths leaves ``freedom`` directions of it.
+    """
     values, vectors = np.linalg.eigh(information)
     kept = slice(len(values) - freedom, None)
     return vectors[:, kept] / np.sqrt(np.maximum(values[kept], np.finfo(np.float64).tiny))
@@ -98,7 +103,7 @@ def _flipped_p(scaled: FloatArray, seed: int) -> float:
 
 
 def _told(complete: Choices, expected: FloatArray, p: float) -> RankingMisfit:
-    """Return the test with the clearest cycle, and the pair that is farthest from what strengths say."""
+    """Return the test's result, with the clearest cycle and the pair that fits worst."""
     systems = complete.systems
     wins, met = np.zeros_like(expected), np.zeros_like(expected)
     a, b = complete.a, complete.b
@@ -121,9 +126,9 @@ def _told(complete: Choices, expected: FloatArray, p: float) -> RankingMisfit:
 
 
 def _cycle(margin: FloatArray) -> list[int]:
-    """Return three systems each of which is preferred to the next, and the last to the first; empty without such.
+    """Return three systems that beat each other in a circle; empty if there are none.
 
-    Of several cycles the one whose least preference is largest.
+    Of several cycles, the one whose smallest margin is largest is returned.
     """
     best, found = 0.0, list[int]()
     for first in range(len(margin)):

@@ -32,7 +32,7 @@ def value_counts(ratings: FloatArray) -> tuple[FloatArray, FloatArray]:
 def alpha_of_units(
     weights: FloatArray, units: FloatArray, values: FloatArray, level: Level = "nominal"
 ) -> FloatArray:
-    """Alpha from counts of values per unit; NaN where all values are one and the same.
+    """Compute alpha from counts of values per unit; NaN if all values are equal.
 
     Args:
         weights: How often each unit counts, shape ``(..., k)``.
@@ -84,7 +84,7 @@ _DISTANCES: dict[Level, Callable[[FloatArray, FloatArray], FloatArray]] = {
 
 
 def alpha_interval(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Interval alpha of label and judge; NaN where all values are one and the same."""
+    """Compute interval alpha of label and judge; NaN if all values are equal."""
     centre = cells.label[:1]
     return _two_raters(weights, cells.label - centre, cells.score - centre)
 
@@ -92,7 +92,7 @@ def alpha_interval(weights: FloatArray, cells: Cells) -> FloatArray:
 def alpha_ordinal(weights: FloatArray, cells: Cells) -> FloatArray:
     """Compute ordinal alpha of label and judge: the interval alpha of the pooled mid-ranks.
 
-    NaN where all values are one and the same.
+    NaN if all values are equal.
     """
     m = len(cells.label)
     values, code = np.unique(np.concatenate([cells.label, cells.score]), return_inverse=True)
