@@ -10,7 +10,7 @@ from ..records import Closing
 from .judging.access import ModelAccess
 
 _SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
-"""Tokens of a reply, where neither the request limits them nor the cache has a reply to learn from."""
+"""Tokens assumed for a reply: the fewest, and the most if the request sets no limit."""
 
 
 class KnownReplies(Closing):
@@ -23,7 +23,7 @@ class KnownReplies(Closing):
         self.recording = ReplayProvider(access.replay) if access.replay is not None else None
 
     def __call__(self, request: Request) -> Reply | None:
-        """Look one up in the cache."""
+        """Look up a request's reply in the cache."""
         return self._cache.get(cache_key(self._namespace, request)) if self._cache else None
 
     def close(self) -> None:
@@ -55,11 +55,11 @@ class OpenTokens:
 
     @property
     def prompt(self) -> Estimate:
-        """Of the messages."""
+        """Tokens of the messages."""
         return Estimate(*self._prompt)
 
     @property
     def completion(self) -> Estimate:
-        """Of the replies."""
+        """Tokens of the replies."""
         low, high = self._limits
         return Estimate(low, (low + high) / 2, high)

@@ -1,6 +1,6 @@
-"""Challenges: the reference of an artifact case, read as far as a checker needs it.
+"""Challenges: the fields of an artifact case's reference that a checker needs.
 
-The fields are the data set's own.
+Field names are the data set's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SPELLINGS: dict[str, Evaluation] = {
     "pytest": "pytest",
     "llm": "llm",
 }
-"""Both generations' names. Any other name means ``file``, as in the original."""
+"""Names in both versions of the data set. Any other name means ``file``, as in the original."""
 
 
 class ChallengeError(Exception):
@@ -56,7 +56,7 @@ class Challenge(msgspec.Struct, frozen=True):
         files: Names of files, or endings such as ``.txt``.
         required: Words that a file must contain.
         forbidden: Words that it must not contain.
-        case_sensitive: Whether capital and small letters differ.
+        case_sensitive: Whether words must match in letter case.
         folder: The challenge's own folder, where hidden tests are; None when the case does not say.
     """
 
@@ -83,7 +83,7 @@ class Challenge(msgspec.Struct, frozen=True):
         """Return the folder whose files are copied in after the agent's work; None if there is none.
 
         Raises:
-            ChallengeError: The challenge's folder is not there any more, so that nobody knows.
+            ChallengeError: The challenge's folder is missing, so its hidden tests are unknown.
         """
         if self.folder is None:
             return None
@@ -97,7 +97,7 @@ def challenge_of(case: Case) -> Challenge:
     """Read the challenge in a case of kind ``artifact``.
 
     Raises:
-        ChallengeError: Its ground truth is not in the form it should be.
+        ChallengeError: Its ground truth is malformed.
     """
     try:
         reference = msgspec.convert(case.reference, _Reference)

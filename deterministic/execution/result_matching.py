@@ -11,18 +11,18 @@ from ..finding import shorten
 from ..options import Rules
 
 TOLERANCE = 0.2
-"""How far, relative to the expected number, a result may be off where the truth moves (prices, weather)."""
+"""Relative error allowed where the true value changes over time (prices, weather)."""
 
 
 class Mismatch(NamedTuple):
-    """Why a result is not the expected one."""
+    """Error type and reason of a wrong result."""
 
     error_type: str
     reason: str
 
 
 Matcher: TypeAlias = Callable[[Any, Any], Mismatch | None]
-"""From the expected result and the actual one to what is wrong, or None."""
+"""Compares the expected result with the actual one; None if they match."""
 
 
 def match_exactly(expected: Any, actual: Any) -> Mismatch | None:
@@ -37,9 +37,9 @@ def match_exactly(expected: Any, actual: Any) -> Mismatch | None:
 
 
 def match_in_range(expected: Any, actual: Any) -> Mismatch | None:
-    """Both are numbers, and the actual one lies between 0.8 and 1.2 times the expected.
+    """Check that a number lies between 0.8 and 1.2 times the expected one.
 
-    So nothing matches a negative number; ``match_nearly`` mends that.
+    As in the original, nothing matches a negative number; `match_nearly` corrects that.
     """
     return _match_numbers(
         expected, actual, lambda: (1 - TOLERANCE) * expected <= actual <= (1 + TOLERANCE) * expected
@@ -47,7 +47,7 @@ def match_in_range(expected: Any, actual: Any) -> Mismatch | None:
 
 
 def match_nearly(expected: Any, actual: Any) -> Mismatch | None:
-    """Both are numbers, and the actual one is off by at most a fifth of the expected one's size."""
+    """Check that a number is off by at most a fifth of the expected one's size."""
     return _match_numbers(
         expected, actual, lambda: abs(actual - expected) <= TOLERANCE * abs(expected) < math.inf
     )
@@ -96,7 +96,7 @@ def _match_numbers(expected: Any, actual: Any, near: Callable[[], bool]) -> Mism
         if numbers and near():
             return None
     except OverflowError:
-        # An integer beyond the range of floats: nothing to be near to.
+        # An integer beyond the range of floats is near to no number.
         pass
     return Mismatch(
         "executable_checker:wrong_result_real_time",

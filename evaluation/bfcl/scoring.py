@@ -32,8 +32,12 @@ _HELD_IN_MEMORY = 8 * 1024 * 1024
 class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Settings for scoring a result tree.
 
-    ``auto`` decides by a system's answers how documented names with dots were offered to it, and answer by answer whether it is native calls
-    or text. With ``partial`` entries may be without an answer. ``prices`` turn recorded tokens into dollars.
+    Attributes:
+        rules: Rules of the checkers.
+        names: How names with dots were offered to a system; ``auto`` infers this from its answers.
+        mode: Whether answers are native calls or text; ``auto`` decides for each answer.
+        partial: Whether entries may lack an answer.
+        prices: Turns recorded tokens into dollars.
     """
 
     rules: Rules = "bfcl"
@@ -44,7 +48,7 @@ class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Task(msgspec.Struct, frozen=True):
-    """Constants while a tree is scored."""
+    """Suite, target folder and settings, the same for all files of a tree."""
 
     suite: BfclSuite
     scores: Path

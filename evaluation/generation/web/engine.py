@@ -27,14 +27,14 @@ class Page(NamedTuple):
 
 
 class PageError(Exception):
-    """A page cannot be had, as a browser would say: an agent is told, and goes on."""
+    """A page cannot be fetched or read; the agent gets the error and goes on."""
 
 
 class SearchEngine(Protocol):
-    """Searches, and fetches what it found."""
+    """Search engine that also fetches pages."""
 
     blocking: bool
-    """Whether that takes time."""
+    """Whether calls wait for a network or disk, so that they run in a thread."""
 
     def search(self, query: str, count: int, region: str) -> list[Hit]:
         """Search for at most ``count`` pages.
@@ -42,12 +42,12 @@ class SearchEngine(Protocol):
         ``region`` is the user's region, as in BFCL's function documents: ``wt-wt`` for none.
 
         Raises:
-            ProviderError: The search service does not answer: nothing of the agent's.
+            ProviderError: The search service fails; the agent is not to blame.
         """
         ...
 
     def fetch(self, url: str) -> Page:
-        """Fetch a page; a PageError where it cannot be had."""
+        """Fetch a page; a `PageError` if that fails."""
         ...
 
 
@@ -55,7 +55,7 @@ PageMode: TypeAlias = Literal["raw", "markdown", "truncate"]
 """As BFCL's function document names them: ``truncate`` is the text without scripts, styles and needless space."""
 
 LONGEST = 200_000
-"""Characters of a page that an agent is shown."""
+"""Most characters of a page that an agent is shown."""
 
 
 def shown_page(page: Page, mode: PageMode, seconds: float = PAGE_SECONDS) -> str:
@@ -63,7 +63,7 @@ def shown_page(page: Page, mode: PageMode, seconds: float = PAGE_SECONDS) -> str
 
     Raises:
         PageError: Converting it takes longer than ``seconds``.
-        MissingExtraError: What converts HTML is not installed.
+        MissingExtraError: The library that converts HTML is not installed.
     """
     text = page.text
     if page.html and mode != "raw":
@@ -74,7 +74,7 @@ def shown_page(page: Page, mode: PageMode, seconds: float = PAGE_SECONDS) -> str
 
 
 def plain_text(page: Page) -> str:
-    """Return the words of a page; a PageError where they cannot be found in time."""
+    """Return a page as plain text; a `PageError` if converting it takes too long."""
     return _converted(page, "plain", PAGE_SECONDS)
 
 
