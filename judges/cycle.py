@@ -1,7 +1,7 @@
 """Request and retry cycle of prompt judges: requests for an item, findings from replies.
 
-Whoever has replies goes through it: a provider that asks a model, or looks into a recording or the results of a batch
-(`judge_output`); and who only wants to know what is still to be asked (`unanswered`).
+`judge_output` has a provider answer the requests: a model, a recording or the results of a batch. `unanswered` only lists the
+requests that still have no reply.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from .judge_prompt import JudgePrompt
 
 Lookup: TypeAlias = Callable[[Request], Reply | None]
-"""From a request to its reply, where there is one already."""
+"""Looks up the reply to a request; None if there is none yet."""
 
 _SHOWN = 80
 _ASKED_AT_MOST = 2
-"""A reply that cannot be read is asked for once more."""
+"""Requests for one finding: a reply that cannot be parsed is requested once more."""
 
 
 def cycle(
@@ -55,7 +55,7 @@ def cycle(
         try:
             reply = yield make_request(judge.model, messages, parameters, repeat=repeat, attempt=attempt)
         except NotRecordedError as error:
-            # A reply that cannot be read stays just that where there is nobody to ask again.
+            # A recording without a second reply leaves the first one unparsable.
             return finding if attempt else AskResult("failed", reason=str(error), usage=spent.usage(0))
         except CallError as error:
             spent.calls += error.calls
@@ -79,9 +79,9 @@ def unanswered(
     known: Lookup,
     found: Callable[[AskResult], object] | None = None,
 ) -> Iterator[Request]:
-    """Yield the requests a judge still needs.
+    """Yield the requests of a judge that still have no reply.
 
-    These are each question, or the question once more where its reply cannot be read.
+    At most one per item: its first request, or the second if the known reply cannot be parsed.
 
     Args:
         judge: The judge.
@@ -90,7 +90,7 @@ def unanswered(
         found: Called with each finding that needs no further request.
 
     Yields:
-        Requests, in the order of the work; outputs that are alike call for the same one.
+        Requests, in the order of the work; equal outputs yield equal requests.
 
     Raises:
         PromptError: The prompt cannot be rendered.
@@ -131,12 +131,12 @@ async def judge_output(
 async def as_done(
     work: Iterable[Work], ask: Callable[[Case, Output, int], Awaitable[Verdict]], tasks: int
 ) -> AsyncGenerator[Verdict]:
-    """Judge pieces of work, so many at a time; memory does not grow with their number.
+    """Judge work concurrently, in memory that does not grow with its amount.
 
     Args:
         work: Cases, outputs and repetitions; taken only as fast as verdicts are.
-        ask: Judges one.
-        tasks: How many are judged at a time.
+        ask: Judges one output.
+        tasks: Number of outputs judged at a time.
     """
     remaining = iter(work)
     done: asyncio.Queue[Verdict | None] = asyncio.Queue(maxsize=tasks)
@@ -164,7 +164,7 @@ async def as_done(
         raise errors.exceptions[0] from errors
     finally:
         running.cancel()
-        while not done.empty():  # or what is still being put would wait for a reader for ever
+        while not done.empty():  # else a worker in `put` would wait for a reader for ever
             done.get_nowait()
         await asyncio.gather(running, return_exceptions=True)
 
@@ -177,10 +177,10 @@ def _named(case: Case, output: Output) -> str:
 
 
 def _forget_where(error: CallError) -> None:
-    """Let go of the frames that a failure came through.
+    """Drop a failure's traceback, causes and context.
 
-    They hold the request, and the task that holds the failure: a circle with all of an item's text, which would stay until garbage is
-    looked for.
+    Their frames refer to the request and to the task that refers to the failure. That cycle would keep all of an item's text in
+    memory until a garbage collection.
     """
     error.__traceback__ = error.__cause__ = error.__context__ = None
 

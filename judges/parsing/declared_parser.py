@@ -194,7 +194,7 @@ def _step(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     """Return the parser of the score that the judge wrote.
 
-    The probability of the best score is not in the text.
+    The probability of that score is read elsewhere, since it is not in the text.
     """
     _allow(declared)
     if not scale.is_binary:
@@ -205,7 +205,8 @@ def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 def _beside(what: str, scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     """Return a parser that rejects every reply.
 
-    Statements are read beside the answer they were made of (`statements_beside`), criteria beside their points (`criteria_beside`).
+    Parsing such a reply takes more than its text: the answer that was split into statements (`statements_beside`), or the points
+    of the criteria (`criteria_beside`). Those parsers replace this one.
     """
     del scale
     _allow(declared)

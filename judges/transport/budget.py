@@ -24,9 +24,9 @@ class BudgetSpentError(CallError):
 class Budget:
     """Limit on calls and cost, shared by everything that spends it.
 
-    Every HTTP call counts, those that are tried again included. Money is set aside before a call, by an estimate on the high
-    side, and settled by the tokens that the reply says it took: what is spent goes over the limit by no more than the calls in
-    flight cost beyond their estimates. A call without a reply may have been billed, so that it counts as estimated.
+    Every HTTP call counts, retries included. A high estimate of its cost is set aside before a call, and replaced by the cost of
+    the tokens that the reply reports. So spending exceeds the limit by no more than calls in flight cost beyond their
+    estimates. A call without a reply may have been billed, so it counts as estimated.
 
     Args:
         max_calls: Calls that may be made; None for no limit.
@@ -49,7 +49,7 @@ class Budget:
         self._waiting: list[asyncio.Future[None]] = []
 
     def require_price(self, model: str) -> None:
-        """Find out before the first call whether money can be counted.
+        """Check before the first call that a cost limit has the model's price.
 
         Raises:
             ConfigurationError: Money is limited, and the model's price is not known.
@@ -58,7 +58,7 @@ class Budget:
             self._price(model)
 
     def admit(self, request: Request) -> bool:
-        """Spend what a request of a batch will take, by the estimate, if the budget allows it.
+        """Spend the estimated cost of a request of a batch, if the budget allows it.
 
         Raises:
             ConfigurationError: Money is limited, and the model's price is not known.
@@ -74,7 +74,7 @@ class Budget:
     async def reserve(self, request: Request) -> float:
         """Set aside the cost of a call, in US dollars, for `settle`.
 
-        It waits for calls in flight where only they may leave enough.
+        Waits for calls in flight if they may leave enough.
         """
         while True:
             if self.max_calls is not None and self.calls >= self.max_calls:
@@ -138,7 +138,7 @@ class Budget:
 
 
 class BudgetedProvider(Wrapping):
-    """Asks as long as the budget lasts."""
+    """Provider that asks as long as the budget lasts."""
 
     def __init__(self, inner: Provider, budget: Budget) -> None:
         super().__init__(inner)
@@ -158,7 +158,7 @@ class BudgetedProvider(Wrapping):
 
 
 _BYTES_PER_TOKEN = (5.0, 4.0, 2.5)
-"""At the fewest tokens, likely, at the most: English prose, mixed text, dense JSON or scripts of three bytes a letter."""
+"""For the low, likely and high estimate: English prose, mixed text, dense JSON or scripts of three bytes a letter."""
 _MESSAGE_TOKENS = 4
 """What a chat template adds to a message."""
 _IMAGE_TOKENS = (85.0, 1_000.0, 3_800.0)
@@ -176,9 +176,8 @@ class Estimate(NamedTuple):
 def estimate_prompt(request: Request) -> Estimate:
     """Estimate the tokens of a request's messages and response format.
 
-    Providers count the response format, too.
-
-    By the length in UTF-8, since tokenisers differ by model and have to be downloaded; images by their number.
+    The response format counts, since providers count it. Text is estimated by its length in UTF-8, since tokenizers differ by
+    model and have to be downloaded; images by their number.
     """
     contents = [message.get("content") for message in request.messages]
     parts = [part for content in contents if isinstance(content, list) for part in cast("list[Any]", content)]
