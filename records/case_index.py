@@ -18,10 +18,10 @@ CaseFiles: TypeAlias = InputPath | Sequence[InputPath]
 
 
 class Closing:
-    """Base of what holds something open: ``with`` closes it at the end of the block."""
+    """Base of resources that ``with`` closes at the end of the block."""
 
     def close(self) -> None:
-        """Let go of what is held open."""
+        """Close the resource."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -34,8 +34,8 @@ class Closing:
 
 
 _KEEP_BYTES = 4 * 1024 * 1024
-"""Cases are kept, once read, until their lines fill this much. The first ones stay: outputs mostly come in the order of the
-cases, once per system, and a cache that gives up the oldest would then never have the one that is asked for."""
+"""Size of the lines whose cases are kept once read. The first ones stay: outputs mostly come in the order of the cases, once
+per system, so a cache that drops the oldest would never have the next one."""
 
 
 class CaseFacts(NamedTuple):
@@ -43,10 +43,10 @@ class CaseFacts(NamedTuple):
 
     Attributes:
         kind: Its kind.
-        cluster: What makes it dependent on others; its own id where nothing does.
+        cluster: Its group of dependent cases; by default its own id.
         offset: Where its line begins, in bytes.
         line: The 1-based number of its line.
-        dotted: Whether the name of a tool of it has a dot.
+        dotted: Whether the name of one of its tools has a dot.
         file: Which of the files it is in, from 0.
         number: Which case of all it is, from 0.
         logged: Whether it was read from a log (`is_logged`).
@@ -74,7 +74,7 @@ class CaseIndex(Closing):
     Args:
         files: A cases file, on a disk or in memory, or several.
         examine: Looks at each case while the index is made, and refuses it with an `InputError`.
-        again: Whether the files were read before, so that they need not be looked through for keys that stand twice.
+        again: Whether the files were read before; then duplicate keys are not looked for.
 
     Attributes:
         files: The files.

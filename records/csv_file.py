@@ -1,4 +1,4 @@
-"""CSV and TSV files: the one reader of all tables of text."""
+"""Reader of all CSV and TSV files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def opened_csv(
 
     The separator is the one that stands most often in the first line.
     """
-    # Process-wide, and small by default: passages and transcripts stand in cells.
+    # The limit is process-wide and small by default; cells may hold passages and transcripts.
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = None
     try:

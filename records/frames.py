@@ -23,10 +23,10 @@ def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Yield the rows of a frame.
 
     Args:
-        frame: What is NaN, NaT or NA in it is missing.
+        frame: A frame; NaN, NaT and NA are missing values.
 
     Yields:
-        A dict a row, values as Python's own; None where one is missing.
+        One dict per row of plain Python values; None for a missing one.
     """
     names = [str(name) for name in frame.columns]
     columns = [_values(frame.iloc[:, position]) for position in range(len(names))]

@@ -18,7 +18,7 @@ class ChallengeResult(NamedTuple):
 
     Attributes:
         case: The challenge.
-        verdict: What came of it; None when it was not attempted.
+        verdict: Its verdict; None if it was not attempted.
         success: Whether it counts as passed.
         seconds: How long the agent took; None when it is not known.
         reached_cutoff: Whether it was stopped at its cutoff.
@@ -44,9 +44,9 @@ def report_of(
     ended: datetime,
     config: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Write what came of a run in the original's form.
+    """Return a run's results in the form of agbenchmark's report.
 
-    Names of challenges repeat under different folders; the second of a name stands under ``name [path]``, so that none is lost.
+    Names of challenges repeat in different folders; the second one becomes ``name [path]``, so that none is lost.
     """
     attempts = list(attempts)
     tests: dict[str, Any] = {}

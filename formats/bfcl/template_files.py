@@ -1,4 +1,4 @@
-"""The texts of this package, which lie in files of their own."""
+"""Texts of this package, read from the files in ``templates/``."""
 
 from __future__ import annotations
 
