@@ -1,4 +1,4 @@
-"""HTML report in one offline file that runs nothing of the data; its page of judges."""
+"""HTML report: one offline file that executes no content of the data."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers |
 
 
 _NOTHING = ("0", "-")
-"""Cells of what was not spent."""
+"""Cells of columns in which nothing was spent."""
 
 
 def _spent(judges: Sequence[JudgeUse]) -> bool:
@@ -126,7 +126,7 @@ def _drawn(judges: Sequence[JudgeUse], worths: Mapping[str, float | None]) -> It
 
 
 def _verdict_price(judge: JudgeUse) -> tuple[float | None, float | None]:
-    """Dollars and tokens a verdict; None where nothing is known of them."""
+    """Return dollars and tokens per verdict; None for what is unknown."""
     verdicts = sum(judge.outcomes.values())
     tokens = judge.prompt_tokens + judge.completion_tokens
     if not verdicts:
@@ -185,8 +185,8 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
 
     Args:
         data: Everything but the items.
-        items: The items; gone through once, so that they can be streamed.
-        texts: Of how many of them, those most worth reading, the page holds the texts; None for all.
+        items: The items; iterated once, so that they can be streamed.
+        texts: Number of items whose texts the page holds, those most worth reading; None for all.
 
     Returns:
         The page.

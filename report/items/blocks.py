@@ -81,7 +81,7 @@ def bounded(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
 
 
 def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
-    """Return an item's request, output and reference, and what stands behind its verdicts."""
+    """Return an item's blocks above its verdicts, and those below: passages, raw calls, functions."""
     diffs = _diffs(item)
     reference = [verbatim("Expected", item.case.reference)] if item.case.reference else []
     first = [*bounded(_conversation(item), "messages and steps")]
@@ -159,7 +159,7 @@ def _written(output: Output) -> Iterator[Piece]:
 
 
 def _conversation(item: ReportItem) -> Iterator[Piece]:
-    """Messages of the case, turn by turn, and in each turn what the agent did and was told."""
+    """Yield the messages turn by turn, each turn with the agent's steps and their results."""
     turns, steps = item.case.turns, item.output.turns or []
     many = max(len(turns), len(steps)) > 1
     for number in range(max(len(turns), len(steps))):

@@ -32,7 +32,7 @@ _RIGHT = {
     "score": "{} verdicts pass",
     "label": "{} labels pass",
 }
-"""What the rate of a judge is of."""
+"""Wording of a judge's rate in the headline, by what counts as right."""
 
 
 def comparison_screen(found: ComparisonNumbers) -> Document:
@@ -48,7 +48,7 @@ def comparison_screen(found: ComparisonNumbers) -> Document:
 
 
 def _leads_are_known(found: ComparisonNumbers) -> bool:
-    """Return False where the two best judges have no item in common."""
+    """Return whether the two best judges have an item in common."""
     leaders = sorted(found.contenders, key=lambda name: -(found.contenders[name].share_right.value or 0.0))[
         :2
     ]
