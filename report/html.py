@@ -147,8 +147,14 @@ def _passing(data: ReportData) -> str:
     return "; ".join([f"a score of at least {HALF:g}", *own])
 
 
+_STATUSES = {"disagreement": "disagreements", "not graded": "neither graded nor labelled"}
+"""Statuses of items in words, where they are not words already."""
+
+
 def _told(column: str, choice: str) -> str:
     """Return the label of a filter value; a fault is put into words."""
+    if column == "status":
+        return _STATUSES.get(choice, choice)
     return f"{in_words(choice)} ({choice})" if column == "fault" else choice
 
 

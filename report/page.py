@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from ..records import InputPath, atomic_write
 from .document import Columns, Details, Document, Figure, Piece, as_html
 from .document_parts import FIRST, Cell, DocumentTable, fit
+from .figures.drawing import figure_styles, lean
 from .text import number_text
 
 _TEMPLATES = files(f"{__package__}") / "templates"
@@ -30,6 +31,11 @@ _TEMPLATES = files(f"{__package__}") / "templates"
 def _asset(*names: str) -> Markup:
     """Files of ours, one after another, as markup that is not escaped."""
     return Markup("\n".join(map(_file, names)))  # noqa: S704 - shipped with the package
+
+
+@cache
+def _figure_styles() -> Markup:
+    return Markup(figure_styles())  # noqa: S704 - of our own table
 
 
 def _file(name: str) -> str:
@@ -71,9 +77,10 @@ def rendered(template: str, styles: Sequence[str], scripts: Sequence[str] = (), 
 
     It holds no lone surrogate.
     """
-    style, script = _asset(*styles), _asset(*scripts)
+    style, script = Markup("\n").join([_figure_styles(), _asset(*styles)]), _asset(*scripts)
     policy = _policy(style, script)
-    return templates().get_template(template).render(style=style, script=script, policy=policy, **values)
+    page = templates().get_template(template).render(style=style, script=script, policy=policy, **values)
+    return lean(page)
 
 
 def write_page(path: InputPath, page: str) -> None:

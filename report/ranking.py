@@ -88,7 +88,7 @@ def _alone(system: SystemResult) -> str:
     left = checked.of - graded
     undecided = graded == checked.n and checked.outcomes.get("undecided", 0) == left
     rest = f"; {left:,} {'undecided' if undecided else 'ungraded'}" if left else ""
-    return f"{system.system}: {_passing(checked, 'checked outputs')}{rest}{_range(checked)}."
+    return f"{system.system}: {_passing(checked, 'checked outputs')}{rest}{_range(checked, 'ungraded' if graded == checked.n else 'unchecked')}."
 
 
 def _passing(rate: Rate, what: str) -> str:
@@ -99,14 +99,14 @@ def _passing(rate: Rate, what: str) -> str:
     return f"{value} of {rate.n:,} {noun} {'passes' if rate.n == 1 else 'pass'}"
 
 
-def _range(rate: Rate) -> str:
-    """Add the worst and the best case of what is ungraded."""
+def _range(rate: Rate, which: str = "ungraded") -> str:
+    """Add the worst and the best case of the outputs that the rate is not of."""
     if rate.bounds is None:
         return ""
     low, high = map(number_text.decimal, rate.bounds)
     left = rate.of - rate.n
-    which = "the ungraded one" if left == 1 else f"all {left:,} ungraded"
-    return f". {low} to {high} if {which} failed or passed"
+    others = f"the {which} one" if left == 1 else f"all {left:,} {which}"
+    return f". {low} to {high} if {others} failed or passed"
 
 
 def deciding(strata: Strata) -> tuple[ComparedStratum, str]:

@@ -6,6 +6,7 @@ overrides them by the same names (light, dark, print). Sizes are pixels at a wid
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -43,6 +44,25 @@ _KINDS: dict[str, str] = {
     "share": 'font-size="11"',
 }
 """How each kind of shape looks where no style sheet says otherwise, beside what the ``svg`` element says for all."""
+
+_DECLARED = re.compile(r'([\w-]+)="([^"]+)"')
+
+
+def figure_styles() -> str:
+    """Return the looks of all shapes as a style sheet, for a page of many figures; see `lean`."""
+    rules = {kind: _DECLARED.sub(_declaration, looks) for kind, looks in _KINDS.items() if looks}
+    return "\n".join(f"svg .{kind} {{ {declared} }}" for kind, declared in rules.items())
+
+
+def _declaration(found: re.Match[str]) -> str:
+    return f"{found[1]}: {found[2]}{'px' if found[1] == 'font-size' else ''};"
+
+
+def lean(page: str) -> str:
+    """Leave out of a page's figures the looks that its style sheet has."""
+    for kind, looks in _KINDS.items():
+        page = page.replace(f'class="{kind}" {looks}', f'class="{kind}"')
+    return page
 
 
 class AxisScale(NamedTuple):

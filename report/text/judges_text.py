@@ -207,9 +207,9 @@ def judges_table(
         rows.append((_CONTROL, *_cells(control, why=why, linked=linked)))
     head = (
         "judge" + (f" ({names.shared})" if names.shared else ""),
-        "passed bad",
-        "failed good",
-        "at worst",
+        Cell("passed bad", title="Outputs labelled bad that the judge passed"),
+        Cell("failed good", title="Outputs labelled good that the judge failed"),
+        Cell("at worst", title="The larger of both error rates, as large as its interval allows"),
         "verdict",
     )
     yield DocumentTable(head, rows, words=FIRST | {4}, indent=0)

@@ -61,6 +61,38 @@ def unlabelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def _written(*command: str | Path) -> None:
+    done = fiducial(*command)
+    assert done.code == 0, done.err
+
+
+@pytest.fixture(scope="session")
+def pages(demo: Path, unlabelled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a page of each kind."""
+    place = tmp_path_factory.mktemp("pages")
+    _written("compare", demo, "--by", "system", "--html", place / "systems.html")
+    _written("compare", demo, "--html", place / "judges.html")
+    _written("report", unlabelled, demo, "--html", place / "two-runs.html")
+    _written("history", demo.parent, "--html", place / "history.html")
+    outputs = ["--outputs", demo_path("outputs.jsonl")]
+    _written(
+        "audit", "mutate", demo_path("cases.jsonl"), *outputs, "--per-output", "1", "--out", place / "probes"
+    )
+    asked = [
+        "--judge",
+        "tool_call_accuracy",
+        "--judge",
+        "groundedness",
+        "--model",
+        "baseline",
+        "--sample",
+        "10",
+    ]
+    _written("audit", "run", place / "probes", *asked, "--ladder", "--calls", "40", "--out", place / "audit")
+    (place / "audit" / "report.html").rename(place / "audit.html")
+    return place
+
+
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run folder whose every text is hostile: ids, systems, questions, tools, answers, reasons, names."""

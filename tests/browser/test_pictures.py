@@ -38,3 +38,12 @@ def test_an_output_on_the_review_page(browser: Browser, unlabelled: Path, pictur
     browser.open(unlabelled / "review-ann.html", size=WIDE)
     browser.picture(pictures / "review.png")
     assert browser.all("#pass")
+
+
+@pytest.mark.parametrize("name", ["judges", "audit"])
+def test_the_first_screen_of_a_comparison_and_an_audit(
+    browser: Browser, pages: Path, pictures: Path, name: str
+):
+    browser.open(pages / f"{name}.html", size=WIDE)
+    browser.picture(pictures / f"{name}.png")
+    assert browser.all("#document figure")

@@ -6,43 +6,8 @@ from pathlib import Path
 
 import pytest
 from chromium import NARROW, WIDE, Browser
-from command import fiducial
-
-from fiducial.data import demo_path
 
 PAGES = ["systems", "judges", "audit", "two-runs", "history"]
-
-
-def written(*command: str | Path) -> None:
-    done = fiducial(*command)
-    assert done.code == 0, done.err
-
-
-@pytest.fixture(scope="session")
-def pages(demo: Path, unlabelled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a page of each kind."""
-    place = tmp_path_factory.mktemp("pages")
-    written("compare", demo, "--by", "system", "--html", place / "systems.html")
-    written("compare", demo, "--html", place / "judges.html")
-    written("report", unlabelled, demo, "--html", place / "two-runs.html")
-    written("history", demo.parent, "--html", place / "history.html")
-    outputs = ["--outputs", demo_path("outputs.jsonl")]
-    written(
-        "audit", "mutate", demo_path("cases.jsonl"), *outputs, "--per-output", "1", "--out", place / "probes"
-    )
-    asked = [
-        "--judge",
-        "tool_call_accuracy",
-        "--judge",
-        "groundedness",
-        "--model",
-        "baseline",
-        "--sample",
-        "10",
-    ]
-    written("audit", "run", place / "probes", *asked, "--ladder", "--calls", "40", "--out", place / "audit")
-    (place / "audit" / "report.html").rename(place / "audit.html")
-    return place
 
 
 @pytest.fixture(params=PAGES)
