@@ -63,6 +63,22 @@ def test_an_ungraded_count_leads_to_as_many_items(browser: Browser, demo: Path):
     count(browser, "4 of 540")
 
 
+def test_a_count_of_items_leads_to_them(browser: Browser, demo: Path):
+    browser.open(demo / "report.html")
+    browser.one(".totals .wrong a").click()
+    count(browser, f"{browser.one('.totals .wrong strong').text} of 540")
+
+
+def test_no_name_in_a_table_breaks_inside_a_word(browser: Browser, demo: Path):
+    browser.open(demo / "report.html", size=WIDE)
+    broken = browser.run(
+        "return [...document.querySelectorAll('#calibration .columns tbody th')].filter((each) => {"
+        "  const range = document.createRange(); range.selectNodeContents(each.firstChild);"
+        "  return !each.textContent.includes(' ') && range.getClientRects().length > 1; }).map((each) => each.textContent)"
+    )
+    assert broken == []
+
+
 def test_a_cell_of_a_judges_table_leads_to_as_many_items(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
     (link, *_) = browser.all("#calibration a[href*='group=']")

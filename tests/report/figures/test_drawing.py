@@ -6,7 +6,7 @@ import pytest
 from drawn import shapes, texts
 
 from fiducial.report.figures.agreement import heat
-from fiducial.report.figures.drawing import AxisScale, svg, text
+from fiducial.report.figures.drawing import AxisScale, figure_styles, lean, line, svg, text
 from fiducial.report.figures.forest_plot import PlottedInterval, forest, trend
 from fiducial.report.figures.scores import Bin, cost, distribution, reliability
 
@@ -74,3 +74,11 @@ def test_an_axis_without_length_has_one_place():
 def test_texts_and_shapes_can_be_told_apart():
     assert texts(FIGURES["forest"])
     assert shapes(FIGURES["forest"], "dot")
+
+
+def test_a_page_has_the_looks_of_its_figures_once_and_a_figure_alone_has_its_own():
+    drawn = str(line("whisker", 0, 0, 1, 1))
+    assert 'stroke-width="6"' in drawn
+    assert lean(drawn) == '<line class="whisker" x1="0" y1="0" x2="1" y2="1"/>'
+    assert "svg .whisker { stroke: #2f77bd; stroke-width: 6;" in figure_styles()
+    assert "font-size: 12.5px;" in figure_styles()
