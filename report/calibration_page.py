@@ -180,7 +180,7 @@ def _thresholds(found: CalibrationNumbers, name: str, rates: Sequence[RatesAtThr
 
 
 def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequence[Bin]]) -> Iterator[Piece]:
-    """Yield the score distribution and reliability curve of judges with scores other than 0 and 1."""
+    """Yield score distributions and reliability curves of judges with fractional scores."""
     for name, panel in judges.items():
         if bins := scores.get(name):
             numbers = DocumentTable(("score", "labels pass", "fail", "share that passes"), bin_table(bins))

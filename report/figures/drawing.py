@@ -136,7 +136,7 @@ def ticks(places: Iterable[float], top: float, bottom: float) -> Markup:
 
 
 def grid(up: AxisScale, left: float, right: float, *, of: str = "") -> list[Markup]:
-    """Lines across at 0, one half and 1, each with its number on the left; above them what the axis is ``of``."""
+    """Draw lines at 0, one half and 1 with their numbers; above them the axis title ``of``."""
     named = [text(2, up(1.0) - 10, of)] if of else []
     return named + [
         shape

@@ -77,7 +77,7 @@ def parts_shown(found: EstimationNumbers) -> dict[str, RateEstimate]:
 
 
 def bound_of(part: RateEstimate) -> Iterator[str]:
-    """Yield a sentence on the rate for a judge that is worse on undecided outputs, if that was asked."""
+    """Yield a sentence on the rate for a judge that is worse on undecided outputs."""
     found = part.estimates.get("open_worse_by")
     if found is None or part.worse_by is None:
         return

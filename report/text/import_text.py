@@ -44,7 +44,7 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
 
 
 def _said(imported: ImportSummary) -> Iterator[str]:
-    """Yield the number of verdicts of judges and checkers, and of people's labels, where there are some."""
+    """Yield the number of verdicts of judges and checkers, and of labels."""
     counts: dict[Source, list[int]] = {}
     for by, outcomes in imported.verdicts.items():
         counts.setdefault(imported.sources.get(by, "judge"), []).append(sum(outcomes.values()))
@@ -95,7 +95,7 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
 
 
 def judges_of(kind: Kind, imported: ImportSummary) -> list[str]:
-    """Return the judges to recommend for a kind of case; none where a checker decides every output."""
+    """Return the judges to recommend for a kind of case; none if a checker decides all."""
     if kind_spec(kind).compared:
         return []
     return judges_for(kind, imported.answered.get(kind, 0), imported.transcripts.get(kind, 0))

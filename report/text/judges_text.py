@@ -93,7 +93,7 @@ def trust_in(found: RunSummary) -> Iterator[Trust]:
 
 
 def control_in(found: RunSummary) -> Trust | None:
-    """Return the verdict on the baseline with most labels, beside judges: a judge that must not be trusted."""
+    """Return the verdict on the baseline with most labels: a judge not to be trusted."""
     baselines = [use for use in found.judges if use.name in found.baselines]
     if len(baselines) == len(found.judges):
         return None

@@ -1,4 +1,4 @@
-"""Rubric scores in words: means by system and tag, and a judge's errors by criterion and tag."""
+"""Rubric scores in words: means by system and tag, judges' errors by criterion."""
 
 from __future__ import annotations
 

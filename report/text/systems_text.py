@@ -196,7 +196,7 @@ def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
 
 
 def _without_models(names: Sequence[str], columns: int) -> dict[str, str]:
-    """Return names without their models, where one is too long and these still differ; else none."""
+    """Return names without models if one is too long and they still differ; else none."""
     bare = {name: name.rpartition("@")[0] for name in names}
     too_long = any(columns_of(name) > columns for name in names)
     several = len({name.rpartition("@")[2] for name in names}) > 1

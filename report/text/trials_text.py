@@ -31,7 +31,7 @@ def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
 def variance_sentence(
     found: VarianceSplit | None, tried: str = "case", again: str = "trials"
 ) -> Iterator[str]:
-    """Yield how much of a result's variance is between cases, and what more trials or cases would buy."""
+    """Yield the share of variance between cases, and the gain of more trials or cases."""
     if found is None or found.by_case.value is None:
         return
     yield f"  {statistic(found.by_case)} of the variance of a result is between {tried}s, the rest between {again} of one."
