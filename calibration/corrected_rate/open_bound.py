@@ -25,8 +25,11 @@ def decided_rows(table: Table) -> BoolArray:
         return np.isfinite(table.numbers[DECIDED])
     people = [np.isfinite(said) for said in table.opinions(PERSON).values()]
     by_person = np.logical_or.reduce(people) if people else np.zeros(len(table), dtype=np.bool_)
+    by = table.columns.get("label_by")
+    # Labels of a file do not say who gave them; those of a run's own rows do.
+    known = np.isfinite(table.label) if by is None else by.codes >= 0
     checked = np.isfinite(table.numbers.get(_CHECKER, np.full(len(table), np.nan)))
-    return (np.isfinite(table.label) & ~by_person) | checked
+    return (known & ~by_person) | checked
 
 
 def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float, level: float) -> Statistic:
@@ -43,8 +46,7 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
     if not 0 <= worse < 1:
         raise InputError(f"--open-worse-by {worse:g}: expected a number of points from 0 to 1, such as 0.1")
     judged = np.isfinite(table.score)
-    truth = table.numbers.get(DECIDED, table.numbers.get(_CHECKER, table.label))
-    truth = np.where(np.isfinite(truth), truth, table.label)
+    truth = np.where(np.isfinite(table.label), table.label, table.numbers.get(DECIDED, table.label))
     known, rest = judged & decided & np.isfinite(truth), judged & ~decided
     n = int(rest.sum())
     right, passed = truth >= pass_at, table.score >= pass_at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from fiducial.calibration import table_from_rows
 from fiducial.calibration.corrected_rate.open_bound import decided_rows, rate_if_worse
 from fiducial.calibration.corrected_rate.two_verdicts import rogan_gladen
 from fiducial.errors import InputError
+from fiducial.records import Verdict, write_records
 
 
 def rows(
@@ -78,3 +80,23 @@ def test_what_is_decided_throughout_has_nothing_to_bound():
 def test_labels_of_people_do_not_make_an_output_decided():
     given = [row | {"person:ann": row["label"]} for row in rows()]
     assert not decided_rows(table_from_rows(given)).any()
+
+
+def test_of_a_run_the_checked_outputs_tell_the_judges_errors(tmp_path: Path):
+    verdicts: list[Verdict] = []
+    for row in rows():
+        case = row["item_id"].split("|")[0]
+        said: dict[str, Any] = {"case_id": case, "system": "s", "outcome": "graded"}
+        verdicts.append(Verdict(**said, by="rubric/direct@m", source="judge", score=row["score"]))
+        if row["label"] is not None:
+            error = {} if row["label"] else {"error_type": "wrong"}
+            verdicts.append(Verdict(**said, by="ast/strict", source="checker", score=row["label"], **error))
+    write_records(tmp_path / "verdicts.jsonl", verdicts)
+    found = fd.estimate(tmp_path, open_worse_by=0.1)["all"]
+    assert (found.n_unlabelled, found.estimates["open_worse_by"]) == (100, bound(0.1))
+    people = [
+        Verdict(case_id=str(n), system="s", by="ann", source="human", outcome="graded", score=1.0)
+        for n in range(100, 140)
+    ]
+    labelled = fd.estimate(tmp_path, open_worse_by=0.1, labels=people)["all"]
+    assert (labelled.n_labelled, labelled.estimates["open_worse_by"]) == (40, bound(0.1))
