@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import resource
 import subprocess
 import sys
 import zipfile
@@ -27,23 +25,31 @@ KILOBYTES = 1_000_000
 ADDRESSES = 8 << 30
 
 
-def limited() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+_LAUNCHER = """
+import os, resource, subprocess, sys
+resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]),) * 2)
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
+running = subprocess.Popen(sys.argv[4:])
+_, status, used = os.wait4(running.pid, 0)
+running.returncode = os.waitstatus_to_exitcode(status)
+with open(sys.argv[3], "w") as measured:
+    print(running.returncode, used.ru_maxrss, file=measured)
+"""
+"""Between the test's process and the command: a child's peak of memory is at least that of whoever starts it."""
 
 
 def imported(path: Path, *more: str) -> tuple[int, str]:
     """Import a file within limits: the exit code, and what was said."""
-    command = [sys.executable, "-m", "fiducial", "import", *more, str(path), "--out", str(path) + ".out"]
-    with (path.parent / "said").open("w+b") as said:
-        running = subprocess.Popen(command, stdout=said, stderr=said, preexec_fn=limited)  # noqa: PLW1509 - no threads here
-        _, status, used = os.wait4(running.pid, 0)
-        running.returncode = os.waitstatus_to_exitcode(status)
-        said.seek(0)
-        text = said.read().decode()
-    assert used.ru_maxrss < KILOBYTES
+    command = [sys.executable, "-m", "fiducial", "import", *more, str(path), "--out", f"{path}.out"]
+    measured = path.parent / "measured"
+    launcher = [sys.executable, "-c", _LAUNCHER, str(SECONDS), str(ADDRESSES), str(measured)]
+    text = subprocess.run(
+        [*launcher, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True
+    ).stdout.decode()
+    code, kilobytes = map(int, measured.read_text().split())
+    assert kilobytes < KILOBYTES
     assert "Traceback" not in text
-    return running.returncode, text
+    return code, text
 
 
 def skipped(path: Path) -> list[dict[str, Any]]:
