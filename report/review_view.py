@@ -13,6 +13,7 @@ from ..evaluation.labelling.disputes import Opinion
 from ..records import Case, ItemKey, Message, Output, ToolCall, ToolResults, Verdict, kind_spec
 from ..records.output import turns_asked
 from .review_compare import ComparedLine, compared
+from .items.naming import marks_in_words
 from .text import number_text
 from .text.safe_text import Excerpt, any_excerpt, cut_at, excerpt, shortened
 
@@ -118,7 +119,8 @@ def _editable(reference: dict[str, Any]) -> str:
 def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[TitledText]:
     """Return both opinions without names, in a random but reproducible order."""
     texts = [
-        f"The output is {'right' if each.right else 'wrong'}. {each.reason}".strip() for each in opinions
+        f"The output is {'right' if each.right else 'wrong'}. {marks_in_words(each.reason)}".strip()
+        for each in opinions
     ]
     texts.sort(key=lambda text: drawn_rank(f"{item}|{text}", 0))
     shown = [excerpt(text, _OPINION) for text in texts]
@@ -232,7 +234,7 @@ def _reference_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
 
 def _said(verdict: Verdict) -> tuple[str, Excerpt]:
     found = verdict.outcome.replace("_", " ") if verdict.score is None else number_text.decimal(verdict.score)
-    why = f"{verdict.error_type or ''} {verdict.reason or ''}".strip()
+    why = f"{verdict.error_type or ''} {marks_in_words(verdict.reason or '')}".strip()
     title = f"{verdict.source} {shortened(verdict.by, _NAME)}"
     return title, excerpt(f"{found}  {why}".strip(), _SENTENCE)
 

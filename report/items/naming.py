@@ -5,6 +5,7 @@ Words are for readers who do not know the checkers' code.
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote, urlencode
 
 from ..text.safe_text import shortened
@@ -17,6 +18,15 @@ UNGRADED = "ungraded"
 
 CELLS = ("passes good", "fails good", "passes bad", "fails bad")
 """What a judge did of an output with a label: the cells of its 2x2 table."""
+
+
+_SHARE = re.compile(r"\s*<P>\s*([0-9.]{1,8})\s*</P>", re.IGNORECASE)
+_SUPPORTED = {"1": "supported", "0": "not supported"}
+
+
+def marks_in_words(reason: str) -> str:
+    """Spell out the marks of a judge's reply: ``<P>1</P>`` is ``supported``."""
+    return _SHARE.sub(lambda found: f": {_SUPPORTED.get(found[1], found[1] + ' supported')}", reason)
 
 
 def group_of(judge: str, cell: str) -> str:

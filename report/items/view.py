@@ -17,7 +17,7 @@ from ..text import number_text
 from ..text.safe_text import shortened
 from .asked import SentPrompt
 from .blocks import item_blocks, verbatim
-from .naming import CELLS, NAME_LIMIT, UNGRADED, group_of, in_words
+from .naming import CELLS, NAME_LIMIT, UNGRADED, group_of, in_words, marks_in_words
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
 STATUSES: tuple[ItemStatus, ...] = get_args(ItemStatus)
@@ -139,7 +139,7 @@ def _verdict_row(
 
 def _why(verdict: Verdict) -> Cell:
     """Why, in plain words where they are known, with the code behind."""
-    why = shortened(verdict.reason or "", SENTENCE_LIMIT)
+    why = shortened(marks_in_words(verdict.reason or ""), SENTENCE_LIMIT)
     if not verdict.error_type:
         return Cell(why)
     code = _name(verdict.error_type)

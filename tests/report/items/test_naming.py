@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from review_page import in_node
 
-from fiducial.report.items.naming import WORDS, in_words
+from fiducial.report.items.naming import WORDS, in_words, marks_in_words
 
 NOTHING = {"q": "", "sort": "", "system": "", "status": "", "category": "", "fault": "", "group": ""}
 
@@ -112,3 +112,9 @@ def test_what_the_user_named_is_shown_with_blanks():
     assert in_words("sql:partly_wrong") == "the checker finds it partly wrong"
     assert in_words("wrong_value") == "wrong value"
     assert in_words("") == ""
+
+
+def test_marks_of_a_reply_are_words():
+    assert marks_in_words("1. it is so, indexes [1] <P>1</P>") == "1. it is so, indexes [1]: supported"
+    assert marks_in_words("no <P>0</P> half <P>0.5</P>") == "no: not supported half: 0.5 supported"
+    assert marks_in_words("<P>x</P>") == "<P>x</P>"
