@@ -12,8 +12,8 @@ from ..calibration.decisions import drawn_rank
 from ..evaluation.labelling.disputes import Opinion
 from ..records import Case, ItemKey, Message, Output, ToolCall, ToolResults, Verdict, kind_spec
 from ..records.output import turns_asked
-from .review_compare import ComparedLine, compared
 from .items.naming import marks_in_words
+from .review_compare import ComparedLine, compared
 from .text import number_text
 from .text.safe_text import Excerpt, any_excerpt, cut_at, excerpt, shortened
 
