@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
-from .param_types import INPUT, INPUT_FILE, OUT_FILE, take_plugins
+from .main import take_plugins
+from .param_types import INPUT, INPUT_FILE, OUT_FILE
 from .shared_options import SpreadCommand, compose, only_option, option
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from ..api.run_files import GENERATED, Access, CheckingStage, Plan, forecast, pl
 from ..records import InputPath
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import foresee_first, generate_first
+from .label_options import grades_given
 from .model_options import jury_options_of, model_access
-from .table_options import command_line, echo_answer, grades_given
+from .table_options import command_line, echo_answer
 from .typed_options import RunOptions
 
 _WIDTH = 80

@@ -10,9 +10,9 @@ import click
 from ..api.terminal_text import visible
 from ..errors import UsageError
 from ..records.json_text import encode_json
+from .label_options import grade_options, grades_given
 from .param_types import INPUT_FILE, OUT_FOLDER
 from .shared_options import SpreadCommand, compose, option, pairs
-from .table_options import grade_options, grades_given
 
 _EXAMPLE = """\b
 Examples:

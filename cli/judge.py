@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
+from .label_options import label_options
 from .model_options import jury_options, model_options
 from .param_types import FOLDER
 from .shared_options import (
@@ -22,7 +23,6 @@ from .shared_options import (
     scale_option,
     worlds,
 )
-from .table_options import label_options
 from .typed_options import RunOptions, typed_options
 
 _EXAMPLE = """\b

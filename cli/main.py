@@ -1,4 +1,4 @@
-"""Command ``fiducial``: find the subcommand, print errors as one line, set the exit code."""
+"""Command `fiducial`: find the subcommand, print errors as one line, set the exit code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from ..api.terminal_text import shortened
 from ..errors import AgentSetupError, FiducialError, UsageError, on_command_line
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
-from .param_types import take_plugins
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
 
 SECTIONS: dict[str, dict[str, str]] = {
@@ -212,3 +211,29 @@ def _leave(status: int) -> NoReturn:
     # Or the interpreter would look through everything for garbage once more, which takes a tenth of a second.
     gc.freeze()
     raise SystemExit(status)
+
+
+def take_plugins(command: click.Command) -> None:
+    """Add the option ``--plugin`` to a command, or to every command of a group."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            take_plugins(each)
+    elif all(param.name != "plugin" for param in command.params):
+        command.params.append(
+            click.Option(
+                ["--plugin"],
+                multiple=True,
+                metavar="FILE.py|MODULE",
+                is_eager=True,  # what it brings may be named by other options
+                expose_value=False,
+                callback=_load_plugins,
+                help="Something of your own: a checker, a judge, ... (docs/extending.md).",
+            )
+        )
+
+
+def _load_plugins(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> None:
+    for spec in given:
+        from ..api.decorators import load_plugin
+
+        load_plugin(spec)

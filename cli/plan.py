@@ -9,18 +9,10 @@ import click
 
 from ..errors import UsageError
 from ..records import write_records
+from .label_options import grade_options, grades_typed, score_scale_option
 from .param_types import EXISTING, EXISTING_FILE, OUT_FILE, Number, Whole
 from .shared_options import SectionedCommand, numbers_by_name, option, section
-from .table_options import (
-    column_option,
-    command_line,
-    emit,
-    grade_options,
-    grades_typed,
-    load_table,
-    score_scale_option,
-    verbose_option,
-)
+from .table_options import column_option, command_line, emit, load_table, verbose_option
 
 _EXAMPLE = """\b
 Example:

@@ -1,4 +1,4 @@
-"""Options of calibration tables and of grades; output of all commands as text and JSON."""
+"""Options of commands on calibration tables; output of all commands as text and JSON."""
 
 from __future__ import annotations
 
@@ -16,57 +16,13 @@ import click
 from ..api.paths import redacted, written_path
 from ..errors import ColumnsError, UsageError
 from ..records import atomic_write
-from .param_types import EXISTING, EXISTING_FILE, ScaleType, Whole
+from .label_options import grade_options, grades_given, grades_typed, score_scale_option
+from .param_types import EXISTING, EXISTING_FILE, Whole
 from .shared_options import compose, json_option, option, pairs, pass_at_option
 
 if TYPE_CHECKING:
     from ..api.display import Document, Shown, ShownOnPage
     from ..api.tables import Table
-
-
-_GRADES = f"{__name__}.grades"
-
-
-def _keep(ctx: click.Context, param: click.Parameter, given: Any) -> None:
-    if given:
-        ctx.meta.setdefault(_GRADES, {})[param.name] = given
-
-
-grade_options = compose(
-    option("--label-scale", type=ScaleType(), metavar="WORST:BEST", expose_value=False, callback=_keep,
-           help="The scale on which labels are written: 1:5, or 5:1 where 1 is best."),
-    option("--label-pass-at", type=float, metavar="GRADE", expose_value=False, callback=_keep,
-           help="The label, as it is written, from which on an output passes: 4.  [default: fractions are kept]"),
-    option("--map-label", multiple=True, metavar="WORD=SCORE", expose_value=False, callback=_keep,
-           help="The score of a word in labels: grounded=1, timeout= for no grade; may be given several times. Pass, fail, yes, no, good, bad and the like are known."),
-)  # fmt: skip
-
-label_columns_option = option(
-    "--map", multiple=True, metavar="NAME=COLUMN", expose_value=False, callback=_keep,
-    help="What a column of a table of --labels is: id=ticket, label=verdict.",
-)  # fmt: skip
-
-label_options = compose(grade_options, label_columns_option)
-
-score_scale_option = option(
-    "--score-scale",
-    type=ScaleType(),
-    metavar="WORST:BEST",
-    expose_value=False,
-    callback=_keep,
-    help="The scale on which a table's scores are written.",
-)
-
-
-def grades_typed() -> list[str]:
-    """Return the grade options as command-line words, for commands that are proposed."""
-    given: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
-    words: list[str] = []
-    for name, value in given.items():
-        for each in value if name in {"map", "map_label"} else [value]:
-            written = f"{each[0]:g}:{each[1]:g}" if name.endswith("_scale") else str(each)
-            words += [f"--{name.replace('_', '-')}", written]
-    return words
 
 
 def _scores_of_words(given: Iterable[str]) -> dict[str, float | None]:
@@ -81,16 +37,6 @@ def _scores_of_words(given: Iterable[str]) -> dict[str, float | None]:
         if not (word and equals):
             raise UsageError(f"--map-label expects WORD=SCORE, or WORD= for no grade, got {text!r}")
     return scores
-
-
-def grades_given() -> dict[str, Any]:
-    """Return the grade options as arguments of the Python API."""
-    given: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
-    if "map_label" in given:
-        given["map_label"] = _scores_of_words(given["map_label"])
-    if "map" in given:
-        given["map"] = pairs("--map", given["map"])
-    return given
 
 
 _CREDENTIALS = re.compile(r"(?<!abfs:)(?<!abfss:)//[^/@\s]+@")

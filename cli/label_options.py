@@ -1,0 +1,64 @@
+"""Options for the meaning of grades in tables and labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .param_types import ScaleType
+from .shared_options import compose, numbers_by_name, option, pairs
+
+_GRADES = f"{__name__}.grades"
+
+
+def _keep(ctx: click.Context, param: click.Parameter, given: Any) -> None:
+    if given:
+        ctx.meta.setdefault(_GRADES, {})[param.name] = given
+
+
+grade_options = compose(
+    option("--label-scale", type=ScaleType(), metavar="WORST:BEST", expose_value=False, callback=_keep,
+           help="The scale on which labels are written: 1:5, or 5:1 where 1 is best."),
+    option("--label-pass-at", type=float, metavar="GRADE", expose_value=False, callback=_keep,
+           help="The label, as it is written, from which on an output passes: 4.  [default: fractions are kept]"),
+    option("--map-label", multiple=True, metavar="WORD=SCORE", expose_value=False, callback=_keep,
+           help="The score of a word in labels: grounded=1; may be given several times. Pass, fail, yes, no, good, bad and the like are known."),
+)  # fmt: skip
+
+label_columns_option = option(
+    "--map", multiple=True, metavar="NAME=COLUMN", expose_value=False, callback=_keep,
+    help="What a column of a table of --labels is: id=ticket, label=verdict.",
+)  # fmt: skip
+
+label_options = compose(grade_options, label_columns_option)
+
+score_scale_option = option(
+    "--score-scale",
+    type=ScaleType(),
+    metavar="WORST:BEST",
+    expose_value=False,
+    callback=_keep,
+    help="The scale on which a table's scores are written.",
+)
+
+
+def grades_typed() -> list[str]:
+    """Return the words by which these options can be typed again."""
+    given: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
+    words: list[str] = []
+    for name, value in given.items():
+        for each in value if name in {"map", "map_label"} else [value]:
+            written = f"{each[0]:g}:{each[1]:g}" if name.endswith("_scale") else str(each)
+            words += [f"--{name.replace('_', '-')}", written]
+    return words
+
+
+def grades_given() -> dict[str, Any]:
+    """Return these options as arguments of the Python API."""
+    given: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
+    if "map_label" in given:
+        given["map_label"] = numbers_by_name("--map-label", "WORD=SCORE", given["map_label"])
+    if "map" in given:
+        given["map"] = pairs("--map", given["map"])
+    return given
