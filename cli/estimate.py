@@ -23,7 +23,7 @@ Example:
   fiducial estimate run --open-worse-by 0.1
 """
 
-_OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the part that a checker decided has the checker's rate."
+_OPEN_PART = "Only outputs that no checker decided count here, with their own labels; checked outputs have the checker's rate."
 
 
 @click.command("estimate", epilog=_EXAMPLE)

@@ -71,7 +71,7 @@ def certify(
     if best is not None:
         return best
     return CertifiedThreshold(
-        undefined=f"no threshold certified: it takes at least {fewest} kept verdicts with hardly an error"
+        undefined=f"no threshold certified: that needs {fewest} verdicts or more with almost no errors"
     )
 
 

@@ -210,9 +210,9 @@ def _thresholds(found: CalibrationNumbers) -> Iterator[Piece]:
         apart = (
             "; nothing could be held out"
             if each.held_out is None
-            else f"; by the choice of the other tenths: {number(each.held_out)} on {each.n:,} (no interval: the tenths share their items)"
+            else f"; on held-out tenths {number(each.held_out)} (no interval: the choices share their items)"
         )
         yield (
-            f"{judge}: {each.statistic} is largest ({number(each.apparent)} on {each.n:,}) when scores pass from "
-            f"{each.threshold:g} on{apart}"
+            f"{judge}: threshold {each.threshold:g} has the highest {each.statistic}: {number(each.apparent)}, "
+            f"n {each.n:,}{apart}"
         )

@@ -75,8 +75,7 @@ def test_the_panel_says_it_in_words() -> None:
     result = calibrate(table_from_rows(rows), requests=Requests(threshold_for="mcc"))
     assert result.thresholds["j"].threshold == pytest.approx(0.9)
     assert any(
-        "mcc is largest (1.000 on 40) when scores pass from 0.9 on" in line
-        for line in printed(result).splitlines()
+        "threshold 0.9 has the highest mcc: 1.000, n 40" in line for line in printed(result).splitlines()
     )
 
 
