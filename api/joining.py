@@ -22,12 +22,12 @@ from ..report.text.import_text import next_of_import
 def complete_cases(folder: Path, table: References) -> CompletedCases:
     """Return the cases of an import or a run with the references of a table.
 
-    The cases of an import take the place of its own; those of a run are for a file beside it.
+    Cases of an import replace those in its folder; cases of a run go to a file beside the run.
 
     Raises:
-        InputError: The folder has no cases, none is in the table, or a reference cannot be met.
-        RunFolderError: The inputs of a run are not where, or not what, they were.
-        UsageError: The run is kept elsewhere.
+        InputError: The folder has no cases, none is in the table, or no output could match a reference.
+        RunFolderError: Inputs of the run were moved or changed.
+        UsageError: The run is in an object store.
     """
     if not _is_run(folder):
         if not (folder / CASES).exists():
@@ -44,7 +44,7 @@ def complete_cases(folder: Path, table: References) -> CompletedCases:
 
 
 def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | None = None) -> Iterator[str]:
-    """Yield what to type after labels or references were joined."""
+    """Yield the next command to type after labels or references were joined."""
     changed = references is not None and references.changed > 0
     if _is_run(folder):
         if changed:
@@ -66,7 +66,7 @@ def _is_run(folder: Path) -> bool:
 
 
 def _free(folder: Path) -> Path:
-    """Return the first folder of this name with a number that is not there."""
+    """Return the first unused folder name with a number after this name."""
     names = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
     return next(name for name in names if not name.exists())
 

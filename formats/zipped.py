@@ -13,21 +13,21 @@ from ..errors import InputError, MissingExtraError, readable
 from ..records import Closing
 
 MAX_MEMBER_BYTES = 512 * 1024 * 1024
-"""Larger members are refused: a small file may say that it holds a huge one."""
+"""Larger members are refused: a small file may unpack to a huge one."""
 
 LEAST_UNPACKED, UNPACKED_FACTOR = 32 << 20, 64
-"""Bytes that all members of any file may unpack to, and how many times its own size those of a larger one."""
+"""Bytes that all members together may unpack to: the larger of the first, and the second times the file's size."""
 
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 
 
 DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, ValueError)
-"""What `zipfile` raises of an archive that is damaged, encrypted, or made in a way it does not know."""
+"""Errors of `zipfile` for archives that are damaged, encrypted or of an unsupported method."""
 
 
 class Zipped(Closing):
-    """A ZIP file, opened."""
+    """Open ZIP file, whose members may not unpack to too much."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -39,7 +39,7 @@ class Zipped(Closing):
         self._unpacked = 0
         # Members may overlap, so that a small file unpacks to any number of them.
         self._most = max(LEAST_UNPACKED, UNPACKED_FACTOR * path.stat().st_size)
-        # Of a name that comes twice the last counts.
+        # The last member of a repeated name counts.
         self.members = {info.filename: info for info in self._archive.infolist()}
 
     def close(self) -> None:
@@ -47,7 +47,7 @@ class Zipped(Closing):
         self._archive.close()
 
     def read(self, name: str) -> bytes:
-        """All of a member."""
+        """Return a member's bytes."""
         info = self.members[name]
         try:
             raw = self._zstandard(info) if info.compress_type == _ZSTANDARD else self._plain(info)

@@ -1,4 +1,4 @@
-"""Lock files for one process at a time, free again however their holder ends."""
+"""Lock files for one process at a time, which are freed even if their holder crashes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ProcessLock:
 
     Args:
         path: The lock file, which is made and stays.
-        busy: The message where another process holds it: who, and what to do.
+        busy: The error if another process holds it: who, and what to do.
     """
 
     def __init__(self, path: Path, busy: str) -> None:
@@ -36,7 +36,7 @@ class ProcessLock:
             raise RunFolderError(self._busy) from error
 
     def release(self) -> None:
-        """Let other processes take it."""
+        """Release the lock."""
         self._lock.release()
 
     def is_free(self) -> bool:

@@ -18,14 +18,14 @@ TOO_MUCH = {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
 
 _SHOWN = 200
 _TRIED = 8
-"""Places at which an output of several lines is looked for."""
+"""Lines, from the last, at which JSON of several lines may begin."""
 
 
 def read_answer(raw: bytes, case: Case) -> Any:
     """Return the answer that a command printed, or how that failed.
 
-    An output is JSON: all of it, the last line that is a JSON object, list or text, or the last piece of several lines.
-    Where there is no JSON, the text is the answer.
+    JSON may be all of it, the last lines together, or the last line that is an object, list or text. Without JSON the text is
+    the answer.
     """
     if not raw.strip():
         return {"error": "it printed nothing"}
@@ -42,7 +42,7 @@ def read_answer(raw: bytes, case: Case) -> Any:
 
 
 def json_line(raw: bytes) -> Any:
-    """Return the object, list or text that a line is as JSON; None where it is none."""
+    """Return a line's JSON object, list or text; None for anything else."""
     try:
         said: Any = msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError):
@@ -66,7 +66,7 @@ def _json_in(raw: bytes) -> Any:
 
 
 def _problem(said: Any, raw: bytes, case: Case) -> str | None:
-    """Why something is no output."""
+    """Return the reason why a value is no output, or None."""
     try:
         if answer_fields(said, case) is None:
             return f"{shown(raw)}; expected {EXPECTED}"
