@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
+from ..errors import UsageError
 from .param_types import ScaleType
-from .shared_options import compose, numbers_by_name, option, pairs
+from .shared_options import compose, option, pairs
 
 _GRADES = f"{__name__}.grades"
 
@@ -23,7 +25,7 @@ grade_options = compose(
     option("--label-pass-at", type=float, metavar="GRADE", expose_value=False, callback=_keep,
            help="The label, as it is written, from which on an output passes: 4.  [default: fractions are kept]"),
     option("--map-label", multiple=True, metavar="WORD=SCORE", expose_value=False, callback=_keep,
-           help="The score of a word in labels: grounded=1; may be given several times. Pass, fail, yes, no, good, bad and the like are known."),
+           help="The score of a word in labels: grounded=1, timeout= for no grade; may be given several times. Pass, fail, yes, no, good, bad and the like are known."),
 )  # fmt: skip
 
 label_columns_option = option(
@@ -44,7 +46,7 @@ score_scale_option = option(
 
 
 def grades_typed() -> list[str]:
-    """Return the words by which these options can be typed again."""
+    """Return the grade options as command-line words, for commands that are proposed."""
     given: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
     words: list[str] = []
     for name, value in given.items():
@@ -54,11 +56,25 @@ def grades_typed() -> list[str]:
     return words
 
 
+def _scores_of_words(given: Iterable[str]) -> dict[str, float | None]:
+    """Parse ``WORD=SCORE``; ``WORD=`` stands for no grade."""
+    scores: dict[str, float | None] = {}
+    for text in given:
+        word, equals, score = text.rpartition("=")
+        try:
+            scores[word] = float(score) if score.strip() else None
+        except ValueError:
+            equals = ""
+        if not (word and equals):
+            raise UsageError(f"--map-label expects WORD=SCORE, or WORD= for no grade, got {text!r}")
+    return scores
+
+
 def grades_given() -> dict[str, Any]:
-    """Return these options as arguments of the Python API."""
+    """Return the grade options as arguments of the Python API."""
     given: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
     if "map_label" in given:
-        given["map_label"] = numbers_by_name("--map-label", "WORD=SCORE", given["map_label"])
+        given["map_label"] = _scores_of_words(given["map_label"])
     if "map" in given:
         given["map"] = pairs("--map", given["map"])
     return given

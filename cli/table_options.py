@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..api.paths import redacted, written_path
-from ..errors import ColumnsError, UsageError
+from ..errors import ColumnsError
 from ..records import atomic_write
 from .label_options import grade_options, grades_given, grades_typed, score_scale_option
 from .param_types import EXISTING, EXISTING_FILE, Whole
@@ -23,20 +23,6 @@ from .shared_options import compose, json_option, option, pairs, pass_at_option
 if TYPE_CHECKING:
     from ..api.display import Document, Shown, ShownOnPage
     from ..api.tables import Table
-
-
-def _scores_of_words(given: Iterable[str]) -> dict[str, float | None]:
-    """Parse ``WORD=SCORE``; ``WORD=`` stands for no grade."""
-    scores: dict[str, float | None] = {}
-    for text in given:
-        word, equals, score = text.rpartition("=")
-        try:
-            scores[word] = float(score) if score.strip() else None
-        except ValueError:
-            equals = ""
-        if not (word and equals):
-            raise UsageError(f"--map-label expects WORD=SCORE, or WORD= for no grade, got {text!r}")
-    return scores
 
 
 _CREDENTIALS = re.compile(r"(?<!abfs:)(?<!abfss:)//[^/@\s]+@")
