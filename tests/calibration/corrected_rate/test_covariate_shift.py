@@ -51,7 +51,8 @@ def test_of_one_category_it_is_post_stratified_by_hand():
 
     def influence(values: np.ndarray) -> np.ndarray:
         """Of each item on the post-stratified mean: by its stratum's mean, and where labelled by its distance from that."""
-        means = sum(each * float(values[known & each].mean()) for each in (hard, ~hard))
+        here, there = (float(values[known & each].mean()) for each in (hard, ~hard))
+        means = hard * here + ~hard * there
         overall = float(means.mean())
         sizes = hard * int((known & hard).sum()) + ~hard * int((known & ~hard).sum())
         return known * shares / sizes * (values - means) + (means - overall) / len(values)

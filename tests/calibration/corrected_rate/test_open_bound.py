@@ -89,8 +89,8 @@ def test_of_a_run_the_checked_outputs_tell_the_judges_errors(tmp_path: Path):
         said: dict[str, Any] = {"case_id": case, "system": "s", "outcome": "graded"}
         verdicts.append(Verdict(**said, by="rubric/direct@m", source="judge", score=row["score"]))
         if row["label"] is not None:
-            error = {} if row["label"] else {"error_type": "wrong"}
-            verdicts.append(Verdict(**said, by="ast/strict", source="checker", score=row["label"], **error))
+            said["error_type"] = None if row["label"] else "wrong"
+            verdicts.append(Verdict(**said, by="ast/strict", source="checker", score=row["label"]))
     write_records(tmp_path / "verdicts.jsonl", verdicts)
     found = fd.estimate(tmp_path, open_worse_by=0.1)["all"]
     assert (found.n_unlabelled, found.estimates["open_worse_by"]) == (100, bound(0.1))
