@@ -26,7 +26,6 @@ ALLOWED = {
     "calibration/tables/calibration_table.py": "a row of a file names its judge, and says nothing else of it",
     "evaluation/artifacts/attempts.py": "what ended an agent's run",
     "evaluation/generation/commands.py": "what ended an agent's run",
-    "evaluation/labelling/trusted_labels.py": "a person has no more than a name",
     "evaluation/store/manifest.py": "a jury whose rule was changed has the name that it had",
     "report/changed_cases.py": "which verdict a change goes by",
     "report/text/comparison_screen.py": "whether judges or systems are compared",
