@@ -21,6 +21,7 @@ from ..intervals.closed_forms import (
     t_quantile,
     wald_interval,
     wilson_interval,
+    within_unit,
 )
 from ..intervals.clustered_rates import clustered_wilson_interval, effective_trials
 from ..intervals.variance import FEWEST, cluster_error, spread_of_rows
@@ -208,7 +209,7 @@ def labels_only(
         ends, method = clustered_wilson_interval(value, spread_of_rows(label, cluster), level)
         return defined(value, ends, n=n, method=method, level=level)
     clusters, error = clusters_in(cluster), cluster_error(influence, cluster)
-    ends = t_interval(value, error, clusters, level) if clusters >= FEWEST else None
+    ends = within_unit(t_interval(value, error, clusters, level)) if clusters >= FEWEST else None
     return defined(value, ends, n=n, method="cluster-t", level=level)
 
 

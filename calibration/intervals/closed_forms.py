@@ -68,6 +68,12 @@ def t_interval(value: float, standard_error: float, clusters: int, level: float 
     return value - half, value + half
 
 
+def within_unit(interval: Interval) -> Interval:
+    """Return the part of an interval that a rate, or a mean of scores, can be in: [0, 1]."""
+    low, high = interval
+    return max(0.0, low), min(1.0, high)
+
+
 def logit_interval(share: float, standard_error: float, level: float = 0.95) -> Interval | None:
     """Compute a rate's interval, symmetric in log-odds, by the delta method.
 

@@ -24,7 +24,14 @@ from .bootstrap import (
     unseen_interval,
     varies,
 )
-from .closed_forms import fisher_interval, jackknife_interval, t_interval, wald_interval, wilson_interval
+from .closed_forms import (
+    fisher_interval,
+    jackknife_interval,
+    t_interval,
+    wald_interval,
+    wilson_interval,
+    within_unit,
+)
 from .clustered_rates import clustered_wilson_interval
 from .variance import FEWEST, degrees_of_freedom, influence, left_out_error, proportion_spread, standard_error
 
@@ -163,8 +170,8 @@ def _proportion_interval(
     if settings.interval == "wilson":
         return wilson_interval(value, spread.trials, level), "Wilson"
     if settings.interval == "wald":
-        low, high = wald_interval(value, math.sqrt(value * (1 - value) / spread.trials), level)
-        return (max(0.0, low), min(1.0, high)), "Wald"
+        error = math.sqrt(value * (1 - value) / spread.trials)
+        return within_unit(wald_interval(value, error, level)), "Wald"
     if settings.interval == "cluster-t":
         return _cluster_t(value, spread.clustered, spread.clusters, level)
     return clustered_wilson_interval(value, spread, level)

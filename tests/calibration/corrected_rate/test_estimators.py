@@ -264,3 +264,8 @@ def test_lambda_and_the_worth_of_a_judge_are_those_of_the_formulas() -> None:
     assert tuned_lambda(constant, least=-1.0) == 0.0
     combined = expected**2 * np.var(unlabelled) / 12 + np.var(label - expected * score) / 8
     assert label_equivalents(data, expected) == pytest.approx(np.var(label) / combined, rel=1e-12)
+
+
+def test_a_mean_of_few_fractions_has_an_interval_within_zero_and_one() -> None:
+    found = labels_only(np.array([0.3, 0.9]), np.arange(2))
+    assert (found.low, found.high) == (0.0, 1.0)
