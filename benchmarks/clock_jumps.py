@@ -18,6 +18,7 @@ from provider_server import Answer, ProviderServer, Seen, Status  # isort: skip 
 
 _PATIENCE = 120.0
 _SHOWN = 800
+_LATER = {"Retry-After": "Mon, 23 Nov 2026 00:00:01 GMT", "Date": "Mon, 23 Nov 2026 00:00:00 GMT"}
 
 
 def main() -> None:
@@ -27,7 +28,7 @@ def main() -> None:
     arguments = parser.parse_args()
     wrong = 0
     with TemporaryDirectory(prefix="clock-jumps-") as scratch, ProviderServer() as server:
-        server.script = _at_first_busy
+        server.script = _at_times_busy
         prepared = Path(scratch, "prepared")
         prepared.mkdir()
         prepare(prepared)
@@ -49,12 +50,9 @@ def main() -> None:
     sys.exit(bool(wrong))
 
 
-def _at_first_busy(seen: Seen) -> Answer | Status:
-    if seen.attempt == 1:
-        return Status(
-            429,
-            headers={"Retry-After": "Mon, 23 Nov 2026 00:00:01 GMT", "Date": "Mon, 23 Nov 2026 00:00:00 GMT"},
-        )
+def _at_times_busy(seen: Seen) -> Answer | Status:
+    if seen.attempt == 1 and seen.messages[-1]["content"].count("a") % 50 == 0:
+        return Status(429, headers=_LATER)
     return Answer("<S2>1</S2>")
 
 
