@@ -66,8 +66,8 @@ def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
     if alike is None or alike.value is None:
         return _TAKEN_AS_RIGHT
     apart = min(0.5, 1.0 - alike.value)
-    error = (1.0 - math.sqrt(1.0 - 2.0 * apart)) / 2.0
-    return f"decisions count as right: each of two that differ on {apart:.0%} errs on about {error:.0%}, which no interval below contains"
+    rate = (1.0 - math.sqrt(1.0 - 2.0 * apart)) / 2.0
+    return f"decisions count as right: each of two that differ on {apart:.0%} errs on about {rate:.0%}, which no interval below contains"
 
 
 def _who(by: Adjudicators) -> str:

@@ -51,7 +51,10 @@ def test_who_wants_no_more_leaves_no_process_behind():
 
 
 def test_a_process_of_several_threads_uses_one_core_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
+    def three(_process: int) -> set[int]:
+        return {0, 1, 2}
+
+    monkeypatch.setattr(os, "sched_getaffinity", three, raising=False)
     monkeypatch.setattr(threading, "active_count", lambda: 1)
     assert cores() == 3
     monkeypatch.setattr(threading, "active_count", lambda: 2)
