@@ -56,6 +56,11 @@ def row_of(name: str, files: Iterable[Path]) -> tuple[str, ...]:
     return (name, *counts, f"{statistics.median(lengths):g}", f"{percentile}", f"{lengths[-1]}")
 
 
+def _pages() -> Iterator[Path]:
+    """Yield the pages of the docs; decisions are history."""
+    return (page for page in (_ROOT / "docs").rglob("*.md") if page.parent.name != "decisions")
+
+
 def rooms_of(folder: Path) -> dict[str, list[Path]]:
     """The Python files of each room in a folder, those that lie in none under ``.``."""
     found = {".": sorted(folder.glob("*.py"))}
@@ -99,8 +104,9 @@ def readability() -> Iterator[tuple[str, str]]:
     circles = import_circles()
     largest = f" (largest: {len(circles[0])} files)" if circles else ""
     yield "circles of imports, TYPE_CHECKING included", f"{len(circles)}{largest}"
-    words = sum(len(page.read_text(encoding="utf-8").split()) for page in (_ROOT / "docs").rglob("*.md"))
-    yield "words of the docs", f"{words:,}"
+    words = [word for page in _pages() for word in page.read_text(encoding="utf-8").split()]
+    lettered = sum(any(map(str.isalpha, word)) for word in words)
+    yield "words of the docs without decisions, of which with a letter", f"{len(words):,}, {lettered:,}"
     for command, touched in paths.measured():
         yield (
             f"`{command}` of two outputs: files executed, modules loaded",

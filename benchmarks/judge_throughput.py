@@ -1,10 +1,10 @@
 """Judging over HTTP, beside a bare loop over aiohttp and one over the openai client, at the same server, in the same minute.
 
-    python benchmarks/judge_throughput.py [--items 2000] [--concurrency 64] [--latency 50 200] [--runs 3] [--many 20000]
+    python benchmarks/judge_throughput.py [--items 2000] [--concurrency 64] [--latency 50 200] [--runs 3] [--many 20000] [--before FIDUCIAL]
 
 Each run is a process of its own, start-up included, on one core; the server has another. "ideal" is items x latency /
 concurrency. The bare loop posts requests that were rendered before it starts. `fiducial judge` is the command with its run folder, statistics and report. A second table compares the memory that
-``--many`` items take with that of ``--items`` (0 leaves it out).
+``--many`` items take with that of ``--items`` (0 leaves it out). ``--before`` is the command of another installation, which takes its turn.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ ROWS = (
     Row("command, filling cache", "command", cached=True),
     Row("command, from cache", "command", cached=True),
 )
+BEFORE = Row("fiducial judge, before", "before")
 MEMORY_LATENCY = 5.0
 
 
@@ -50,6 +51,7 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--latency", type=float, nargs="+", default=[50, 200], help="milliseconds")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--before", metavar="FIDUCIAL", help="another installation's command")
     parser.add_argument("--many", type=int, default=20_000, help="items of the comparison of memory")
     arguments = parser.parse_args()
     compile_package()
@@ -67,12 +69,13 @@ def compare(arguments: argparse.Namespace) -> None:
     print("|---|---|---|---|---|---|---|---|")
     for latency in arguments.latency:
         ideal = arguments.items * latency / 1000 / arguments.concurrency
-        measured: dict[Row, list[tuple[Used, int | None]]] = {row: [] for row in ROWS}
+        rows = (*ROWS, BEFORE) if arguments.before else ROWS
+        measured: dict[Row, list[tuple[Used, int | None]]] = {row: [] for row in rows}
         for _ in range(arguments.runs):  # in turns, so that the machine's mood is the same for all
             with running_server(latency) as url, tempfile.TemporaryDirectory() as folder:
                 write_items(arguments.items, Path(folder))
                 write_bodies(arguments.items, Path(folder))
-                for row in ROWS:
+                for row in rows:
                     cache = Path(folder) / f"{row.process}.sqlite" if row.cached else None
                     measured[row].append(measure(arguments, row.process, url, Path(folder), cache))
         used = {row.name: [each for each, _ in runs] for row, runs in measured.items()}
@@ -102,8 +105,10 @@ def measure(
     arguments: argparse.Namespace, process: str, url: str, folder: Path, cache: Path | None
 ) -> tuple[Used, int | None]:
     """Run one process to its end: what it took, and how many requests reached the server (None: not counted)."""
-    given = judging(arguments, url, folder) if process == "command" else asking(arguments, process, url)
-    given += ["--cache", str(cache)] if cache else ["--no-cache"] if process == "command" else []
+    commands = {"command": FIDUCIAL, "before": arguments.before}
+    command = commands.get(process)
+    given = judging(command, arguments, url, folder) if command else asking(arguments, process, url)
+    given += ["--cache", str(cache)] if cache else ["--no-cache"] if command else []
     before = requests_so_far(url)
     used = run_to_end(given, folder, core=-1)
     after = requests_so_far(url)
@@ -116,9 +121,9 @@ def asking(arguments: argparse.Namespace, process: str, url: str) -> list[str]:
     return [*given, "--concurrency", str(arguments.concurrency)]
 
 
-def judging(arguments: argparse.Namespace, url: str, folder: Path) -> list[str]:
+def judging(command: str, arguments: argparse.Namespace, url: str, folder: Path) -> list[str]:
     """The command line of `fiducial judge`, into a new run folder."""
-    given = [FIDUCIAL, "judge", str(folder / "cases.jsonl"), "--outputs", str(folder / "outputs.jsonl")]
+    given = [command, "judge", str(folder / "cases.jsonl"), "--outputs", str(folder / "outputs.jsonl")]
     given += ["--judge", "tool_call_accuracy", "--model", MODEL, "--base-url", url]
     return [*given, "--concurrency", str(arguments.concurrency), "--out", tempfile.mkdtemp(dir=folder)]
 
