@@ -45,7 +45,7 @@ _KINDS: dict[str, str] = {
 }
 """How each kind of shape looks where no style sheet says otherwise, beside what the ``svg`` element says for all."""
 
-_DECLARED = re.compile(r'([\w-]+)="([^"]+)"')
+_DECLARED = re.compile(r'(?<![\w-])([\w-]+)="([^"]+)"')
 
 
 def figure_styles() -> str:

@@ -20,7 +20,7 @@ CELLS = ("passes good", "fails good", "passes bad", "fails bad")
 """What a judge did of an output with a label: the cells of its 2x2 table."""
 
 
-_SHARE = re.compile(r"\s*<P>\s*([0-9.]{1,8})\s*</P>", re.IGNORECASE)
+_SHARE = re.compile(r"\s{0,8}<P>\s{0,8}([0-9.]{1,8})\s{0,8}</P>", re.IGNORECASE)
 _SUPPORTED = {"1": "supported", "0": "not supported"}
 
 
