@@ -67,7 +67,9 @@ def cut_at(text: str, limit: int) -> str:
 
     A sign is what a reader sees as one: a letter with its accents, an emoji family, a flag.
     """
-    end = min(max(limit, 0), len(text))
+    if len(text) <= limit:
+        return text
+    end = max(limit, 0)
     least = max(0, end - _MOST_JOINED)
     whole = 0 if least == 0 else end
     return text[: next((place for place in range(end, least, -1) if _ends_sign(text, place)), whole)]
@@ -113,7 +115,7 @@ def shortened(text: str, limit: int) -> str:
 
 def visible(text: str) -> str:
     r"""Spell out invisible characters as ``\u202e``; leave markup to the template to escape."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
         return text
     # What joins emoji stays; the parts between are told apart by it.
     return "\u200d".join(_INVISIBLE.sub(_spell, part) for part in _JOINED.split(text))
