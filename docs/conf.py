@@ -13,7 +13,14 @@ ROOT = Path(__file__).parents[1]
 project = "fiducial"
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**", "data/**.md", "examples/**.md", "notebooks/*.md"]
-exclude_patterns = ["README.md"]  # its contents are the site's, its text is the repository's front
+exclude_patterns = [
+    "README.md",  # its contents are the site's, its text is the repository's front
+    *(
+        ".*",
+        "build",
+        "dist",
+    ),  # Sphinx walks through all folders, and through links: an environment is large, and a link may lead back
+]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 
 myst_heading_anchors = 3
