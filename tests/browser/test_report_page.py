@@ -45,14 +45,14 @@ def test_next_step_and_judges_are_on_the_first_screen(browser: Browser, demo: Pa
 def test_a_fault_leads_to_its_items(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
     browser.one(".chips a").click()
-    count(browser, "4 of 540")
+    assert_count(browser, "4 of 540")
 
 
 def test_a_systems_failures_are_one_click_away(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
     chips = browser.all(".chips a")
     chips[-1].click()
-    count(browser, "239 of 540")
+    assert_count(browser, "239 of 540")
 
 
 def test_an_ungraded_count_leads_to_as_many_items(browser: Browser, demo: Path):
@@ -60,13 +60,13 @@ def test_an_ungraded_count_leads_to_as_many_items(browser: Browser, demo: Path):
     (link, *_) = browser.all("#answers a[href*='group=ungraded']")
     assert link.text == "4"
     link.click()
-    count(browser, "4 of 540")
+    assert_count(browser, "4 of 540")
 
 
 def test_a_count_of_items_leads_to_them(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
     browser.one(".totals .wrong a").click()
-    count(browser, f"{browser.one('.totals .wrong strong').text} of 540")
+    assert_count(browser, f"{browser.one('.totals .wrong strong').text} of 540")
 
 
 def test_no_name_in_a_table_breaks_inside_a_word(browser: Browser, demo: Path):
@@ -84,15 +84,16 @@ def test_a_cell_of_a_judges_table_leads_to_as_many_items(browser: Browser, demo:
     (link, *_) = browser.all("#calibration a[href*='group=']")
     number = link.text
     link.click()
-    count(browser, f"{number} of 540")
+    assert_count(browser, f"{number} of 540")
 
 
 def test_the_reason_of_a_verdict_is_two_clicks_away(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
     browser.one(".chips a").click()
-    count(browser, "4 of 540")
+    assert_count(browser, "4 of 540")
     browser.one("#list [role=option]").click()
     browser.until("return document.querySelector('#item .detail')?.textContent.includes('Verdicts')")
+    assert "wrong state after the calls" in browser.run("return document.querySelector('#item').textContent")
 
 
 def test_the_next_step_leads_to_the_very_item_and_its_command_can_be_copied(browser: Browser, demo: Path):
@@ -131,6 +132,9 @@ def test_next_and_previous_go_through_the_items(browser: Browser, demo: Path):
     browser.until("return document.querySelectorAll('#item .steps button').length === 2")
     browser.run("document.querySelectorAll('#item .steps button')[1].click()")
     browser.until("return document.querySelector('#item h3').textContent === 'travel-03 · hasty'")
+    browser.run("document.querySelectorAll('#item .steps button')[0].click()")
+    browser.until("return document.querySelector('#item h3').textContent === 'travel-02 · sloppy'")
+    assert browser.address().endswith("#travel-02/sloppy?status=wrong")
 
 
 @pytest.mark.parametrize(("size", "most"), [(WIDE, 2_200), (NARROW, 4_000)])
@@ -155,14 +159,15 @@ def test_nothing_is_wider_than_the_window(browser: Browser, demo: Path, size: tu
 SHOWN = "return [...document.querySelectorAll('#list [role=option] .id')].map((each) => each.textContent)"
 
 
-def count(browser: Browser, beginning: str) -> None:
+def assert_count(browser: Browser, beginning: str) -> None:
+    """Wait until the list counts so many items."""
     browser.until(f"return document.querySelector('#count').value.startsWith({beginning!r})")
 
 
 def test_filters_leave_what_was_asked_for_and_stand_in_the_address(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
     browser.one("#filter select[name=system]").send_keys("careful")
-    count(browser, "180 of 540")
+    assert_count(browser, "180 of 540")
     shown = browser.run(SHOWN)
     assert shown
     assert all(each.endswith(" · careful") for each in shown)
@@ -176,6 +181,7 @@ def test_words_of_the_texts_are_found(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
     browser.one("#search").send_keys("task_completion/reasons@claude")
     browser.until("return /^[1-9][0-9]* of 540$/.test(document.querySelector('#count').value)")
+    assert browser.run(SHOWN)
 
 
 def test_an_address_leads_to_its_item(browser: Browser, demo: Path):
@@ -189,6 +195,7 @@ def test_an_address_leads_to_its_item(browser: Browser, demo: Path):
 def test_an_address_of_nothing_says_so(browser: Browser, demo: Path):
     browser.open(demo / "report.html", place="#nowhere/nobody")
     browser.until("return document.querySelector('#item').textContent.includes('no item nowhere · nobody')")
+    assert browser.all("#item h3") == []
 
 
 def test_keys_go_through_the_items(browser: Browser, demo: Path):
