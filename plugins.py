@@ -83,7 +83,7 @@ class Group(Mapping[str, Any]):
         self._registered[name] = target
 
     def is_decorated(self, name: str) -> bool:
-        """Return whether code registered a name, rather than an installed package that merely has it."""
+        """Return whether code registered a name, as opposed to an installed package only."""
         return name in self._registered
 
     def registering(self, name: str) -> Callable[[T], T]:

@@ -87,7 +87,7 @@ def name_repository(source: Path, repository: str, tag: str) -> None:
 
 
 def without_network() -> list[str]:
-    """Return the command that takes the network from what follows, or nothing where that is not allowed."""
+    """Return the command prefix that cuts off the network; empty where that is not allowed."""
     program = shutil.which("unshare")  # the demo is given no PATH
     command = [program or "", "--map-root-user", "--net"]
     allowed = program is not None and (
@@ -97,7 +97,7 @@ def without_network() -> list[str]:
 
 
 def try_wheel(wheel: Path, python: str, folder: Path) -> str:
-    """Install a wheel into an empty environment; return one line on the demo, run without network or compiler."""
+    """Install a wheel into an empty environment and run the demo offline; return one line on it."""
     subprocess.run([python, "-m", "venv", str(folder)], check=True)
     binaries = folder / "bin"
     begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""Five verbs for a coding assistant, bound to one folder: check, judge, calibrate, explain, next step.
+"""Five verbs for a coding assistant, in one folder: check, judge, calibrate, explain, next.
 
 Nothing here runs code, and nothing is read or written outside the folder. The endpoint, its key and the budget are set
 by the person who starts the server. Answers come back between marks that no file can know: names, reasons and errors quote files, too.
@@ -136,7 +136,7 @@ class AssistantTools:
 
     @_answered
     def explain(self, run: str, case_id: str, system: str = "", trial: int = 0) -> str:
-        """Explain the verdicts on one output: what was asked, answered and expected, and each verdict's reason.
+        """Explain an output's verdicts: question, answer, reference, and the reason of each verdict.
 
         Args:
             run: The run folder, relative to the folder.

@@ -194,7 +194,7 @@ def warn_untracked(tally: GenerationTally) -> None:
 def _user_access(
     base_url: str | None, agents: ModelAccess | None, concurrency: int | None, reaching: Reaching
 ) -> ModelAccess:
-    """Return access to the model that plays users; a model that is an agent spends the same budget."""
+    """Return access to the model that plays users; it spends the agents' budget."""
     if base_url is not None:
         elsewhere: Any = {name: value for name, value in reaching.items() if name not in _PLACES}
         reaching = Reaching(**elsewhere, base_url=base_url)

@@ -1,4 +1,4 @@
-"""`fiducial.judge_from`: a metric of another tool, or any function, as a judge in this process."""
+"""`fiducial.judge_from`: another tool's metric, or any function, as a judge in this process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def judge_from(
     scale: tuple[float, float] = (0.0, 1.0),
     pass_at: float | None = None,
 ) -> ReadyJudge:
-    """Make a judge of a metric of DeepEval, ragas, MLflow, autoevals, openevals or Azure, or of any function.
+    """Make a judge of a function, or of a metric of another tool.
+
+    Works with metrics of DeepEval, ragas, MLflow, autoevals, openevals and Azure.
 
     The metric runs in this process and asks whatever model it was given. It is called by its own parameter names with the last user
     message, the answer, the first accepted answer or criterion, and the passages.
@@ -79,7 +81,7 @@ def _threshold(metric: Any, scale: tuple[float, float]) -> float | None:
 
 
 def _fingerprint(metric: Any, name: str, key: str | None, scale: tuple[float, float]) -> str:
-    """Hash what tells two metrics apart: class, source, release of its package, and plain settings."""
+    """Hash a metric's identity: class, source, release of its package, and plain settings."""
     kind: Any = metric
     if not inspect.isroutine(metric):
         kind = cast("Any", type(metric))

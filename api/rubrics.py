@@ -1,4 +1,4 @@
-"""`fiducial.rubrics`: scores by rubrics of many criteria, by system and tag, corrected with labels."""
+"""`fiducial.rubrics`: scores by rubrics, by system and by tag, corrected with labels."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Rubrics(RubricNumbers, Shown, frozen=True, kw_only=True):
 
 
 def rubrics(run: Run | FilePath, *, labels: FilePath | None = None, level: float = 0.95) -> Rubrics:
-    """Score a run by its rubrics: points over points possible, by system and by tag of the criteria.
+    """Score a run by its rubrics: points over points possible, by system and by criteria tag.
 
     Args:
         run: A run, or its folder.

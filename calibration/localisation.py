@@ -39,7 +39,7 @@ class HitRates(msgspec.Struct, frozen=True):
 
 
 class Localisation(msgspec.Struct, frozen=True, kw_only=True):
-    """How often a judge names the step at which trajectories go wrong.
+    """Rates at which a judge names the step where trajectories go wrong.
 
     Attributes:
         exact: Share of faults of which it names the very step; one that it does not notice is not named.

@@ -137,7 +137,10 @@ def _corrected(rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors, lev
 
 
 def _least_variance(share: float, n: int) -> float:
-    """Variance of a share with one more of each kind, so that no error seen does not prove that there is none."""
+    """Return the variance of a share after adding one success and one failure.
+
+    With them, a sample without errors does not prove that there are none.
+    """
     smoothed = (share * n + 1) / (n + 2)
     return smoothed * (1 - smoothed) / n
 
@@ -171,7 +174,9 @@ def _by_case(rate: TrialRate, k: int, trials: Trials, tpr: float, fpr: float) ->
 
 
 def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
-    """Mean product of k different values of each case: an elementary symmetric polynomial over its number of terms.
+    """Return the mean product of k different values of each case.
+
+    It is an elementary symmetric polynomial over its number of terms.
 
     With ``m[t]`` the mean over t of the first n values, the next value x makes it ``((n - t) m[t] + t x m[t - 1]) / n``, n counting x: no number
     of terms has to be written out, which no float holds from about a thousand values on.

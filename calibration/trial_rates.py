@@ -1,4 +1,4 @@
-"""pass^k and pass@k of each system of a table or a run, with the judge's errors from its labels."""
+"""pass^k and pass@k of each system of a table or run, corrected for the judge's errors."""
 
 from __future__ import annotations
 

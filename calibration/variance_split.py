@@ -1,4 +1,4 @@
-"""Variance of results over repeated trials, split into case and sampling, and what more of either would buy."""
+"""Variance of repeated trials, split into case and sampling, and the gain from more of each."""
 
 from __future__ import annotations
 
@@ -119,7 +119,10 @@ def _share(share: float, by_cluster: FloatArray, cases: int, level: float) -> St
 
 
 def _on_log_odds(share: float, left_out: FloatArray, quantile: float) -> float:
-    """Return the upper end on log-odds, where small shares have larger errors: a few cases that fail seldom show all of them."""
+    """Return the upper end of an interval on the scale of log-odds.
+
+    There small shares have larger errors: a few cases that fail seldom show all of them.
+    """
     odds = np.log(left_out / (1 - np.minimum(left_out, _MOST)))
     clusters = len(odds)
     error = math.sqrt(float(((odds - odds.mean()) ** 2).sum()) * (clusters - 1) / clusters)

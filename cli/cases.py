@@ -74,7 +74,10 @@ def bfcl(
     histories_out: Path | None,
     only: tuple[str, ...],
 ) -> None:
-    """Read cases from BFCL's data at PATH: a folder, a bfcl_eval-*.whl, or a checkout of its repository."""
+    """Read cases from BFCL's data at PATH: a folder, a wheel or a checkout.
+
+    The wheel is bfcl_eval-*.whl; the checkout is one of BFCL's repository.
+    """
     from ..api.agent_environments import write_histories
     from ..api.importing import import_bfcl
 

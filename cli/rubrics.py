@@ -32,7 +32,10 @@ Examples:
 )
 @option("--json", "json_file", metavar="FILE", help="Write what was found, - to the terminal.")
 def command(run: Path, labels: Path | None, level: float, json_file: str | None) -> None:
-    """Score RUN by its rubrics: points over points possible, by system and tag; corrected by the judge's errors where there are labels."""
+    """Score RUN by its rubrics: points over points possible, by system and tag.
+
+    Labels of criteria correct the scores for the judge's errors.
+    """
     from ..api.rubrics import rubrics
 
     emit(rubrics(run, labels=labels, level=level), json_file)

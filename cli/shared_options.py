@@ -151,7 +151,7 @@ only_option = option(
 
 
 def keep_only(options: dict[str, Any]) -> None:
-    """Put the selected cases and their outputs, if there is a selection, in the place of those given."""
+    """Replace cases and outputs by the selected ones, if there is a selection."""
     only = options.pop("only")
     if not only:
         return
@@ -189,7 +189,7 @@ into_run_folder = compose(
 
 
 def scale_option(*judges: str) -> Callable[[F], F]:
-    """Return ``--scale``, which declares the scale of prompt files that the named arguments hold."""
+    """Return ``--scale``, which declares the scale of the prompt files given."""
 
     def add(command: F) -> F:
         @wraps(command)

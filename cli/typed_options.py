@@ -74,7 +74,7 @@ class GeneratingOptions(JudgingOptions, frozen=True, kw_only=True):
 
 
 class RunOptions(GeneratingOptions, frozen=True, kw_only=True):
-    """Options of `run` and `judge`; for `judge`, the options that only `run` has keep their defaults."""
+    """Options of `run` and `judge`; options that `judge` does not have keep their defaults."""
 
     cases: tuple[Path, ...]
     outputs: tuple[Path, ...]

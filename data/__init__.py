@@ -1,4 +1,7 @@
-"""A small suite of our own, which the demo runs on; README.md here says what each file holds."""
+"""Built-in suite for the demo.
+
+README.md beside this file describes each file.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,10 @@ def _is_built_in(name: str) -> bool:
 
 
 class _Beside(Mapping[str, type]):
-    """Registered environments; an installed package takes the place of no built-in one, or verdicts would change without a word."""
+    """Registered environments; an installed package never replaces a built-in one.
+
+    Otherwise verdicts would change with no notice.
+    """
 
     def __getitem__(self, name: str) -> type:
         if _is_built_in(name) and not WORLDS.is_decorated(name):

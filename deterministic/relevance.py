@@ -119,7 +119,7 @@ def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: Chec
 
 
 def _json_calls(case: Case, reply: Any) -> list[dict[Any, Any]]:
-    """Return the calls of a text that is JSON as a whole, if it names functions as such or one that was offered."""
+    """Return the calls of an all-JSON text, if it names functions as such or an offered one."""
     calls = read_json_reply(reply) if isinstance(reply, str) else None
     if not calls:
         return []
@@ -129,7 +129,7 @@ def _json_calls(case: Case, reply: Any) -> list[dict[Any, Any]]:
 
 
 def _all_named(reply: Any) -> bool:
-    """Return whether each argument has its name: in native calls, and in a text where none is given by its place."""
+    """Return whether no argument is positional; native calls name every argument."""
     if not isinstance(reply, str):
         return True
     try:

@@ -1,4 +1,7 @@
-"""The documentation as a site (`make site`): the pages where they lie, in the order in which README.md names them."""
+"""Configuration of the documentation site (`make site`).
+
+Pages stay where they are; README.md gives their order.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ python_use_unqualified_type_names = True
 
 
 def _contents(readme: str) -> str:
-    """The site's contents: the groups of pages that the last section of README.md links, decisions by themselves."""
+    """Return the site's contents: groups of pages from README's last section, then the rest."""
     groups = re.findall(r"^\* \*([^*]+)\*: (.*)$", readme, re.MULTILINE)
     left = sorted(
         page.stem
@@ -89,7 +92,7 @@ def _make_legible(app: Any, _: Exception | None) -> None:
 
 
 def setup(app: Any) -> None:
-    """Give the first page its contents, the reference what is new, and every page what screen readers need."""
+    """Add contents to the first page, new names to the reference, and screen reader text to all."""
 
     def add(_: Any, name: str, source: list[str]) -> None:
         if name == root_doc:

@@ -1,4 +1,7 @@
-"""Writes docs/formats.md from the formats themselves: ``python docs/formats_page.py``. A test compares the page with what this makes."""
+"""Generator of docs/formats.md: ``python docs/formats_page.py``.
+
+A test compares the page with its output.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Writes docs/records.md from the types, the worlds, and the examples beside it: ``python docs/records_page.py``.
+"""Generator of docs/records.md from types, environments and examples.
+
+Run it with ``python docs/records_page.py``; the examples are in docs/records_examples.jsonl.
 
 A test compares the page with what this makes, and checks every example.
 """
@@ -286,7 +288,7 @@ def _plural(name: str) -> str:
 
 @cache
 def _documented(record: type[msgspec.Struct]) -> dict[str, str]:
-    """What the source says of each field: in the docstring's list of attributes, or under the field."""
+    """Return the source's description of each field: from ``Attributes:`` or below the field."""
     (node,) = ast.parse(inspect.getsource(record)).body
     assert isinstance(node, ast.ClassDef)
     told: dict[str, str] = {}

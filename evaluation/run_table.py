@@ -211,7 +211,7 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
 
 
 def _split(store: RunStore) -> set[tuple[str, str]]:
-    """Return the cases and systems with verdicts on parts: statements of the answer, or criteria of the case."""
+    """Return cases and systems with verdicts on parts: statements or criteria."""
     at_once = {judge.id.on_criteria for judge in store.roster if judge.is_prompt}
     found: set[tuple[str, str]] = set()
     for said in store.said_by(judges=True):

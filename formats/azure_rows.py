@@ -103,7 +103,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iterator[ImportedRecord]:
-    """Yield the verdicts on an output that is not in the file: on the row of that number, if it has no id."""
+    """Yield verdicts on an output outside the file, matched by row number if it has no id."""
     number = fields.get("line_number")
     number = number + 1 if isinstance(number, int) else row.number
     case_id = fields.name("id") or options.known.made_up("row", row.place.path, number)

@@ -155,7 +155,7 @@ PLAIN_KINDS: frozenset[Kind] = frozenset({"any_call", "grounded_answer", "open_a
 
 
 def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
-    """Return a case with the reference that an example names; and why its calls cannot be checked, if so.
+    """Return a case with an example's reference, and the reason if its calls cannot be checked.
 
     What the example does not name stays. A `RecordError` where no table can hold the reference of this kind of case.
     """

@@ -1,4 +1,4 @@
-"""What writers are given: an output with its case and all that was said of it."""
+"""Items for writers: an output with its case and all scores."""
 
 from __future__ import annotations
 

@@ -71,7 +71,9 @@ class ImportSummary(msgspec.Struct, kw_only=True):
 def write_folder(
     found: Iterable[ImportedRecord], folder: Path, name: str, *, source: object = None
 ) -> ImportSummary:
-    """Write what was found, all or nothing, in the place of an earlier import; errors name the source.
+    """Write imported records in the place of an earlier import, all or nothing.
+
+    Errors name the source.
 
     Raises:
         InputError: Nothing could be read, or the folder cannot be written.

@@ -12,7 +12,7 @@ from .import_options import Options
 
 
 class FoundGrades(NamedTuple):
-    """Columns of grades that a table's first rows show, beside those known by the names of fields.
+    """Columns of grades found by a table's first rows, beside those known by field name.
 
     Attributes:
         label: The column of a person's grades.
@@ -24,7 +24,7 @@ class FoundGrades(NamedTuple):
 
 
 def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGrades:
-    """Return the columns of grades, which are the same that a table of scores has for `calibrate`."""
+    """Return the columns of grades, chosen as `calibrate` chooses them for a table of scores."""
     there = dict.fromkeys(name for row in rows for name in row)
     names = resolve(there, options.columns)
     known = {ours: names[ours] for ours in ("label", "score") if ours in names}

@@ -1,4 +1,7 @@
-"""HealthBench's examples: conversations with rubrics of criteria, points and tags (``simple-evals``)."""
+"""HealthBench's examples: conversations with rubrics of criteria, points and tags.
+
+They are those of ``simple-evals``.
+"""
 
 from __future__ import annotations
 

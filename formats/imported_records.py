@@ -1,4 +1,4 @@
-"""What readers of foreign files give: records, and rows that could not be one."""
+"""Imported records, and rows that are not valid records."""
 
 from __future__ import annotations
 

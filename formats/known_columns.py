@@ -139,7 +139,7 @@ def text_columns(row: Mapping[str, Any]) -> list[str]:
 
 
 def unknown_columns(row: Mapping[str, Any]) -> str:
-    """Return the error message for a row without a question or an answer, with columns that could be either."""
+    """Return the error for a row without question or answer, naming columns that may hold them."""
     if all(is_missing(value) for value in row.values()):
         return "the row is empty"
     texts = text_columns(row) or [*row]

@@ -1,4 +1,4 @@
-"""ragas' samples; numbers besides a sample's own fields are verdicts of the metric of that name."""
+"""ragas' samples; extra numeric fields are verdicts of the metric of that name."""
 
 from __future__ import annotations
 

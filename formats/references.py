@@ -80,7 +80,7 @@ class References:
         example.opinions = [*example.opinions, *told.opinions]
 
     def complete_case(self, case: Case) -> Case:
-        """Return a case with the reference that the table names; the case itself where it names none."""
+        """Return a case with the table's reference; unchanged if the table has none for it."""
         told = self._told(case.id)
         if told is None:
             return case

@@ -53,7 +53,7 @@ OF_TRANSCRIPTS = frozenset({_OF_TASKS, *LOCALISING})
 
 
 def judges_for(kind: Kind, outputs: int, recorded: int) -> list[str]:
-    """Return the judges to recommend for outputs of a kind of case, some of which record their steps.
+    """Return the judges to recommend for outputs of a kind, of which some record their steps.
 
     Tool calls that nothing is compared with are judged with their results and with the answer that follows, where these are recorded.
     """

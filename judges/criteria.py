@@ -19,7 +19,10 @@ _ASKED_ABOUT = "asked_about"
 
 
 def criteria_of(case: Case) -> list[Criterion]:
-    """Return the criteria of a case, of which a single one is worth a point; none where it has no criterion."""
+    """Return the criteria of a case; a single criterion is worth a point.
+
+    Empty where the case has no criterion.
+    """
     criterion = case.reference.get("criterion")
     listed = case.reference.get("criteria") or ([] if criterion is None else [{"text": criterion}])
     return msgspec.convert(listed, list[Criterion])
@@ -31,7 +34,7 @@ def criterion_key(criterion: Criterion) -> str:
 
 
 def question_ids(case_id: str, keys: Iterable[str]) -> list[str]:
-    """Return the id of the case that stands for each criterion of a case, by the criteria's keys."""
+    """Return the ids of the cases that stand for a case's criteria, by their keys."""
     seen: Counter[str] = Counter()
     ids: list[str] = []
     for key in keys:

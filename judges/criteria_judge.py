@@ -69,7 +69,7 @@ class CriteriaJudge(JudgeOfParts):
 
 
 def criterion_work(judge: PromptJudge, work: Iterable[Work]) -> Iterator[Work]:
-    """Yield work; of a prompt that is asked by criterion, a question for each criterion of an item."""
+    """Yield work, with one question per criterion if the prompt is asked by criterion."""
     for case, output, repeat in work:
         if not judge.prompt.by_criterion:
             yield case, output, repeat
@@ -89,7 +89,7 @@ def criteria_by(by: str) -> str:
 
 
 def criteria_verdicts(verdict: Verdict, judge: PromptJudge) -> list[Verdict]:
-    """Return the verdicts on single criteria in a verdict on all of them; none where it has no score."""
+    """Split a verdict on all criteria into one per criterion; empty if it has no score."""
     told: list[dict[str, Any]] = verdict.evidence.get("criteria", []) if verdict.graded else []
     ids = question_ids(verdict.case_id, [each["criterion"] for each in told])
     return [

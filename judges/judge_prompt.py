@@ -189,7 +189,7 @@ class JudgePrompt:
         return replace(self, parse=steps_beside(self.parse, count))
 
     def told_of(self, case: Case, output: Output) -> dict[str, object]:
-        """Return evidence of what is judged that no reply holds: the criterion, or the number of steps."""
+        """Return evidence that no reply holds: the criterion, or the number of steps."""
         if self.names_steps:
             return {STEP_COUNT: sum(steps_by_turn(case, output))}
         criterion = criterion_asked_about(case)

@@ -123,7 +123,7 @@ def nearest_input(name: str) -> str | None:
 
 
 def fence_for(texts: Iterable[str], enclosed: Iterable[str] | None = None) -> str:
-    """Derive a delimiter from the texts it is to enclose; of more ``enclosed`` texts none has it, either.
+    """Derive a delimiter from the texts to enclose; it occurs in none of them or ``enclosed``.
 
     It is a hash of them, so whoever writes such a text cannot know it beforehand and put it in; and it is the same each
     time, so that requests stay cacheable and replayable.

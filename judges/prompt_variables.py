@@ -45,7 +45,10 @@ def _query(case: Case, output: Output) -> str:
 
 
 def _without_instructions(messages: list[Message]) -> list[Message]:
-    """Return the messages without the agent's instructions, which say how to answer and not what was asked."""
+    """Return the messages without the agent's instructions.
+
+    They say how to answer, not what was asked.
+    """
     asked = [message for message in messages if message["role"] not in {"system", "developer"}]
     return asked or messages
 
@@ -169,7 +172,7 @@ def _criterion(case: Case, output: Output) -> str:
 
 
 def _criteria(case: Case, output: Output) -> JsonList:
-    """Return the criteria of a rubric, numbered, as JSON lines; without their points, which would lead the judge."""
+    """Return a rubric's criteria, numbered, as JSON lines; points would lead the judge."""
     del output
     if not (criteria := criteria_of(case)):
         raise NotApplicableError("the case has no criteria")

@@ -61,7 +61,7 @@ class Scale:
         return abs(steps - round(steps)) <= _TOLERANCE
 
     def nearest(self, value: float) -> float:
-        """Return the score that a value on the scale stands for: 0.9999999999 is 1 where steps are whole."""
+        """Return the score nearest to a value: 0.9999999999 is 1 where steps are whole."""
         if self.step is None:
             return value
         return min(self.maximum, self.minimum + round((value - self.minimum) / self.step) * self.step)
@@ -78,7 +78,7 @@ class Scale:
 
     @property
     def flipped(self) -> Scale:
-        """The same numbers, with the other end the best."""
+        """Scale with the other end as the best."""
         return replace(self, better="low" if self.better == "high" else "high")
 
     def worst_of(self, values: Iterable[float]) -> float:

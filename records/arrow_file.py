@@ -21,7 +21,7 @@ _ROWS, _AT_ONCE = 1024, 16 << 20
 
 
 class UnreadableRow(NamedTuple):
-    """A row with a value that Python cannot hold: a date after the year 9999, text that is no UTF-8."""
+    """Value of a row that Python cannot hold: a year after 9999, or invalid UTF-8."""
 
     field: str
     problem: str
@@ -79,7 +79,7 @@ def _batches(path: Path, most: int) -> Iterator[Any]:
 
 
 def _texts(file: Any, path: Path, most: int) -> list[str]:
-    """Return the columns of bytes and text, where the file says that it unpacks to no more than it may."""
+    """Return the columns of bytes and text; refuse a file whose declared size is too large."""
     metadata = file.metadata
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     columns = [group.column(number) for group in groups for number in range(group.num_columns)]

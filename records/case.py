@@ -40,7 +40,7 @@ ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function
 
 
 def known_role(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message as an endpoint takes it: who has another role, such as ``patient``, is the user."""
+    """Return a message with a role endpoints know: ``user`` for others such as ``patient``."""
     return message if message.get("role") in ROLES else {**message, "role": "user"}
 
 

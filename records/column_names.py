@@ -92,7 +92,7 @@ def normal(name: str) -> str:
 
 
 def is_number_field(name: str) -> bool:
-    """Return whether a column of a table of scores holds numbers beside score and label, not values of a slice."""
+    """Return whether a column of a score table holds numbers, rather than values of a slice."""
     fields = (*AMOUNT_FIELDS, CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND)
     return name in fields or name.startswith((OF_PERSON, OF_BASELINE, OF_COVARIATE))
 
@@ -153,7 +153,10 @@ def resolve(
 
 @lru_cache(HEADERS)
 def known_fields(columns: tuple[str, ...], told_by_user: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
-    """Find the column of each field of an imported row; see `resolve`, which takes longer than the rest of a short row."""
+    """Find the column of each field of an imported row.
+
+    The result is cached: `resolve` takes longer than the rest of a short row.
+    """
     return resolve(columns, dict(told_by_user))
 
 
@@ -172,7 +175,7 @@ def _add_usual(found: dict[str, str], there: Sequence[str], aliases: Mapping[str
 
 
 def _speakers(there: Sequence[str], taken: AbstractSet[str]) -> dict[str, str]:
-    """Return the columns of a chat that are named by who speaks; none unless both sides are there."""
+    """Return the columns of a chat named after the speakers; empty unless both sides are there."""
     free = {normal(name): name for name in there if name not in taken}
     sides = [next((free[name] for name in names if name in free), None) for names in (_ASKING, _ANSWERING)]
     return {

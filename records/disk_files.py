@@ -32,7 +32,9 @@ _copies: dict[tuple[int, int], Path] = {}
 
 
 def copy_of_pipe(path: Path, tell: Callable[[str], object] = warnings.warn) -> Path:
-    """Return a copy of a pipe's content, which messages call by the pipe's name; any other path as it is.
+    """Return a copy of a pipe's content; any other path unchanged.
+
+    Messages call the copy by the pipe's name.
 
     The copy is removed when the program ends.
 

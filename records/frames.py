@@ -35,7 +35,10 @@ def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def is_plain(frame: pd.DataFrame) -> bool:
-    """Return whether a frame holds texts, numbers, truth values and missing ones alone, which JSON would not change."""
+    """Return whether a frame holds only text, numbers, booleans and missing values.
+
+    JSON does not change any of these.
+    """
     return all(_is_plain(frame.iloc[:, position]) for position in range(frame.shape[1]))
 
 

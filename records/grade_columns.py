@@ -1,4 +1,4 @@
-"""Columns of grades in a table, of people and of judges, found by their names and what is in them."""
+"""Columns of people's and judges' grades, found by name and content."""
 
 from __future__ import annotations
 

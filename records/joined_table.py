@@ -36,7 +36,7 @@ class JoinedTable(NamedTuple):
 
 
 def joined_table(path: InputPath, told: Mapping[str, str], grades: GradeScale) -> JoinedTable:
-    """Recognize the columns of a table; those called ``gold`` or ``ground_truth`` by their values.
+    """Recognize the columns of a table; ``gold`` and ``ground_truth`` by their values.
 
     Args:
         path: CSV, TSV, JSON, JSON Lines or Parquet.

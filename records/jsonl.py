@@ -228,7 +228,10 @@ def _decode(raw: bytes, record_type: type[T]) -> T:
 
 
 def _with_spelled_out_calls(raw: bytes, record_type: type[T]) -> T:
-    """Decode an output once more, with calls such as ``{name: arguments}`` spelled out; other lines fail as before."""
+    """Decode an output again with calls such as ``{name: arguments}`` spelled out.
+
+    Other lines fail with the error of the first decoding.
+    """
     fields = _loads(raw)
     spelled_out = with_spelled_out_calls(fields)
     return msgspec.convert(fields if spelled_out == fields else spelled_out, record_type)

@@ -44,7 +44,7 @@ def points_of(graded: Iterable[tuple[float, float | None]]) -> Points:
 
 
 def met_of(score: float | None, points: float) -> float | None:
-    """Return how far a criterion is met, from the score of its verdict, which is 1 where that is good."""
+    """Return how far a criterion is met, from its verdict's score, where 1 is good."""
     return score if score is None or points >= 0 else 1.0 - score
 
 

@@ -44,7 +44,7 @@ class JudgeId(Record, frozen=True, kw_only=True):
 
     @property
     def on_criteria(self) -> JudgeId:
-        """Whose the verdicts on single criteria are that stand in replies about all of them."""
+        """Identity of the author of verdicts on single criteria, read from replies on all of them."""
         return msgspec.structs.replace(self, kind="criteria")
 
     @property

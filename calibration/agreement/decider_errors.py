@@ -25,26 +25,29 @@ _Error = TypeVar("_Error", float, FloatArray)
 
 
 class DeciderErrors(NamedTuple):
-    """How often two people found the same output alike, and apart; counts."""
+    """Counts of outputs on which two people agreed and disagreed."""
 
     alike: float
     apart: float
 
     def statistic(self, level: float) -> Statistic:
-        """Return the share of decisions that are wrong, with Wilson's interval of disagreement carried over."""
+        """Return the share of wrong decisions, with an interval from Wilson's of disagreement."""
         n = self.alike + self.apart
         share = self.apart / n
         value, low, high = error_rate(np.array([share, *wilson_interval(share, n, level)])).tolist()
         return defined(value, (low, high), n=int(n), method="Wilson, of how often two differ", level=level)
 
     def drawn(self, replicates: int, rng: np.random.Generator) -> FloatArray:
-        """Draw error rates, shape ``(replicates, 1, 1)``, from the confidence distribution of mid-P limits."""
+        """Draw error rates from the confidence distribution of mid-P limits.
+
+        Their shape is ``(replicates, 1, 1)``.
+        """
         apart = drawn_shares(np.array([[self.apart]]), np.array([[self.alike]]), replicates, rng)
         return error_rate(apart)
 
 
 def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | None:
-    """Return how often two people agree; None where too few outputs, or too little agreement, tell their errors.
+    """Return how often two people agree; None with too few outputs or too little agreement.
 
     Of three or more on one output the first two count: a third is often asked because they differ.
     """
@@ -121,7 +124,9 @@ def _part(some: FloatArray, others: FloatArray) -> FloatArray:
 
 
 class DecidedCounts(NamedTuple):
-    """Counts of decisions in the random part of each label and verdict, each of shape ``(2, 2, 2)``.
+    """Counts of decisions in the random part of each label and verdict.
+
+    Each has shape ``(2, 2, 2)``.
 
     Attributes:
         known: Outputs that were decided at [..., 1]; that could not be, at [..., 0].
@@ -135,7 +140,7 @@ class DecidedCounts(NamedTuple):
 
     @property
     def decided(self) -> FloatArray:
-        """How many tell what is right, by label and verdict."""
+        """Counts of outputs found right or wrong, by label and verdict."""
         return (self.once + self.twice).sum(axis=-1)
 
 
@@ -161,7 +166,7 @@ def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
 
 
 def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return how many outputs are found wrong and right, as many as they are worth, and the weight of those decided twice.
+    """Return effective counts of wrong and right outputs, and the weight of double decisions.
 
     Each has shape ``(2, 2)``. Of outputs decided once, ``t (1 - e) + (1 - t) e`` are found right, of those decided alike by two the same with
     ``e^2 / (e^2 + (1 - e)^2)`` for ``e``; their average by what each tells of ``t``. Outputs on which two differ tell only ``e``.
@@ -180,7 +185,9 @@ def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, Float
 
 
 def without_errors(found: FloatArray, error: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the share that is right where decisions are wrong with a rate; ``weight`` is of those of two people.
+    """Return the share that is right, corrected for a rate of wrong decisions.
+
+    ``weight`` is the share of decisions that two people made.
 
     It may lie outside [0, 1]: what the cells of a table are short of or over evens out in their sum.
     """

@@ -63,7 +63,7 @@ def idle(everybody: Sequence[Contestant]) -> list[Caution]:
 def of_cuts(
     contestants: Mapping[str, Contestant], cuts: Mapping[str, PassThreshold], against: str | None
 ) -> list[Caution]:
-    """Return cautions for two judges that are compared, and whose different thresholds decide which is right."""
+    """Return cautions for compared judges whose different thresholds decide which is right."""
     unsaid: dict[str, int] = {}
     between: dict[str, int] = {}
     for first, second in ((contestants[a], contestants[b]) for a, b in every_pair(contestants, against)):

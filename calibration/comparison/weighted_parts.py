@@ -14,7 +14,7 @@ from ..intervals.variance import FEWEST
 
 
 class WeightedPart(NamedTuple):
-    """Rows of one mean, what that mean counts for, and the variance that too few rows do not show."""
+    """Rows of one mean, its coefficient, and the variance that too few rows do not show."""
 
     values: FloatArray
     cluster: IntArray
@@ -23,7 +23,7 @@ class WeightedPart(NamedTuple):
 
 
 def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
-    """Return the sum of the parts' means, each times its coefficient, with its error over clusters.
+    """Return the weighted sum of the parts' means, with its standard error over clusters.
 
     A part in a single cluster shows no spread. Beside parts that do, it has the variance ``p (1 - p)`` of one
     result, with ``p`` drawn towards a half as if one more had passed and one had failed.

@@ -64,7 +64,10 @@ def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> fl
 
 
 def _null_p(score: FloatArray, labelled: BoolArray) -> float:
-    """Return the p of the labelled items' rank sum among random samples, corrected for ties and continuity."""
+    """Return the p-value of the labelled items' rank sum, corrected for ties and continuity.
+
+    The null hypothesis is that the labelled items are a random sample.
+    """
     n, chosen, ranks = len(score), int(labelled.sum()), mid_ranks(score)
     distance = abs(float(ranks[labelled].sum()) - chosen * (n + 1) / 2)
     variance = chosen * (n - chosen) / n * float(ranks.var(ddof=1))

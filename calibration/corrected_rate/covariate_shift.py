@@ -1,4 +1,7 @@
-"""Rate corrected with labels whose items differ from all by known covariates, such as length or category."""
+"""Rate corrected with labels whose items differ from the rest by known covariates.
+
+Such covariates are length and category.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,9 @@ class ShiftedLabels(NamedTuple):
 
 
 def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
-    """Return the judged rows of a table with their covariates; those of many values are numbers, and count with their square.
+    """Return the judged rows of a table with their covariates.
+
+    A covariate of many values is a number, and its square is one more.
 
     Raises:
         InputError: There is no such column, or a judged row has no value in it.

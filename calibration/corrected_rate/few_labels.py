@@ -13,7 +13,7 @@ _PSEUDO = 0.5
 
 
 def unseen_variance(data: LabelledAndJudged, seen: float) -> float:
-    """Return by how much the variance of the labelled part is at least larger than what was ``seen``.
+    """Return the least variance of the labelled part beyond the variance ``seen``.
 
     Five labels that all pass have no spread. Their mean has at least the variance ``p (1 - p) (1 - r^2) / n`` with ``p = (k + 1) / (n + 2)`` of ``k``
     labels that pass, and the judge's correlation ``r`` with them, which half an output of each kind keeps from 1. Both approach what is seen as labels

@@ -1,4 +1,7 @@
-"""Rate of undecided outputs by a judge's errors on decided ones, with a bound on how much worse it is."""
+"""Rate of undecided outputs by a judge's errors on decided ones, with a bound on the gap.
+
+The bound says how much worse the judge may be on undecided outputs.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ def decided_rows(table: Table) -> BoolArray:
 
 
 def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float, level: float) -> Statistic:
-    """Return Rogan and Gladen's rate of the undecided rows, with an interval for a judge that is up to ``worse`` worse on them.
+    """Return Rogan and Gladen's rate of the undecided rows, if the judge is worse on them.
+
+    The interval is for a judge that is up to ``worse`` worse on them.
 
     Its TPR and TNR on undecided outputs may each be lower than on decided ones by anything from 0 to ``worse``. The rate is monotone in both, so the ends
     are those where one is as much lower and the other is not. Over clusters each share counts by its effective n.

@@ -164,7 +164,9 @@ def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
 def _of_chosen(
     judged: FloatArray, data: LabelledAndJudged, terms: RateTerms, chosen: float | None
 ) -> RateEstimates:
-    """Return the estimates of labels that are no random sample: Rogan and Gladen's, which needs a sample of either class.
+    """Return the estimates that are valid for labels that are not a random sample.
+
+    Only Rogan and Gladen's is; it needs a random sample of each class.
 
     Of labels drawn from these items all ``judged`` scores tell the judge's rate; of labels from elsewhere, the others.
     """

@@ -18,7 +18,7 @@ _LEAST = 1e-6
 
 
 def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
-    """Estimate the mean label of the undecided outputs' population by PPI++ with all judges together.
+    """Estimate the undecided outputs' mean label by PPI++ with all judges together.
 
     A ridge regression of labels on the judges' scores takes the place of one judge's score. It is cross-fitted: no label is predicted by a fit that it
     took part in, and other items have the mean of the fits. Items that a judge did not score do not count. Where one judge alone gives a narrower interval, that is the estimate. Undefined with fewer than 50 labels, or where
@@ -49,7 +49,9 @@ def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statist
 def cross_fitted(
     label: FloatArray, scores: FloatArray, others: FloatArray, cluster: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return predictions of labelled items, each by a fit without its fold, and of the others, by the mean of the fits.
+    """Return cross-fitted predictions of labelled items, and mean predictions of the others.
+
+    A labelled item is predicted by a fit without its fold, the others by the mean of the fits.
 
     Args:
         label: Of the labelled items, shape ``(n,)``.

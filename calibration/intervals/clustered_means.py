@@ -208,7 +208,9 @@ def _with_interval(found: Combination, n: int, level: float, least: float) -> St
 
 
 def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0.95, seed: int = 0) -> Shift:
-    """Test the mean of paired differences over clusters; the interval contains 0 exactly where the test finds none.
+    """Test the mean of paired differences over clusters.
+
+    The interval contains 0 exactly where the test finds no difference.
 
     Differences are in [-1, 1], shape ``(n,)``.
 

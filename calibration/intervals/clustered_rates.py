@@ -114,7 +114,7 @@ def clustered_wilson_interval(
 
 
 def worth_of(share: float, spread: ClusterSpread, level: float) -> float:
-    """Return the rows' effective number of trials for the interval of a mean of results in [0, 1]."""
+    """Return the effective number of trials for the interval of a mean of results in [0, 1]."""
     errors = told_by(spread.trials * min(share, 1 - share), spread.cluster_size)
     return effective_trials(spread, errors, share * (1 - share), student=student_ratio(level, spread.degrees))
 

@@ -144,7 +144,9 @@ def _at_least_a_gap(asked: FloatArray, low: float, threshold: float, high: float
 
 
 def _dip(answers: LadderAnswers, levels: int, worth: float) -> int | None:
-    """Return the level that is caught less often than a harder one, with the least p; None where all may be chance.
+    """Return the level caught less often than a harder one; None where all may be chance.
+
+    Of several such levels it is the one with the smallest p-value.
 
     Fisher's exact test of each pair of levels, each answer counting as ``worth`` independent ones; times the number of pairs.
     """

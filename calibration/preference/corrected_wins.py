@@ -1,4 +1,4 @@
-"""Win rate as people would have it, from their choices on a random part of a judge's comparisons."""
+"""Win rate as people would have it, from their choices on a random part of the comparisons."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def _shift_from_even(preferred: FloatArray, cluster: IntArray, level: float) -> 
 
 
 def _around_even(shift: Statistic) -> Statistic:
-    """Return the win rate whose distance from even this is, with the interval that its test inverts."""
+    """Return a win rate from its distance to even, with the interval that its test inverts."""
     if shift.value is None:
         return replace(shift, undefined="nothing was compared in both orders")
     ends = [None if end is None else min(1.0, max(0.0, end + _EVEN)) for end in (shift.low, shift.high)]

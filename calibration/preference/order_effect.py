@@ -24,14 +24,19 @@ _FINITE = 15.0
 
 
 class OrderedStrengths(NamedTuple):
-    """Strengths by system, and the order effect that was fitted with them, as log-odds in favour of the first."""
+    """Strengths by system and the order effect fitted with them.
+
+    The order effect is in log-odds in favour of the output shown first.
+    """
 
     strengths: list[Statistic]
     order: Statistic
 
 
 def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStrengths:
-    """Return maximum likelihood strengths with mean 0 and one order effect; errors are sandwich errors over clusters.
+    """Return maximum likelihood strengths with mean 0 and one order effect.
+
+    Standard errors are sandwich errors over clusters.
 
     The log-odds that the output shown first is chosen are its strength less the other's plus the order effect. A tie is half a choice of each. Where
     the order decides too much for a finite effect, the strengths are those of the mean of both orders, and the effect is undefined.
@@ -64,7 +69,7 @@ def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStren
 
 
 def fit_of_order(complete: Choices) -> tuple[FloatArray, FloatArray] | None:
-    """Return strengths and, last, the order effect, with the inverse of their information; None without a finite fit."""
+    """Return strengths, then the order effect, with the inverse information; None without a fit."""
     plain = strengths(complete.systems, complete.a, complete.b, complete.preferred, complete.cluster)
     return None if any(each.value is None for each in plain) else _fit(*_shown(complete))
 
@@ -72,7 +77,9 @@ def fit_of_order(complete: Choices) -> tuple[FloatArray, FloatArray] | None:
 def influence_on_strengths(
     complete: Choices, one: FloatArray, other: FloatArray, inverse: FloatArray
 ) -> FloatArray:
-    """Return how each comparison moves the fitted strengths and order effect, shape ``(n, k + 1)``.
+    """Return how each comparison moves the fitted strengths and order effect.
+
+    The result has shape ``(n, k + 1)``.
 
     ``one`` and ``other`` are what was chosen less what was expected, with ``a`` and with ``b`` shown first.
     """
@@ -81,7 +88,7 @@ def influence_on_strengths(
 
 
 def _shown(complete: Choices) -> tuple[FloatArray, FloatArray]:
-    """Return how often the first was chosen, and how often both were shown so, by first and second system."""
+    """Return how often the first was chosen and how often both were shown, by ordered pair."""
     k = len(complete.systems)
     chosen, shown = np.zeros((k, k)), np.zeros((k, k))
     a, b = complete.a, complete.b
@@ -103,7 +110,7 @@ def _statistic(value: float, influence: FloatArray, complete: Choices, n: int, l
 
 
 def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return strengths and, last, the order effect, with the inverse of their information; None without a finite fit.
+    """Return strengths, then the order effect, with the inverse information; None without a fit.
 
     Newton's method, each step halved until it no longer makes the fit worse.
 
@@ -141,7 +148,10 @@ def _odds(beta: FloatArray) -> FloatArray:
 
 
 def _inverse(weight: FloatArray) -> FloatArray:
-    """Return the pseudo-inverse of the information, whose null space is that of equal strengths, which is filled in and taken out again."""
+    """Return the pseudo-inverse of the information.
+
+    Its null space, that of equal strengths, is filled in before inverting and taken out again.
+    """
     k = len(weight)
     information = np.zeros((k + 1, k + 1))
     information[:k, :k] = np.diag(weight.sum(axis=0) + weight.sum(axis=1)) - weight - weight.T

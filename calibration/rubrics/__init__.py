@@ -1,1 +1,1 @@
-"""Scores by rubrics of many criteria: means over items and tags, and what a judge's errors make of them."""
+"""Scores by rubrics: means over items and tags, corrected for a judge's errors."""

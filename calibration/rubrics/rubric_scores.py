@@ -1,4 +1,4 @@
-"""Scores by rubrics: HealthBench's means, and what a judge's errors on criteria make of them.
+"""Scores by rubrics: HealthBench's means, corrected for a judge's errors on criteria.
 
 The mean of points over points possible is taken over items and clipped to [0, 1] as a whole (Arora et al. 2025). With labels, each verdict is
 corrected by the rates of its criterion (Rogan and Gladen 1978), which are drawn towards those of all criteria (`shrunken_rates`).
@@ -271,7 +271,10 @@ def _within(found: Combination, n: int, level: float, method: str, variance: flo
 
 
 def _corrected(items: Sequence[JudgedRubric], rates: _Rates, level: float) -> Statistic:
-    """Return the mean with each verdict corrected by its criterion's rates, and with their errors in the interval."""
+    """Return the mean, correcting each verdict with its criterion's error rates.
+
+    The interval includes the uncertainty of these rates.
+    """
     told = [rates.told(each.key) for item in items for each in item.criteria]
     if not told:
         return undefined("no item is graded in full", n=0, level=level)
@@ -331,7 +334,7 @@ def _item(item: JudgedRubric, rates: _Rates | None) -> ItemScore:
 
 
 def _chances(item: JudgedRubric, rates: _Rates) -> Iterator[float]:
-    """Yield the chance that each criterion is met, given its verdict; beforehand it is met or not alike."""
+    """Yield the chance that each criterion is met, given its verdict and a prior of one half."""
     for each in item.criteria:
         found = rates.positive.rate(each.key), 1 - rates.negative.rate(each.key)
         met, not_met = found if _met(each) >= _HALF else (1 - found[0], 1 - found[1])

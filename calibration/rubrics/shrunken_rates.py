@@ -1,4 +1,6 @@
-"""Rates of many small groups, each drawn towards the rate of all: empirical Bayes with a beta-binomial model.
+"""Rates of many small groups, shrunk towards the overall rate.
+
+The method is empirical Bayes with a beta-binomial model.
 
 Kleinman, Journal of the American Statistical Association 68 (1973), 46-54: the spread of groups' rates beyond chance, by moments.
 """
@@ -51,14 +53,17 @@ class ShrunkenRates(NamedTuple):
         return trials / (trials + self.strength)
 
     def variance(self, group: str) -> float:
-        """Return the variance of a group's true rate around the one that is given here, that of all being known."""
+        """Return the variance of a group's true rate around its estimate, given the overall rate."""
         trials = self.own.get(group, SuccessCount(0.0, 0.0)).trials
         rate = self.rate(group)
         return rate * (1 - rate) / (trials + self.strength + 1)
 
 
 def shrink(groups: Mapping[str, SuccessCount]) -> ShrunkenRates | None:
-    """Return the rates of groups, each drawn towards that of all the more, the fewer trials it has; None without trials."""
+    """Return the groups' rates, shrunk towards the overall rate; None without trials.
+
+    The fewer trials a group has, the more its rate is shrunk.
+    """
     tried = {name: each for name, each in groups.items() if each.trials}
     total = sum(each.trials for each in tried.values())
     if not total:

@@ -104,7 +104,7 @@ class _Finder:
         return f"columns: {'; '.join(parts)}" if parts else ""
 
     def _could_be_labels(self) -> str:
-        """Name the columns that could be labels, with what reads the first; empty where there are none."""
+        """Name columns that could hold labels, and the option that reads the first; empty if none."""
         grades = self._grades
         could = [each for each in grades.free() if grades.fits(each)]
         scale = ""

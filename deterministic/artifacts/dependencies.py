@@ -1,4 +1,4 @@
-"""Dependencies between challenges: class names, node ids, and folders of challenges without a name."""
+"""Dependencies between challenges: class names, node ids, and unnamed challenge folders."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def challenge_name(case: Case) -> str:
 
 
 def class_name(folder: str) -> str:
-    """Return the class name that a challenge's folder suggests: ``write_file`` gives ``TestWriteFile``."""
+    """Return the class name for a challenge's folder: ``TestWriteFile`` for ``write_file``."""
     words = folder.replace("-", "_").split("_")
     name = "".join(word[:1].upper() + word[1:] for word in words)
     return name if name.startswith("Test") else f"Test{name}"

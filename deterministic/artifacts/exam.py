@@ -51,7 +51,7 @@ def main(rules: str, kind: str, *names: str) -> int:
 
 
 def _prefer(modules: list[str], folder: Path) -> None:
-    """Import these modules from a folder, though the standard library has modules of their names."""
+    """Import modules from a folder even where the standard library has modules of that name."""
     files = {name: folder / f"{name}.py" for name in modules if (folder / f"{name}.py").is_file()}
 
     class Preferred:

@@ -53,7 +53,7 @@ def _value(value: Any) -> str:
 
 
 def call_spelling(call: str) -> str:
-    """Return a call's syntax in one layout, with its named arguments sorted, to compare calls by."""
+    """Return a call in a canonical layout with sorted named arguments, to compare calls by."""
     try:
         node = parse_expression(call)
     except DecodingError:
@@ -79,7 +79,7 @@ def read_prompt(raw: Any) -> list[str]:
 
 
 def read_prompt_exactly(raw: Any) -> list[str]:
-    """Read a text reply as it was written, with everything that stands between the parentheses, or as JSON."""
+    """Read the calls of a text reply, keeping everything in their parentheses, or as JSON."""
     if (calls := read_json_reply(_text(raw))) is not None:
         return native_call_texts(calls)
     return [unparse(node) for node in call_nodes(wrap(_text(raw)))]

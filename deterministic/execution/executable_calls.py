@@ -146,7 +146,7 @@ def _recorded(reference: ExecutableReference) -> dict[str, Any]:
 def _require_tools(
     case: Case, calls: Sequence[str], functions: Functions, recorded: Mapping[str, Any]
 ) -> None:
-    """Require that each called function that was offered is registered, or the result of the call recorded.
+    """Require that each offered function is registered, or the result of its call recorded.
 
     A call of a function that was not offered is the system's fault.
     """

@@ -44,7 +44,7 @@ class Allowance:
         }
 
     def execute(self, call: str, run: Executor) -> str:
-        """Execute a call if it is within the limits, and count it and its result, which it gives back.
+        """Execute a call within the limits; count it and its result, and return the result.
 
         Raises:
             LimitExceededError: That was one too many.

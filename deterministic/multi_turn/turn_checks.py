@@ -172,7 +172,7 @@ def results_appeared_for_each_turn(facts: TurnFacts) -> Finding | None:
 
 
 def nothing_was_changed(facts: TurnFacts) -> Finding | None:
-    """Refuse changes in a turn in which the reference makes no call because something is missing.
+    """Refuse changes in a turn without reference calls because something is missing.
 
     Reading is allowed. Calls that the next turn's reference makes leave the turn undecided: the request may already ask for them.
     """

@@ -199,7 +199,7 @@ def _probe(attempt: _Attempt, number: int) -> Probe:
 
 
 def _place(attempt: _Attempt) -> dict[str, Any]:
-    """Return the step of a trajectory at which a fault was planted, as evidence; empty for anything else."""
+    """Return the step of a trajectory with the planted fault, as evidence; empty if none."""
     case, output = attempt.subject.case, attempt.mutation.output
     if attempt.operator.plants != "fault" or output.turns is None:
         return {}

@@ -85,7 +85,7 @@ def conclude_artifacts(
 
 
 def _has_mock_alone(case: Case) -> bool:
-    """Return whether a challenge names a function to mock an agent, and has no solution to put in its place."""
+    """Return whether a challenge names a function to mock an agent, and has no solution."""
     mock = any(case.reference.get(name) for name in ("mock", "mock_func", "mock_task"))
     folder = case.reference.get("folder")
     return mock and not (isinstance(folder, str) and Path(folder, "artifacts_out").is_dir())

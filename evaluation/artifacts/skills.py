@@ -77,7 +77,10 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
 
 
 def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
-    """Put each challenge below the first of its dependencies that is nearest to it; others by category and name."""
+    """Put each challenge below its nearest dependency; sort others by category and name.
+
+    Of several that are equally near, the first counts.
+    """
     ordered = sorted(skills, key=lambda skill: (skill.level, skill.category, skill.name))
     level = {skill.name: skill.level for skill in ordered}
     below: dict[str | None, list[Skill]] = {}
@@ -98,7 +101,7 @@ def _needs(name: str, group: Sequence[ChallengeResult], names: ChallengeNames) -
 
 
 def _levels(needs: dict[str, list[str]]) -> dict[str, int]:
-    """Return the longest chain of dependencies below each name; a circle ends after as many steps as names."""
+    """Return the longest chain of dependencies below each name; circles end after all names."""
     levels = dict.fromkeys(needs, 0)
     for _ in needs:
         raised = {name: max((levels[each] + 1 for each in below), default=0) for name, below in needs.items()}

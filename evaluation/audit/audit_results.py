@@ -78,7 +78,7 @@ class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LocatedFault(msgspec.Struct, frozen=True, kw_only=True):
-    """How often a judge named the step at which one sort of fault was planted.
+    """Rates at which a judge named the step at which one sort of fault was planted.
 
     Attributes:
         operator: The operator or dial.

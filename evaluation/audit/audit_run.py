@@ -229,7 +229,9 @@ def _operators(
 
 
 def located_faults(scored: Iterable[Scored]) -> list[LocatedFault]:
-    """Return how often a judge named the planted step, by sort of fault; none for a judge that names no steps.
+    """Return how often a judge named the planted step, by sort of fault.
+
+    Empty for a judge that names no steps.
 
     Faults whose step is not known, such as those of older folders of probes, are left out.
     """

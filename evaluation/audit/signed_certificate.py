@@ -1,4 +1,4 @@
-"""Signed certificates: an in-toto statement in a DSSE envelope, with anchors as salted commitments.
+"""Signed certificates: in-toto statements in DSSE envelopes, with anchors as salted hashes.
 
 Whoever has the public key can check that nothing was changed, and read the claims. Anchors stay private: each stands in the
 statement as a hash with a secret salt, so that the owner can later show which outputs were certified, and nobody can guess them.
@@ -50,7 +50,7 @@ class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SignedFacts(msgspec.Struct, frozen=True):
-    """What a statement says of a certificate, as far as it is read here; anchors are hashes."""
+    """Facts of a statement about a certificate; anchors are hashes."""
 
     fiducial: str
     issued: str
@@ -134,7 +134,7 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
 
 
 def disclosed_anchors(statement: dict[str, Any], certificate: CertificateRecord) -> int:
-    """Return how many anchors of a private certificate the signed statement commits to; all must be.
+    """Return how many anchors of a private certificate the statement commits to, if to all.
 
     Raises:
         InputError: The certificate has no salt, or an anchor is not committed to.

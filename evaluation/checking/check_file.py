@@ -74,7 +74,7 @@ def check_file(
 
 
 def _unknown(said: JournalRow | Verdict) -> list[UnknownDependency]:
-    """Return the unknown dependencies in a verdict's evidence; only those on challenges have any."""
+    """Return the unknown dependencies in a verdict's evidence; empty unless on a challenge."""
     if not isinstance(said, Verdict) or not said.evidence:
         return []
     return [UnknownDependency(said.case_id, name) for name in said.evidence.get(UNKNOWN, [])]

@@ -56,7 +56,7 @@ def _is_judged(system: SystemResult) -> bool:
 
 
 def one_judges_part(systems: Sequence[SystemResult], store: RunStore) -> Part | None:
-    """Return the part of outputs that one judge graded 0 or 1, each in its own cluster, without labels.
+    """Return the outputs that one judge graded 0 or 1, each its own cluster, without labels.
 
     It is equal to both of `pooled_parts`, and needs no numpy. None for any other run.
     """

@@ -77,7 +77,9 @@ class StepTaken(NamedTuple):
 
 
 class UserTurn(Record, frozen=True, kw_only=True):
-    """One request to the model that plays a user, and its reply; a line of ``OUTPUTS.users.jsonl``.
+    """Request to the model that plays a user, and its reply.
+
+    It is a line of ``OUTPUTS.users.jsonl``.
 
     Attributes:
         case_id: The case.
@@ -180,7 +182,7 @@ class Made(NamedTuple):
 
 
 def bounded(made: Made) -> Made:
-    """Return an output that fits into a line; in place of a longer one, an error of the system's own."""
+    """Replace an output that is too long for a line by an error of the system."""
     if len(encode_record(made.output)) <= MAX_LINE_BYTES:
         return made
     error = f"its output is larger than {MAX_LINE_BYTES >> 20} MiB"

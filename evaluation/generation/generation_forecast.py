@@ -169,7 +169,7 @@ class _Count:
         self._counts["most"] += max(least, turns * steps - self._told)
 
     def _add_dialogue(self, user: SimulatedUser) -> None:
-        """Count a conversation with a simulated user: one call of both at least, none of which is looked up."""
+        """Count a conversation with a simulated user: at least one call each, none from the cache."""
         self._counts["conversations"] += 1
         self._counts["calls"] += 2
         self._counts["most"] += user.max_turns * (1 + self._model.settings.steps_per_turn)

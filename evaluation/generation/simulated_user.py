@@ -49,7 +49,7 @@ What does the person say next?"""
 
 
 class SimulatedUserError(ProviderError):
-    """Error for a simulated user that says nothing: its call failed, or its reply is empty or a refusal."""
+    """Error for a simulated user without a turn: failed call, empty reply or refusal."""
 
 
 class UserAccess(NamedTuple):
@@ -92,7 +92,7 @@ def examine_user(user: AskedUser | None, case: Case) -> None:
 
 
 class AskedTurns:
-    """What the agent is told in each turn: the case's messages, then those of its simulated user.
+    """Turns that the agent is given: the case's messages, then those of its simulated user.
 
     Args:
         case: The case.

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def ask_adapting(
     tasks: Sequence[JudgeTask], folder: RunWriter, asking: Callable[[Sequence[JudgeTask]], object]
 ) -> Sequence[JudgeTask]:
-    """Ask judges, each without what its model refuses; return the judges that were asked in the end.
+    """Ask judges, each without the parameters its model refuses; return the judges asked last.
 
     A refusal ends the asking, which begins again with a judge in the place of the refused one.
 
@@ -61,7 +61,10 @@ def ask_adapting(
 
 
 def not_sent(tasks: Iterable[JudgeTask]) -> dict[str, list[str]]:
-    """Return the decoding parameters that models refused, by judge; judges that sent all of theirs are left out."""
+    """Return the decoding parameters that models refused, by judge.
+
+    Judges that sent all of theirs are omitted.
+    """
     refused = {
         task.by: [name for name, value in task.known.refused.items() if value is None] for task in tasks
     }

@@ -66,7 +66,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
 
 
 def by_criterion(task: JudgeTask) -> JudgeTask:
-    """Return the judge as one that is asked about each criterion of a case; any other is returned unchanged."""
+    """Return the judge as one that is asked about each criterion; other judges unchanged."""
     judge = task.asked
     if judge is None or not judge.prompt.by_criterion:
         return task

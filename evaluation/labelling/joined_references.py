@@ -37,7 +37,7 @@ class JoinedReferences(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def changed(self) -> int:
-        """How many cases have a reference that they did not have."""
+        """Number of cases whose reference is new."""
         return self.added + self.replaced
 
 

@@ -108,7 +108,7 @@ def _rubric(
 
 
 def _labels(path: InputPath, cases: CaseIndex) -> Iterator[tuple[CriterionPlace, float]]:
-    """Read labels of criteria: a row for each, with the case, the criterion, perhaps the system, and the label."""
+    """Read labels of criteria: case, criterion, label, and perhaps system, one label a row."""
     grades = GradeScale()
     for line, row in file_rows(path):
         item, criterion, label = (_cell(row, names, path, line) for names in (_ITEM, _CRITERION, _LABEL))

@@ -1,4 +1,7 @@
-"""Verify that a run's verdicts are on what the run is about: an unknown case would be dropped by some readers and counted by others."""
+"""Check that a run's verdicts are on its own cases and systems.
+
+Some readers would drop an unknown case, and others count it.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,6 @@ def refuse_others(journal: VerdictJournal, cases: CaseIndex, systems: Container[
 
 
 def refuse_unknown(journal: VerdictJournal, inputs: RunInputs, systems: Container[str]) -> None:
-    """Refuse verdicts on cases that are not among a finished run's inputs, or on other systems; see `refuse_others`."""
+    """Refuse verdicts on cases or systems that a finished run lacks; see `refuse_others`."""
     with CaseIndex(inputs.cases, again=True) as index:
         refuse_others(journal, index, systems)

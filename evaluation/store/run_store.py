@@ -141,7 +141,10 @@ class RunStore(Closing):
             self._refuse_unknown()
 
     def _refuse_unknown(self) -> None:
-        """Refuse verdicts on unknown cases and systems, which nothing but the inputs tells where seals were taken off."""
+        """Refuse verdicts on unknown cases and systems.
+
+        Where seals were removed, only the inputs reveal them.
+        """
         results = self.known.results
         if results is None or PAIRS in self.known.identity:
             return

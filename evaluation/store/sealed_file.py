@@ -37,7 +37,7 @@ class Seal(msgspec.Struct, frozen=True):
     marks: list[tuple[int, str]] = []
 
     def __post_init__(self) -> None:
-        """Refuse marks that are in no order, or outside of the journal: whoever reads up to one would never get there."""
+        """Refuse marks that do not ascend or lie outside of the journal; readers would never end."""
         before = 0
         for mark, _ in self.marks:
             if not before < mark <= self.bytes:

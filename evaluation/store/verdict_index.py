@@ -134,7 +134,7 @@ class VerdictIndex:
 
     @property
     def repeats(self) -> dict[Author, int]:
-        """How often each author was asked about one output."""
+        """Number of times that each author was asked about one output."""
         found = dict[Author, int]()
         for _, _, author, repeat in self._places:
             found[author] = max(found.get(author, 0), repeat + 1)

@@ -121,7 +121,7 @@ def _case(root: Path, folder: Path) -> Case:
 
 
 def _name_without_field(folder: Path) -> str:
-    """Return the test class in a challenge's folder, if there is exactly one; else the folder's name."""
+    """Return the only test class in a challenge's folder; else the folder's name."""
     classes: set[str] = set()
     for path in sorted(folder.glob("*.py")):
         with readable(path):

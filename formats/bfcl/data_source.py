@@ -40,7 +40,9 @@ class DataSource(Protocol):
 
 
 def open_source(path: Path) -> DataSource:
-    """Find ``BFCL_v4_*.json``, or version 3's, in a folder, a repository checkout or a ``bfcl_eval-*.whl``.
+    """Find BFCL's files in a folder, a repository checkout or a ``bfcl_eval-*.whl``.
+
+    Files are ``BFCL_v4_*.json``, or those of version 3.
 
     No file is unpacked.
 

@@ -119,7 +119,7 @@ def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 
 
 def _fractions(scale: Scale, declared: Mapping[str, Any]) -> bool:
-    """Return whether the prompt asks for a score written as a fraction, and its scale allows that."""
+    """Return whether the prompt asks for a score written as a fraction of the best score."""
     fractions = declared.get("fractions", False)
     if not isinstance(fractions, bool):
         raise ValueError(f"fractions is true or false, got {fractions!r}")  # noqa: TRY004 - of a prompt file, with its line

@@ -124,7 +124,10 @@ _LAST_FRACTION = re.compile(rf"(?<![\w.,/+-])({_FRACTION.pattern}){DECORATED}*+\
 
 
 def fraction_of_best(text: str, scale: Scale) -> list[float]:
-    """Return the score that a fraction, a share or a percentage of the best score names; empty for any other text."""
+    """Return the score that a fraction, share or percentage of the best names.
+
+    Empty for any other text.
+    """
     found = _FRACTION.fullmatch(text)
     if found is None:
         return []

@@ -170,7 +170,7 @@ _CACHED = (
 
 
 def cached_tokens(usage: object, prompt_tokens: int) -> int:
-    """Return the prompt tokens that the provider had cached, which it bills at less; 0 if it counts none."""
+    """Return the prompt tokens that the provider had cached and bills at less; 0 if unknown."""
     for *outer, name in _CACHED:
         count = token_count(field_of(usage, outer[0]) if outer else usage, name)
         if count:

@@ -161,7 +161,7 @@ def _asking(
 
 
 def with_cache(provider: Provider, namespace: str, cache: Path | None) -> Provider:
-    """Return a provider that asks the reply cache first; ``namespace`` is the endpoint's identity."""
+    """Return a provider that reads the reply cache first; ``namespace`` identifies the endpoint."""
     if cache is None:
         return provider
     from .reply_cache import CachingProvider, ReplyCache  # noqa: PLC0415 - loads SQLite

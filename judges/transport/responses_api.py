@@ -50,7 +50,7 @@ _NO_ROUTE = re.compile(
 
 
 def needs_responses(status: int, message: str) -> bool:
-    """Return whether a server says that it takes no chat completions, or that a model needs the Responses API."""
+    """Return whether a server's error asks for the Responses API."""
     if status not in _NO_SUCH_PLACE:
         return False
     if status != HTTPStatus.BAD_REQUEST and _NO_ROUTE.fullmatch(message):
@@ -89,7 +89,10 @@ def responses_body(request: Request) -> dict[str, Any]:
 
 
 def name_in_chat(param: str | None, request: Request) -> str | None:
-    """Return the parameter of a request that an error of the Responses API names; the name itself if it is no other's."""
+    """Return the request parameter that an error of the Responses API names.
+
+    A name that is no field of the request is returned unchanged.
+    """
     if param is None:
         return None
     if param.startswith("text.format"):

@@ -81,7 +81,10 @@ def bounded(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
 
 
 def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
-    """Return an item's blocks above its verdicts, and those below: passages, raw calls, functions."""
+    """Return an item's blocks above its verdicts, and those below.
+
+    Those below are passages, raw calls and functions.
+    """
     diffs = _diffs(item)
     reference = [verbatim("Expected", item.case.reference)] if item.case.reference else []
     first = [*bounded(_conversation(item), "messages and steps")]

@@ -84,7 +84,7 @@ def cut_to_columns(text: str, columns: int) -> str:
 
 
 def _ends_sign(text: str, place: int) -> bool:
-    """Whether a text may be cut before the character at a place."""
+    """Return whether a text may be cut before the character at a place."""
     if place >= len(text):
         return True
     after, before = text[place], text[place - 1]

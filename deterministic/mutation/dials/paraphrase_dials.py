@@ -1,4 +1,4 @@
-"""Dials of retold statements: the fault is a shift of meaning, as careless summaries have it.
+"""Dials of paraphrased statements; the fault is a shift of meaning.
 
 A passage is retold in other words. The right output keeps its meaning; in the faulty one a detail drifts. Both need reading,
 since neither repeats the passage.
