@@ -1,4 +1,6 @@
-"""Print the findings that docs/self-test.md sums up: scripted judges with one planted weakness each, and what an audit finds.
+"""Self-test of audits: scripted judges with one planted weakness each, and its findings.
+
+Prints the findings that docs/self-test.md sums up.
 
     python benchmarks/audit_self_test.py
 

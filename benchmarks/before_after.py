@@ -1,4 +1,6 @@
-"""What whole commands take at an earlier revision and now, in turns: ``python benchmarks/before_after.py ae3dcbf``.
+"""Benchmark whole commands at an earlier revision and at this one, in turns.
+
+    python benchmarks/before_after.py ae3dcbf
 
 Seconds of wall and of processor and peak memory, start and imports included, as medians; the ratio is the median of now over the
 median of before. Both revisions run under this interpreter and with the libraries that it has. Takes about a quarter of an hour.
@@ -32,7 +34,7 @@ LATENCY = 50.0
 
 
 class Command(NamedTuple):
-    """A command of the table; in every argument ``NEW`` becomes a folder that is not there yet, and a fresh one is removed before."""
+    """Command of the table; in its arguments ``NEW`` stands for a new folder each time."""
 
     name: str
     arguments: tuple[str, ...]
@@ -41,7 +43,7 @@ class Command(NamedTuple):
 
 
 def commands(url: str) -> list[Command]:
-    """What is compared; a command may use what those before it left."""
+    """Return the commands to compare; each may use the files of those before it."""
     inputs = ("cases.jsonl", "--outputs", "outputs.jsonl", "--rules", "bfcl")  # the default was another
     free = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
     judged = ("judged/cases.jsonl", "--outputs", "judged/outputs.jsonl", "--judge", "tool_call_accuracy")

@@ -1,4 +1,6 @@
-"""A billion outputs: what they take by what a few take here, what ends first, and what a budget buys instead.
+"""Forecast for a billion outputs: resources, the first one to run out, and a budget's use.
+
+Costs are extrapolated from a few outputs on this machine.
 
     python benchmarks/billion.py [--outputs 1000000000] [--draws 400]
 
@@ -28,7 +30,7 @@ _HOUR, _MB, _GB = 3_600, 1e6, 1e9
 
 
 class Costs(NamedTuple):
-    """What one output more takes.
+    """Costs of one more output.
 
     Attributes:
         processor: Seconds.
@@ -42,7 +44,7 @@ class Costs(NamedTuple):
 
 
 def slopes() -> dict[str, Costs]:
-    """What each command takes for one output more, between two sizes."""
+    """Return each command's costs of one more output, from two sizes."""
     judge = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
     inputs = ("cases.jsonl", "--outputs", "outputs.jsonl", "--workers", "1")
     commands = {
@@ -72,7 +74,10 @@ def _bytes(folder: Path) -> int:
 def hours_of_parts(
     parts: int, seconds: float, workers: int, between_deaths: float, seed: int = 0
 ) -> tuple[float, int]:
-    """Hours until all parts are done, and how many workers died: a death leaves what the part had done, and its worker is back in a minute."""
+    """Return the hours until all parts are done, and the number of workers that died.
+
+    A dead worker's progress is kept, and the worker is back in a minute.
+    """
     rng, deaths, last = np.random.default_rng(seed), 0, 0.0
     free = [(0.0, worker) for worker in range(workers)]
     dies = rng.exponential(between_deaths * _HOUR, workers)

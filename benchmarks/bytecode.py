@@ -1,4 +1,7 @@
-"""Compiles the package as installing a wheel does: where Python may not write bytecode, a checkout is compiled again at every start."""
+"""Compile the package to bytecode, as installing a wheel does.
+
+Where Python may not write bytecode, a checkout is compiled again at every start.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ _NOT_THE_PACKAGE = re.compile(r"/(\.[^/]+|tests|benchmarks|notebooks|docs)/")
 
 
 def compile_package(root: Path = ROOT) -> None:
-    """Bring the bytecode of every module of a checkout up to date; environments in it are left alone."""
+    """Update the bytecode of every module of a checkout, except in its environments."""
     compileall.compile_dir(root, rx=_NOT_THE_PACKAGE, quiet=1)
 
 

@@ -1,4 +1,4 @@
-"""Time and memory of the cluster bootstrap, and of a whole panel and the command on a million rows.
+"""Time and memory of the cluster bootstrap, and of panel and command on a million rows.
 
 Run it with ``make bench``, or by itself.
 """
@@ -34,7 +34,10 @@ def simulate(rows: int, clusters: int, *, graded: bool = False) -> Sample:
 
 
 def timed_bootstrap() -> None:
-    """Kappa, MCC and TPR, 10,000 replicates of 100,000 rows in 10,000 clusters: the promise is 2 seconds on one core."""
+    """Time the bootstrap of kappa, MCC and TPR: 10,000 replicates in 10,000 clusters.
+
+    There are 100,000 rows; the target is 2 seconds on one core.
+    """
     sample = simulate(ROWS, CLUSTERS)
     before = peak_megabytes()
     started = time.perf_counter()

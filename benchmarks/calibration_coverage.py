@@ -1,4 +1,4 @@
-"""We test the tester: coverage of every interval and size of every test that the product prints, on simulated judges.
+"""Coverage of every interval and size of every test, on simulated judges.
 
     python benchmarks/calibration_coverage.py [DRAWS] [TABLE ...] [--short] [--workers 2] [--keep FOLDER]
 
@@ -101,7 +101,7 @@ def main() -> None:
 
 
 def _printed(name: str, *, draws: int, short: bool, kept: Path | None) -> str:
-    """What is printed of a table: made, or read where it was kept."""
+    """Return the printed lines of a table, computed or read from ``kept``."""
     file = kept / f"{name}-{draws}{'-short' * short}.txt" if kept else None
     if file is not None and file.exists():
         return file.read_text("utf-8")
@@ -119,7 +119,10 @@ def _printed(name: str, *, draws: int, short: bool, kept: Path | None) -> str:
 
 
 def _kept(folder: Path | None) -> Path | None:
-    """Where tables of this very code are kept: a changed formula or simulation makes all of them anew."""
+    """Return the folder that keeps tables of this very code.
+
+    A changed formula or simulation recomputes all of them.
+    """
     if folder is None:
         return None
     code = hashlib.sha256()

@@ -1,4 +1,6 @@
-"""Let the time of day jump by years at each look of every command at it: ``python benchmarks/clock_jumps.py`` (needs a C compiler).
+"""Test every command with a clock that jumps by years each time it is read.
+
+    python benchmarks/clock_jumps.py (needs a C compiler)
 
 Prints what went wrong: another exit code or other files and rows than with a steady clock, a traceback, or a command that waits.
 """

@@ -1,4 +1,7 @@
-"""What scripts here share: how they are called, reference data, a server on a core of its own, what a command takes; and the tests' support, importable."""
+"""Helpers of the benchmarks: calls, reference data, a server on its own core, resource use.
+
+They also make the tests' support importable.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ FIDUCIAL = str(Path(sys.executable).with_name("fiducial"))
 
 
 class Used(NamedTuple):
-    """What a command took: wall and processor seconds, start and imports included, and peak memory in MB."""
+    """Resources of a command: wall and processor seconds, and peak memory in MB.
+
+    Start and imports are included.
+    """
 
     wall: float
     processor: float
@@ -64,7 +70,7 @@ def run_to_end(
     core: int | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Used:
-    """Run a command in a folder, perhaps on one core; where it fails, leave with what it printed."""
+    """Run a command in a folder, perhaps on one core; if it fails, exit with its output."""
     with (folder / "printed").open("wb") as printed:
         begun = time.perf_counter()
         child = subprocess.Popen(
@@ -83,7 +89,11 @@ def run_to_end(
 
 
 def beside_first(measured: Mapping[str, Sequence[Used]], ideal: float, items: int) -> dict[str, str]:
-    """Cells of a table by row: median wall time, over the ideal and over the first row's, milliseconds of processor an item, peak memory in MB."""
+    """Return a table's cells by row, with ratios to the ideal and to the first row.
+
+    Cells: median wall time, over the ideal and over the first row's, milliseconds of processor an item,
+    peak memory in MB.
+    """
     medians = {
         name: Used(*map(statistics.median, zip(*used, strict=True))) for name, used in measured.items()
     }

@@ -44,7 +44,7 @@ SCENES = {
 
 
 class Found(NamedTuple):
-    """What one run came to."""
+    """Results of one run."""
 
     seconds: float
     lost: int
@@ -52,7 +52,7 @@ class Found(NamedTuple):
 
 
 def script_of(kind: str, begun: list[float]) -> Response:
-    """How an endpoint of a kind answers now; the times of its answers are in ``begun``."""
+    """Return the next answer of an endpoint of a kind; ``begun`` holds when its answers began."""
     now = time.monotonic()
     first, recent = begun[0], sum(at > now - 1 for at in begun[-2 * RATE :])
     if kind == "hang":

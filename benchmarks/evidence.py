@@ -1,4 +1,6 @@
-"""How good a real model judges, from its recorded replies: writes the page docs/evidence.md.
+"""Evidence page: how well a real model judges, from its recorded replies.
+
+Writes docs/evidence.md.
 
     FIDUCIAL_REFERENCE=/path/to/reference python benchmarks/evidence.py [--recorded FOLDER] [--out docs/evidence.md]
 
@@ -151,7 +153,7 @@ def differences_section(pairs: Sequence[ComparedPair]) -> Iterator[str]:
 
 
 def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -> Iterator[str]:
-    """Who was right where judge and label disagree."""
+    """Yield the section on who was right where judge and label disagree."""
     rows = read_recorded(recorded / "adjudication.jsonl")
     found = {
         (verdict.by, verdict.case_id, verdict.system)
@@ -185,7 +187,7 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
 
 
 def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) -> Iterator[str]:
-    """What the decisions do to the table of real tool calls."""
+    """Yield the table of real tool calls as adjudications change it."""
     found = [(run, fd.calibrate(run, adjudications=decisions).adjudication) for run in runs]
     judges = [
         (name, judge)
@@ -218,7 +220,7 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
 
 
 def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str]:
-    """What of the decisions can be said as corrected references."""
+    """Yield the section on adjudications that became corrected references."""
     run, decided = folder / "checked", folder / "decided.jsonl"
     fd.evaluate(folder / "cases.jsonl", folder / "outputs.jsonl", rules="bfcl", out=run, progress=False)
     fd.write_records(decided, decisions)

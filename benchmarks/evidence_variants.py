@@ -1,4 +1,7 @@
-"""Evidence on the variant `explicit`, on judges that compare, and on ladders: recorded later than the other replies."""
+"""Evidence on the variant `explicit`, on judges that compare, and on ladders.
+
+Their replies were recorded later than the others.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast other tools' files are read, and how much memory that takes.
+"""Speed and memory of reading other tools' files.
 
     python benchmarks/formats.py [--chats 1000000] [--rows 100000]
 
@@ -59,7 +59,7 @@ def rows(name: str, count: int) -> Iterator[dict[str, Any]]:
 
 
 def measured(source: str, log: Path, out: Path) -> tuple[float, int, dict[str, Any]]:
-    """Seconds of processor time, peak memory in MiB, and the summary, of an import in a process of its own."""
+    """Import in a new process; return processor seconds, peak memory in MiB, and the summary."""
     code = (
         "import json, resource, sys, time\n"
         "from fiducial.api.reading import import_files\n"

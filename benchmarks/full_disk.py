@@ -1,4 +1,6 @@
-"""Let the disk run full at each write of every command: ``python benchmarks/full_disk.py --tries 8`` (as root: it mounts a tmpfs).
+"""Test every command on a disk that runs full at each of its writes.
+
+    python benchmarks/full_disk.py --tries 8 (as root: it mounts a tmpfs)
 
 A command for which the disk is full ends with one line that names the file; with room again the same command ends as it does on any disk.
 Prints what went wrong otherwise: a traceback, another code, a second run that does not end as the first would have.

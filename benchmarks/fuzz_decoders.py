@@ -1,4 +1,4 @@
-"""A bounded fuzz run over every decoder: hostile shapes first, then seeded mutations of plain replies.
+"""Fuzz every decoder: hostile shapes first, then seeded mutations of plain replies.
 
 Prints the slowest inputs, marking those over 100 ms, and how many crashed (anything but a result or a DecodingError); exits 1
 if any crashed.

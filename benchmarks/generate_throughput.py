@@ -1,4 +1,6 @@
-"""Generating single answers over HTTP, beside a bare loop over the openai client, at the same server, in the same minute.
+"""Throughput of generating answers over HTTP, beside a bare loop over the openai client.
+
+Both ask the same server in the same minute.
 
     python benchmarks/generate_throughput.py [--items 2000] [--concurrency 64] [--latency 50] [--runs 5]
 
@@ -69,7 +71,7 @@ def _command(row: str, url: str, folder: Path, items: int, concurrency: int) -> 
 
 
 async def ask_barely(url: str, items: int, concurrency: int) -> None:
-    """The same requests over the openai client and nothing else."""
+    """Send the same requests with the openai client and nothing else."""
     from fiducial.evaluation.generation.tool_schemas import tool_schema  # noqa: PLC0415 - only this process needs it
 
     functions: list[dict[str, Any]] = [tool["function"] for tool in TOOLS]  # pyright: ignore[reportAssignmentType] - of JSON

@@ -1,4 +1,6 @@
-"""Recorded replies of two real models, given by a provider on loopback, must lead `fiducial bfcl generate` to the same results.
+"""Replay of two real models: their recorded replies must give their recorded results.
+
+A provider on loopback gives the replies to `fiducial bfcl generate`.
 
     FIDUCIAL_REFERENCE=... python benchmarks/generation_replay.py
 
@@ -61,7 +63,7 @@ SYSTEMS = {
 
 @dataclass
 class Compared:
-    """What a comparison came to, for one category."""
+    """Comparison of results in one category."""
 
     entries: int = 0
     results: int = 0
@@ -126,7 +128,10 @@ TRUTH = "reference calls"
 
 
 def _truth(case: Case) -> list[list[Any]]:
-    """The reference calls of a conversation as native calls: those of a turn in one step, since some turns have more than 21, then a step without any."""
+    """Return a conversation's reference calls as native calls, with all of a turn in one step.
+
+    Some turns have more than 21 calls. A step without calls ends each turn that has any.
+    """
     tools = [*case.tools, *case.reference.get("withheld_tools", [])]
     names = {tool["function"]["name"]: [*tool["function"]["parameters"]["properties"]] for tool in tools}
     made = [[_native(text, names) for text in turn] for turn in case.reference["calls"]]

@@ -1,4 +1,4 @@
-"""Measure the source: size by folder, docstring summaries, names, import circles, files that commands touch, words of the docs.
+"""Measure the source: sizes, docstrings, names, imports, files touched, words of the docs.
 
     python benchmarks/house.py [FOLDER ...]
 
@@ -119,7 +119,7 @@ def _share(count: int, total: int) -> str:
 
 
 def main() -> None:
-    """Print sizes by folder and what is measured about readability, or the sizes of some folders."""
+    """Print sizes by folder and measures of readability, or sizes of some folders only."""
     parser = described(__doc__)
     parser.add_argument("rooms", nargs="*", metavar="FOLDER", help="such as calibration")
     arguments = parser.parse_args()

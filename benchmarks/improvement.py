@@ -1,4 +1,6 @@
-"""What `fiducial improve` claims in worlds whose truth is known; models are functions, and nothing is sent anywhere.
+"""Claims of `fiducial improve` in worlds with known truth; models are functions.
+
+Nothing is sent anywhere.
 
     python benchmarks/improvement.py [WORLDS] [NAME ...] [--whole] [--workers 2]
 
@@ -69,7 +71,7 @@ def _found(world: PromptWorld, seed: int, *, whole: bool) -> _Found:
 
 
 def _naive(world: PromptWorld, seed: int) -> bool:
-    """Whether the best of four is above the current prompt on all items, one-sided at 5 %."""
+    """Return whether the best of four beats the current prompt on all items, one-sided at 5 %."""
     drawn = drawn_world(world, seed)
     current, *others = (said == drawn.label for said in drawn.said)
     best = max(others, key=lambda right: float(right.mean()))

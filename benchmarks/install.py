@@ -1,4 +1,6 @@
-"""Measure an installation into an empty environment: distributions, megabytes, seconds; then the demo there.
+"""Measure an installation into an empty environment, and run the demo there.
+
+Measured: distributions, megabytes and seconds.
 
     python benchmarks/install.py [--extras promptflow,tables] [--revision REV]
 

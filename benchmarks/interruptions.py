@@ -1,4 +1,6 @@
-"""Send every command signals at random moments: ``python benchmarks/interruptions.py --moments 20 --signals INT TERM HUP KILL``.
+"""Test every command by sending signals at random moments.
+
+    python benchmarks/interruptions.py --moments 20 --signals INT TERM HUP KILL
 
 Prints, for each command, how long it took to end (median and most), and what went wrong: a command that did not end, a traceback, a code that
 is neither its own nor the signal's, a process that lives on, a torn file, what is there read with a traceback, or a second run of the same
@@ -96,7 +98,10 @@ class Tried(NamedTuple):
 
 
 def _tries(tried: Tried, sign: str, moments: list[float], problems: list[str]) -> Iterator[float]:
-    """Send a signal at each moment, a share of its time; yield the seconds of those that met it at work."""
+    """Send a signal at each moment, a share of the run's time; yield seconds to the end.
+
+    Commands that finished as usual are left out.
+    """
     command, code, number = tried.command, tried.code, signal.Signals[f"SIG{sign}"]
     for moment in moments:
         after, mark = moment * tried.seconds, str(uuid.uuid4())

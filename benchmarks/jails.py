@@ -1,4 +1,6 @@
-"""What it costs to shut a command in that does nothing: by our own namespaces, with and without a memory group, and by bubblewrap.
+"""Overhead of sandboxing a command that does nothing.
+
+Compared: our namespaces, with and without a memory group, and bubblewrap.
 
     python benchmarks/jails.py [TIMES]
 

@@ -1,4 +1,4 @@
-"""Judging when the provider misbehaves: what is lost, what is asked more often than needed, how much longer it takes.
+"""Judging while the provider misbehaves: lost items, extra requests and extra time.
 
     FIDUCIAL_REFERENCE=... python benchmarks/judge_faults.py [--items 2000] [--runs 3] [--start-up SECONDS]
 
@@ -85,7 +85,7 @@ def run(scene: Scene, items: Path, folder: Path) -> dict[str, Any]:
 
 
 def start_up(free: list[dict[str, Any]]) -> float:
-    """Seconds of a fault-free run beside its calls: before the first arrived, and after the last was replied to."""
+    """Return seconds of a fault-free run before its first call arrived and after its last reply."""
     return statistics.median(run["wall"] - run["span"] - LATENCY / 1000 for run in free)
 
 
@@ -107,7 +107,7 @@ def least(scene: Scene, count: int, seed: int = 0) -> float:
 
 
 def print_floors(count: int, seconds: float) -> None:
-    """How often a client that obeys could meet the target of F1 at all."""
+    """Print how often a client that obeys the server could meet F1's target at all."""
     free, f1 = SCENES[:2]
     without = least(free, count)
     print(

@@ -1,4 +1,6 @@
-"""Judging over HTTP, beside a bare loop over aiohttp and one over the openai client, at the same server, in the same minute.
+"""Throughput of judging over HTTP, beside bare loops over aiohttp and the openai client.
+
+All ask the same server in the same minute.
 
     python benchmarks/judge_throughput.py [--items 2000] [--concurrency 64] [--latency 50 200] [--runs 3] [--many 20000] [--before FIDUCIAL]
 
@@ -23,7 +25,10 @@ from judging.processes import MODEL, write_bodies, write_items
 
 
 class Row(NamedTuple):
-    """A line of the table: which process, and whether with a cache, which the first line of a process with one fills."""
+    """Row of the table: a process, with or without a cache.
+
+    The first row of a process with a cache fills it.
+    """
 
     name: str
     process: str
@@ -104,7 +109,10 @@ def memory(arguments: argparse.Namespace, process: str, url: str, count: int) ->
 def measure(
     arguments: argparse.Namespace, process: str, url: str, folder: Path, cache: Path | None
 ) -> tuple[Used, int | None]:
-    """Run one process to its end: what it took, and how many requests reached the server (None: not counted)."""
+    """Run a process to its end; return its resources and the requests that reached the server.
+
+    The number of requests is None where the server does not count them.
+    """
     commands = {"command": FIDUCIAL, "before": arguments.before}
     command = commands.get(process)
     given = judging(command, arguments, url, folder) if command else asking(arguments, process, url)
@@ -129,7 +137,7 @@ def judging(command: str, arguments: argparse.Namespace, url: str, folder: Path)
 
 
 def requests_so_far(url: str) -> int | None:
-    """How many requests the kit's server has seen; None for another server."""
+    """Return the number of requests the kit's server has seen; None for another server."""
     try:
         with urllib.request.urlopen(f"{url.removesuffix('/v1')}/__stats", timeout=10) as response:  # noqa: S310 - own server
             return json.load(response)["requests"]

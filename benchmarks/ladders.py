@@ -1,4 +1,4 @@
-"""Ladders of judges with planted thresholds: how near the level is that is found, whether its interval covers, what is called flat.
+"""Ladders of judges with planted thresholds: error, coverage, and ladders called flat.
 
     python benchmarks/ladders.py [--audits 400] [--calls 300]
 
@@ -61,7 +61,10 @@ def thresholds(audits: int, faults: int) -> Iterator[str]:
 
 
 def attainable(_: int, faults: int) -> Iterator[str]:
-    """The most that unbiased questions anywhere can do: Cramer and Rao's bound of the level of a logistic fall, which is least where all ask at that level."""
+    """Yield the precision that unbiased questions can reach: the Cramer-Rao bound.
+
+    It is that of a logistic curve's level, smallest where all questions are asked at that level.
+    """
     yield "| from 80 % to 20 % within a factor of | standard error, at the least | level within 10 %, at the most |"
     yield "|---|---|---|"
     for factor in (1.5, 2.0, 2.5, 4.0):

@@ -1,4 +1,6 @@
-"""Lay real BFCL outputs with official verdicts out as files that fiducial reads, and compare our verdicts with theirs.
+"""Lay out real BFCL outputs as files that fiducial reads, and compare verdicts.
+
+They are compared with the official verdicts.
 
     python benchmarks/lay_out_real_outputs.py REAL OUT --data DATA
     fiducial bfcl score --data DATA --results OUT/result --scores OUT/score --partial

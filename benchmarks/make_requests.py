@@ -1,4 +1,6 @@
-"""Batch files of every judge and variant: over the built-in suite, and over real outputs where reference data is there.
+"""Batch files of every judge and variant, over the built-in suite and real outputs.
+
+Real outputs need the reference data.
 
     python benchmarks/make_requests.py --out requests [--model NAME] [--real 500] [--seed 1] [--pairs 200] [--ladder] [--audit]
 
@@ -100,7 +102,10 @@ def write_suite(folder: Path, model: str, *, pairs: int) -> None:
 
 
 def write_preferences(count: int, folder: Path, model: str) -> None:
-    """Pairs of outputs of the built-in suite, each in both orders, for the prompts that compare: a random draw, and the batch files."""
+    """Write pairs of the suite's outputs in both orders, and batch files to compare them.
+
+    The pairs are a random draw.
+    """
     with EvaluationInputs(demo_path("cases.jsonl"), [demo_path("outputs.jsonl")]) as inputs:
         pairs = PairInputs(inputs)
         drawn = sorted(
@@ -123,7 +128,7 @@ def _by_hash(members: Members) -> bytes:
 
 
 def write_audit(folder: Path, model: str, sample: int = SAMPLE) -> None:
-    """Planted faults, harmless twins and attacks made of the suite, for every prompt that has no recorded replies to them."""
+    """Write faults, harmless twins and attacks for every prompt without replies to them."""
     probes = folder / "probes"
     fd.mutate(demo_path("cases.jsonl"), demo_path("outputs.jsonl"), out=probes, progress=False)
     for name, known in known_prompts().items():
@@ -150,7 +155,7 @@ def _audited(plan: AuditPlan) -> Iterator[Request]:
 
 
 def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
-    """The questions of every dial that a prompt judges, so many of each: cases, outputs and labels, and the batch file."""
+    """Write questions of every dial that a prompt judges: cases, outputs, labels and batch file."""
     task = judge_task(name, model)
     dials = {
         dial.name: dial for dial in DIALS.values() if task.judges_kind(dial.make(0, dial.levels[0]).case.kind)
@@ -168,7 +173,7 @@ def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
 
 
 def _label(posed: Posed) -> Verdict:
-    """What is right to say of a question."""
+    """Return the right verdict on a question."""
     facts = posed.facts
     return Verdict.on(
         posed.output.key,

@@ -1,4 +1,7 @@
-"""Trajectories a second on one core, over the reference corpus (the original: about 1,350). Run it with ``make bench``, or by itself."""
+"""Trajectories checked per second on one core, over the reference corpus.
+
+The original checks about 1,350. Run it with ``make bench``, or by itself.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ def timed(what: str, cases: dict[str, Case], records: Records, rules: Rules) -> 
 
 
 def main() -> int:
-    """Cold (reference trajectories are executed too), warm, strict; then the memory. Exit code 1 below 1,500 a second."""
+    """Time checking cold, warm and strict, then measure memory; return 1 below 1,500 a second.
+
+    Cold executes the reference trajectories too.
+    """
     cases, records = load(reference_folder())
     before = peak_megabytes()
     rate = timed("bfcl rules, first system", cases, records, "bfcl")

@@ -1,4 +1,6 @@
-"""Mutants and twins a second on one core, and a complete audit over HTTP. Run it with ``make bench``, or by itself.
+"""Mutants and twins per second on one core, and a complete audit over HTTP.
+
+Run it with ``make bench``, or by itself.
 
     FIDUCIAL_REFERENCE=... python benchmarks/mutation.py
 
@@ -66,7 +68,10 @@ def processor_seconds() -> float:
 
 
 def list_weaknesses(manifest: ProbeManifest, probes: Path) -> None:
-    """What each rule set judges otherwise than it was meant, by operator, with an example."""
+    """Print verdicts of each rule set that differ from the intended ones, by operator.
+
+    Each has an example.
+    """
     examples: dict[tuple[str, str, str], Weakness] = {}
     counts: Counter[tuple[str, str, str]] = Counter()
     for weakness in read_records(probes / WEAKNESSES, Weakness):
@@ -81,7 +86,7 @@ def list_weaknesses(manifest: ProbeManifest, probes: Path) -> None:
 
 
 def labels_agree(probes: Path) -> bool:
-    """Read everything back and check it again: every label must be what the strict checker says of the file."""
+    """Read everything back; return whether the strict checker agrees with every label."""
     labels = {label.key: label for label in read_records(probes / "labels.jsonl", Verdict)}
     strict = CheckOptions(rules="strict")
     with EvaluationInputs(probes / "cases.jsonl", [probes / "outputs.jsonl"]) as inputs:

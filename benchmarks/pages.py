@@ -1,4 +1,4 @@
-"""What a browser makes of reports: weight, time to open, time to search, and what the rows of the first screen say.
+"""Reports in a browser: weight, time to open and to search, and the first screen.
 
     PYTHONPATH=tests/support .venv-browser/bin/python benchmarks/pages.py [2000 50000 100000]
 
@@ -109,7 +109,10 @@ def reported(folder: Path, outputs: int) -> tuple[Path, float]:
 
 
 def opened(browser: Browser, page: Path, sought: str) -> dict[str, Any]:
-    """Milliseconds until the page was painted and loaded, until the items are listed, and until a search through all texts is done."""
+    """Return milliseconds until the page is painted, its items are listed, and a search is done.
+
+    The search goes through all texts.
+    """
     began = time.monotonic()
     browser.open(page)
     browser.until("return performance.getEntriesByName('first-contentful-paint').length > 0")
@@ -128,7 +131,7 @@ def opened(browser: Browser, page: Path, sought: str) -> dict[str, Any]:
 
 
 def first_screen(browser: Browser, page: Path) -> Iterator[str]:
-    """What stands on which rows of pixels before anything is scrolled."""
+    """Yield the elements of the first screen with their rows of pixels."""
     for width, height in (WIDE, NARROW):
         browser.open(page, size=(width, height))
         yield f"{width} x {height}"

@@ -1,4 +1,6 @@
-"""Judging beside other tools: the same items, the same server, the same minute; each tool in an environment of its own.
+"""Judging beside other tools: same items, same server, same minute.
+
+Each tool has its own environment.
 
     FIDUCIAL_REFERENCE=... python benchmarks/peers.py [--items 2000] [--runs 3] [--latency 50 200] [--environments FOLDER]
 

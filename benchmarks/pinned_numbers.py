@@ -1,4 +1,4 @@
-"""Every number that the commands on calibration tables print, written down before a change and compared after it.
+"""Pinned numbers: every number that calibration commands print, saved and compared later.
 
     FIDUCIAL_REFERENCE=... python benchmarks/pinned_numbers.py write FILE
     FIDUCIAL_REFERENCE=... python benchmarks/pinned_numbers.py compare FILE [--words]
@@ -41,7 +41,10 @@ def _verdicts(
     missing: float = 0.0,
     repeats: int = 1,
 ) -> Rows:
-    """Judges with planted rates on items in clusters; ``steps`` makes labels and scores fractions."""
+    """Return judges with planted rates on clustered items; ``steps`` makes scores fractions.
+
+    Labels are fractions then, too.
+    """
     rng = np.random.default_rng(seed)
     ease = rng.normal(size=clusters)
     cluster = np.sort(rng.integers(clusters, size=items))

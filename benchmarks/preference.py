@@ -1,4 +1,6 @@
-"""Print the tables of docs/preference.md: recorded choices of a real judge beside people's, and judges that were made up, whose truth is known.
+"""Tables of docs/preference.md: a real judge beside people, and simulated judges.
+
+The real judge's choices are recorded; the truth of simulated ones is known.
 
     python benchmarks/preference.py [DRAWS] [--llmbar FOLDER]
 
@@ -62,7 +64,7 @@ def drawn(rng: np.random.Generator, clusters: int, strength: FloatArray, judge: 
 def contests(
     rng: np.random.Generator, clusters: int, strength: FloatArray
 ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    """Who meets whom in which cluster, and the log-odds of the first."""
+    """Return the opponents and the cluster of each contest, and the first one's log-odds."""
     pairs = np.array([(i, j) for i in range(len(strength)) for j in range(i)])
     a, b = np.tile(pairs, (clusters * CASES, 1)).T
     cluster = np.repeat(np.arange(clusters), len(pairs) * CASES)
@@ -72,14 +74,17 @@ def contests(
 
 
 def truth() -> FloatArray:
-    """The strengths that infinitely many clusters give: less far apart than planted, since clusters differ."""
+    """Return the strengths in infinitely many clusters.
+
+    They are less far apart than planted, since clusters differ.
+    """
     a, b, cluster, odds = contests(np.random.default_rng(0), 100_000, PLANTED)
     preferred = 0.9 * expit(odds) + 0.05
     return np.array([each.value for each in strengths(SYSTEMS, a, b, preferred, cluster)])
 
 
 def coverage(draws: int) -> Iterator[str]:
-    """How often intervals hold what is true, and how often a test of equals finds a difference."""
+    """Yield coverage of intervals, and how often a test of equals finds a difference."""
     true = truth()
     yield "| clusters | strengths in their interval, of 95 % | equals called different, of 5 % | order found that does not matter, of 5 % | undefined |"
     yield "|---|---|---|---|---|"
@@ -103,7 +108,7 @@ def coverage(draws: int) -> Iterator[str]:
 
 
 def power(draws: int) -> Iterator[str]:
-    """How often a judge that favours what is first is found to."""
+    """Yield how often the test finds a judge that favours the output shown first."""
     yield "| log-odds to the first | flips more to the first than the second, of comparisons | found, 50 clusters | 200 clusters |"
     yield "|---|---|---|---|"
     for to_first in (0.0, 0.2, 0.4, 0.8):

@@ -1,4 +1,4 @@
-"""Share of a question's characters that providers can take from their prompt cache, prompt by prompt.
+"""Share of a question's characters that prompt caches can reuse, by prompt.
 
     python benchmarks/prompt_prefixes.py [--criteria 6] [--json]
 
@@ -87,7 +87,7 @@ def _items(inputs: EvaluationInputs, task: JudgeTask) -> Iterator[tuple[Case, Ou
 
 
 def over_criteria(count: int) -> Iterator[Prefix]:
-    """Yield the shares of the prompts for rubrics, over criteria of a conversation that is made up."""
+    """Yield prefix shares of the rubric prompts, over criteria of a made-up conversation."""
     messages: list[Any] = [
         [
             {

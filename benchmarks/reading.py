@@ -1,4 +1,4 @@
-"""How fast records are read, and what it costs that no key stands twice in one object.
+"""Speed of reading records, and the cost of refusing duplicate keys.
 
 The same files are read with that look and without, in turn; the least processor time of several passes counts.
 
@@ -40,12 +40,12 @@ def verdicts() -> Iterator[Verdict]:
 
 
 def outputs(**fields: Any) -> Iterator[Output]:
-    """The same answer to every case."""
+    """Yield one answer to every case."""
     return (Output(case_id=f"case-{number}", system="a-system", **fields) for number in range(ROWS))
 
 
 def files(folder: Path) -> Iterator[tuple[str, Path, type[Any]]]:
-    """What is read: files as we write them, and one as another program does."""
+    """Yield the files to read: in our layout, and one in another program's."""
     calls = [
         ToolCall(name="book", arguments={"city": "Rome"}),
         ToolCall(name="book", arguments='{"city": "Roma"}'),

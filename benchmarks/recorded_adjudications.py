@@ -1,4 +1,6 @@
-"""Recorded adjudications as verdicts that `fiducial calibrate --adjudications` takes: writes benchmarks/recorded/adjudications.jsonl.
+"""Recorded adjudications as verdicts for `fiducial calibrate --adjudications`.
+
+Writes benchmarks/recorded/adjudications.jsonl.
 
     python benchmarks/recorded_adjudications.py adjudication.jsonl [--out benchmarks/recorded/adjudications.jsonl]
 
@@ -37,7 +39,7 @@ FAULTS = {
 
 
 class Opinion(msgspec.Struct, frozen=True):
-    """One adjudication: whether the output is right, why, and what kind of fault made judge and label differ."""
+    """Adjudication: is the output right, why, and why judge and label differed."""
 
     verdict: Literal["right", "wrong", "undecidable"]
     why: str
@@ -63,7 +65,7 @@ def read_recorded(path: Path) -> list[Adjudicated]:
 
 
 def side(row: Adjudicated, opinion: Opinion) -> str:
-    """Who said of the output what the adjudication says."""
+    """Return the side that the adjudication confirms: the judge, the label or neither."""
     if opinion.verdict == "undecidable":
         return NOBODY
     return JUDGE if (opinion.verdict == "right") == (row.judge_score >= _HALF) else LABEL

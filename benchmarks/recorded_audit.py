@@ -1,4 +1,6 @@
-"""What a real model's recorded replies say of the built-in suite and of the probes made of it: every disagreement, by name.
+"""Audit of a real model's recorded replies on the suite and its probes.
+
+Every disagreement is named.
 
     FIDUCIAL_REFERENCE=/path/to/reference python benchmarks/recorded_audit.py [--recorded FOLDER] [--keep data/replies]
 
@@ -53,7 +55,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
 
 
 class Said(NamedTuple):
-    """What a judge said of an output, where a recorded reply applies."""
+    """Judge's verdict on an output for which a recorded reply applies."""
 
     judge: str
     output: Output
@@ -143,7 +145,7 @@ def ask(
     *,
     repeats: int = 1,
 ) -> tuple[list[Said], str, set[str]]:
-    """Ask judges as far as a recording goes: what was said, how many replies apply of how many, and their keys."""
+    """Ask judges from a recording; return verdicts, a line on coverage, and the keys used."""
     replies = Replies(recording)
     said: list[Said] = []
     with EvaluationInputs(cases, [outputs]) as inputs:
@@ -167,7 +169,10 @@ async def _ask_one(inputs: EvaluationInputs, judge: str, replies: Replies, repea
 
 
 def _agrees(judge: str, verdict: Verdict, label: Verdict) -> bool:
-    """Fractions within rounding; else both on the same side: of a fault, by how a judge's verdict on a faulty output is read."""
+    """Return whether verdict and label agree: fractions after rounding, others by side.
+
+    On a fault, the side depends on how the judge's verdict on a faulty output is read.
+    """
     assert verdict.score is not None
     right = 1.0 if label.score is None else label.score
     if judge.startswith("groundedness/") and "operator" not in label.evidence:
@@ -177,7 +182,7 @@ def _agrees(judge: str, verdict: Verdict, label: Verdict) -> bool:
 
 
 def summary(said: Sequence[Said], counts: str) -> str:
-    """How much there is, in a line."""
+    """Return one line with the amounts."""
     wrong = [each for each in said if not each.agrees]
     return f"{counts} recorded replies apply, {len(said):,} verdicts, {len(wrong)} against the label"
 
@@ -206,7 +211,7 @@ def report(said: Iterable[Said], changes: Mapping[ItemKey, str]) -> Iterator[Ite
 def by_operator(
     said: Iterable[Said], facts: Mapping[ItemKey, ProbeFacts]
 ) -> dict[tuple[str, str], list[bool]]:
-    """By what is planted and operator: whether each of the probes that have a reply was judged as it should be."""
+    """Return, by planted change and operator, whether each probe with a reply was judged right."""
     counts: dict[tuple[str, str], list[bool]] = {}
     for each in said:
         fact = facts[each.output.key]

@@ -1,4 +1,6 @@
-"""Every value of every ``expected.json`` of the reference data, through the commands as a person types them.
+"""Comparison of every value of every ``expected.json`` with the commands' results.
+
+Commands of the reference data are run as a person types them.
 
     FIDUCIAL_REFERENCE=... python benchmarks/reference_values.py [NAME ...] [--form jsonl|csv|parquet] [--how]
 

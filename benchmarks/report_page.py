@@ -1,4 +1,4 @@
-"""How much a report weighs and how long writing it takes: the demo, and runs of 2,000 and 100,000 made-up outputs.
+"""Size of reports and time to write them: the demo, and up to 100,000 made-up outputs.
 
 python benchmarks/report_page.py
 """

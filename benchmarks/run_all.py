@@ -1,4 +1,4 @@
-"""Run every benchmark here, one after the other; what needs reference data says so and is passed over without it.
+"""Run every benchmark in turn, skipping those whose reference data is missing.
 
     python benchmarks/run_all.py [--peers FOLDER]
 

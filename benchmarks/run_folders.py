@@ -1,4 +1,6 @@
-"""What checking, running and going on with nothing left to do take: ``python benchmarks/run_folders.py 10000 100000``.
+"""Cost of checking, running and resuming with nothing left to do.
+
+    python benchmarks/run_folders.py 10000 100000
 
 Seconds of processor and peak memory of the whole command, start and imports included; wall time says more of who else is at work.
 """

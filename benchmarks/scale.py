@@ -1,4 +1,6 @@
-"""From one core to many: wall time, processor time and peak memory by size and workers, beside a bare loop. Printed by ``make bench-scale``.
+"""Scaling from one core to many: wall time, processor time and peak memory.
+
+By size and workers, beside a bare loop. Printed by ``make bench-scale``.
 
     python benchmarks/scale.py [OUTPUTS...] [--ray PYTHON] [--minutes 12]
 
@@ -52,7 +54,7 @@ _MINUTES = 12.0
 
 
 class Used(NamedTuple):
-    """What a command took, all of its processes together."""
+    """Resources of a command, all of its processes together."""
 
     wall: float
     processor: float
@@ -60,7 +62,7 @@ class Used(NamedTuple):
 
 
 def commands(size: int, ray: str | None, server: str) -> Iterator[tuple[str, list[str]]]:
-    """What is measured, by name."""
+    """Yield the commands to measure, by name."""
     ours = [sys.executable, "-m", "fiducial"]
     yield "a bare loop: read, check, write", [sys.executable, "-c", _BARE]
     for workers in ("1", "2"):
@@ -193,7 +195,10 @@ def rows(sizes: Sequence[int], ray: str | None, until: float) -> Iterator[str]:
 
 
 def foreseen(taken: Sequence[tuple[int, float]], size: int) -> float:
-    """Seconds for so many outputs, on the line through what the last two sizes took; at least what the last one took."""
+    """Extrapolate the seconds for a number of outputs from the last two sizes.
+
+    The result is at least the seconds of the last size.
+    """
     if not taken:
         return 0.0
     (before, less), (last, seconds) = taken[-2:] if len(taken) > 1 else (taken[-1], taken[-1])

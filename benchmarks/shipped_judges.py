@@ -1,4 +1,4 @@
-"""What metrics that need no model miss, of those that other tools ship: writes docs/shipped-judges.md.
+"""Errors of the model-free metrics that other tools ship: writes docs/shipped-judges.md.
 
     make shipped-judges
 

@@ -1,4 +1,4 @@
-"""Change the source in small ways, and list the changes that the module's own tests do not notice.
+"""Mutate the source, and list the mutants that the module's own tests do not notice.
 
     python -m venv ENV && ENV/bin/pip install cosmic-ray
     ENV/bin/python benchmarks/source_mutants.py PYTHON MODULE [MODULE ...] [--each 12] [--seed 1]

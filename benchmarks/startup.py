@@ -1,4 +1,4 @@
-"""How long it takes until something happens: import, --help, and what a bare interpreter takes beside them."""
+"""Start-up time: import, --help, and a bare interpreter beside them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def seconds(command: list[str]) -> float:
 
 
 def main() -> None:
-    """Interleave the commands, so that the machine's mood is the same for all, and print medians."""
+    """Run the commands in turns, so that load affects all alike, and print medians."""
     compile_package()
     times: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for _ in range(RUNS + 1):

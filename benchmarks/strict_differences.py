@@ -1,4 +1,6 @@
-"""How many verdicts on real outputs each strict rule changes: the table of docs/bfcl-differences.md.
+"""Verdicts on real outputs that each strict rule changes.
+
+The table of docs/bfcl-differences.md.
 
 Checks every single-turn output of FIDUCIAL_REFERENCE/bfcl_real under both rule sets and names, for each verdict that differs,
 the rule behind it.

@@ -1,4 +1,6 @@
-"""Trajectories against scripts whose truth is known: ``python benchmarks/trajectories.py --calls 300 --cases 40 --kills 12``.
+"""Trajectories against scripts with known truth, with the command killed at times.
+
+    python benchmarks/trajectories.py --calls 300 --cases 40 --kills 12
 
 First four scripted judges name steps of conversations with a planted fault, through `fiducial.audit` and a loopback server: the right one, its
 neighbour, the last one, any. Then a scripted agent and a scripted user talk, and the command is killed again and again while a request is on
@@ -84,7 +86,7 @@ def _interval(rate: Any) -> str:
 
 
 class Dialogues:
-    """Server script of both models, which kills the command at chosen requests before it answers."""
+    """Server script of both models that kills the command at chosen requests before it answers."""
 
     def __init__(self, kill_at: set[int]) -> None:
         self.kill_at = kill_at
@@ -111,7 +113,7 @@ class Dialogues:
 
 
 class Kept(NamedTuple):
-    """What a generation left behind, without what depends on time and on kills."""
+    """Files of a generation, without what depends on time and on kills."""
 
     outputs: dict[str, Any]
     users: dict[str, Any]

@@ -1,4 +1,6 @@
-"""The least time that faults leave to a client which waits as long as the server asks, worked out from the faults alone.
+"""Least time that faults leave to a client that waits as long as the server asks.
+
+It is computed from the faults alone.
 
 List scheduling: items begin in the order of their file, as slots become free; one that is to be asked again waits outside the slots, and
 comes before items that have not begun. Nothing is known in advance, and nothing but the server takes time: so this is what
@@ -88,7 +90,7 @@ def least_seconds(
 
 
 def ratio(least: float, least_without_faults: float, start_up: float) -> float:
-    """How many times as long as without faults a run takes at least.
+    """Return the least ratio of a run's time with faults to its time without.
 
     Args:
         least: Seconds under faults, by `least_seconds`.

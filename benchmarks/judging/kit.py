@@ -1,4 +1,4 @@
-"""The peers' benchmark kit in the reference data: its server, its runners, and `bench.py`, which measures them."""
+"""Benchmark kit of the reference data: its server, its runners, and `bench.py`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OURS = Path(__file__).with_name("run_fiducial.py")
 
 
 class Runner(NamedTuple):
-    """One tool under measurement: its name in tables, the Python it runs under, its runner, and its environment."""
+    """Tool under measurement: name, Python interpreter, runner and environment."""
 
     name: str
     python: str
@@ -51,7 +51,10 @@ def make_items(count: int, folder: Path) -> Path:
 
 
 def fault_kinds(faults: dict[str, Any], seed: int) -> Callable[[str, int], str]:
-    """What the kit's server does at each attempt of each item, as it works it out: ``ok`` or the fault's name, by item and attempt from 1."""
+    """Return the fault of the kit's server by item and attempt from 1, or ``ok``.
+
+    It is computed as the server does.
+    """
     sys.path.insert(0, str(kit_folder()))
     server: Any = import_module("fake_openai")
     chances = [(name, faults.get(f"p{name}", 0.0)) for name in _FAULTS]
@@ -93,7 +96,10 @@ def measure(
 def interleaved(
     runners: Sequence[Runner], runs: int, once: Callable[[Runner], dict[str, Any]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Measure in turns, so that the machine's mood is the same for all; a runner's records by its name."""
+    """Measure runners in turns, so that load on the machine affects all alike.
+
+    Returns records by the runner's name.
+    """
     records: dict[str, list[dict[str, Any]]] = {runner.name: [] for runner in runners}
     for _ in range(runs):
         for runner in runners:

@@ -1,4 +1,6 @@
-"""The processes that `judge_throughput.py` measures beside the command, and the server they ask where the reference data's is not there.
+"""Processes that `judge_throughput.py` measures beside the command, and a server for them.
+
+The server is used where the reference data's is missing.
 
 They import as little as they can at the top: what is imported there is measured with each.
 """
@@ -90,7 +92,7 @@ async def post_bodies(arguments: argparse.Namespace, bodies: Sequence[bytes]) ->
 
 
 async def ask_barely(arguments: argparse.Namespace) -> None:
-    """The same requests over the openai client and nothing else."""
+    """Send the same requests with the openai client and nothing else."""
     await post_all(arguments.url, request_bodies(arguments.items), arguments.concurrency)
 
 

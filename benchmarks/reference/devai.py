@@ -1,4 +1,4 @@
-"""An agent judge on 55 tasks: 0/1 verdicts in clusters, by system; corrections of the pass rate."""
+"""Agent judge on 55 tasks: 0/1 verdicts in clusters, by system, and corrected pass rates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands gave for each value of an `expected.json`, and how the two are compared."""
+"""Values that the commands gave for an `expected.json`, and their comparison."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ _P_VALUE = re.compile(r"(_p|midp|sign_test_p|/exact)$|^adjusted/")
 
 
 def agrees(path: str, expected: float, found: Found) -> bool:
-    """Whether the two are equal to the tolerance; expected values are rounded to ten digits."""
+    """Return whether two values agree to the tolerance; expected ones have ten digits."""
     if found.value is None or not math.isfinite(found.value):
         return False
     tolerance = found.tolerance

@@ -1,4 +1,4 @@
-"""Fifteen prompts of one judge, both orders: comparisons, and how steady verdicts are when the order is turned."""
+"""One judge's fifteen prompts in both orders: comparisons, and verdicts the order flips."""
 
 from __future__ import annotations
 

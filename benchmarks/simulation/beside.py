@@ -1,4 +1,4 @@
-"""What stands beside the panel: strata, rounds of drawing, systems, probabilities, maps to rates, cascades."""
+"""Statistics beside the panel: strata, rounds, systems, probabilities, rates, cascades."""
 
 from __future__ import annotations
 
@@ -99,7 +99,10 @@ def rounds(draws: int) -> Iterator[Tally]:
 
 
 def systems(draws: int) -> Iterator[Tally]:
-    """The largest difference between a judge's and the labels' means of systems on the same tasks."""
+    """Simulate the largest difference between a judge's and the labels' means of systems.
+
+    All systems have the same tasks.
+    """
     tally, rng = Tally("largest difference of systems", AT_LEAST), np.random.default_rng(23)
     for kind in ((0.0, 0.0, 0.0), (0.05, 0.05, 0.2), (0.1,) * 6):
         for tasks in (30, 150):
@@ -160,7 +163,7 @@ def recalibrations(draws: int) -> Iterator[Tally]:
 
 
 def cascades(draws: int) -> Iterator[Tally]:
-    """How often some judge of three keeps more errors than all were certified for."""
+    """Simulate cascades: how often a judge of three keeps more errors than certified."""
     tally, rng = Tally("cascade of three, certified at 10 % errors", BROKEN), np.random.default_rng(26)
     worst = {"a": 0.5, "b": 0.4, "c": 0.3}
     for n in (300, 1_000):

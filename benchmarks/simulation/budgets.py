@@ -1,4 +1,7 @@
-"""`plan --budget`: do nested samples of the planned sizes give the half-width that was promised, and is no other use of the money better?"""
+"""Simulation of `plan --budget`: promised half-widths and other uses of the money.
+
+Do nested samples of the planned sizes give the half-width, and does no other split do better?
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from .tally import COVERAGE, Means, Tally
 
 
 class World(NamedTuple):
-    """What is planted.
+    """Planted values.
 
     Attributes:
         rate: Share of open outputs that are right.
@@ -95,7 +98,10 @@ def _words(plan: BudgetPlan) -> str:
 
 
 def _otherwise(world: World, plan: BudgetPlan) -> dict[str, dict[PhaseName, int]]:
-    """Labels alone; and a third of what labels cost moved to the phases before, or as much from there to labels."""
+    """Return other uses of the budget: labels alone, and labels against the phases before.
+
+    The latter move a third of the labels' cost there, or as much from there to labels.
+    """
     of: dict[PhaseName, Phase] = {each.phase: each for each in plan.phases}
     left, prices = 1 - world.decided, world.costs
     alone = int(world.budget / (prices["label"] + prices["check"] / left))
@@ -118,7 +124,7 @@ def _otherwise(world: World, plan: BudgetPlan) -> dict[str, dict[PhaseName, int]
 def estimated(
     rng: np.random.Generator, world: World, counts: dict[PhaseName, int]
 ) -> tuple[float | None, Statistic]:
-    """Check, judge and label so many outputs drawn at random, and estimate the rate of all, and of the open ones."""
+    """Check, judge and label random outputs; estimate the rate of all and of undecided ones."""
     checked = counts["check"]
     decided = rng.binomial(checked, world.decided)
     passing, is_open = rng.binomial(decided, _PASS), checked - decided

@@ -1,4 +1,4 @@
-"""What is chosen from data: certified thresholds, the best threshold, the best of many."""
+"""Choices from data: certified thresholds, the best threshold, the best of many."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tally import AT_LEAST, BROKEN, FOUND, SIZE, Means, Tally
 
 
 def certificates(draws: int) -> Iterator[Tally | Means]:
-    """How often verdicts kept at a certified confidence are wrong more often than certified."""
+    """Simulate how often verdicts kept at a certified confidence err more than certified."""
     tally, means = (
         Tally("certified at 10 % errors", BROKEN),
         Means("share of draws in which something is certified"),
@@ -42,7 +42,7 @@ def certificates(draws: int) -> Iterator[Tally | Means]:
 
 
 def thresholds(draws: int) -> Iterator[Means]:
-    """The held-out value of a chosen threshold, less what that threshold is worth; and the apparent value, likewise."""
+    """Simulate a chosen threshold's held-out and apparent values, less its true value."""
     means, rng = Means("chosen threshold: said less true (balanced accuracy)"), np.random.default_rng(11)
     scores = np.sort(rng.normal(size=(2, 400_000)) + np.array([[0.0], [1.0]]))
     for _ in range(draws):
@@ -59,7 +59,10 @@ def thresholds(draws: int) -> Iterator[Means]:
 
 
 def cuts(draws: int) -> Iterator[Tally]:
-    """How often another cut is said to be clearly better where none is by more than 0.005, and where one is by 0.05 or more."""
+    """Simulate how often another threshold is called better.
+
+    Truly better by at most 0.005, and by 0.05 or more.
+    """
     falsely = Tally("another cut said to be clearly better, none is", SIZE)
     rightly = Tally("another cut said to be clearly better, one is, by 0.05 to 0.11", FOUND)
     for clue, levels, shift, cut in (
@@ -89,7 +92,10 @@ def cuts(draws: int) -> Iterator[Tally]:
 
 
 def best(draws: int) -> Iterator[Means | Tally]:
-    """The held-out value of the best of 15 prompts, less what the chosen one is worth; and the apparent value, with its interval."""
+    """Simulate the best of 15 prompts: held-out and apparent values, less its true value.
+
+    The apparent value has its interval.
+    """
     tally = Tally("best of 15 prompts: share right of the one that was chosen", AT_LEAST)
     means, rng = Means("best of 15 prompts: said less true (share right)"), np.random.default_rng(12)
     for title, spread in (("equal prompts", 0.0), ("prompts from 0.75 to 0.85", 0.1)):

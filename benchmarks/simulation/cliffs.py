@@ -17,7 +17,7 @@ _LENGTH = math.log(48)
 
 
 def cliffs(draws: int) -> Iterator[Scenario]:
-    """A judge that catches 98 % before a place between two levels, and 5 % behind it; and one that falls smoothly."""
+    """Simulate judges that catch 98 % below a cliff and 5 % above it, and a smooth one."""
     for name in ("parallel_calls", "inference"):
         family = CurveFamily(DIALS[name].places)
         middle = len(family.places) // 2

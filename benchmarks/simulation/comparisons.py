@@ -1,4 +1,4 @@
-"""Comparisons: coverage of paired differences, and the size of every test where there is nothing to find."""
+"""Comparisons: coverage of paired differences, and size of every test under the null."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def differences(draws: int) -> Iterator[Tally]:
 
 
 def sizes(draws: int) -> Iterator[Tally]:
-    """How often each test rejects when there is nothing to find."""
+    """Simulate how often each test rejects when there is nothing to find."""
     tally, rng = Tally("tests", SIZE), np.random.default_rng(15)
     for draw in range(draws):
         _mcnemar(tally, rng)

@@ -1,4 +1,4 @@
-"""Two against each other where items cluster, few or unevenly; and systems whose outputs are decided in part."""
+"""Two systems in few or uneven clusters, and systems whose outputs are partly decided."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RATES = ((0.8, 0.8), (0.8, 0.7), (0.97, 0.97), (0.98, 0.95))
 def two_systems(
     rng: np.random.Generator, cluster: IntArray, rates: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
-    """Who is right: items are hard for both, and clusters for both and for each by itself."""
+    """Draw who is right: items and clusters are hard for both, clusters also for each alone."""
     several = int(cluster.max()) + 1
     hard = np.sqrt(0.5) * rng.normal(size=len(cluster)) + np.sqrt(0.3) * rng.normal(size=several)[cluster]
     first, second = (
@@ -42,7 +42,7 @@ def two_systems(
 
 
 def clusters(draws: int) -> Iterator[Tally | Means]:
-    """The difference of shares by its t-test over clusters: coverage, size, and how wide the interval is."""
+    """Simulate the t-test over clusters of a difference of shares: coverage, size and width."""
     for rates in RATES:
         covered = Tally(f"difference of shares over clusters, right {rates[0]:g} and {rates[1]:g}", COVERAGE)
         size = Tally(f"its test, right {rates[0]:g} and {rates[1]:g}", SIZE)
@@ -68,7 +68,10 @@ def clusters(draws: int) -> Iterator[Tally | Means]:
 
 
 def strata(draws: int) -> Iterator[Tally]:
-    """Two systems on 240 cases, in clusters of 1 and 4: two thirds decided, the rest by a judge, a third of that labelled."""
+    """Simulate two systems on 240 cases in clusters of 1 and 4.
+
+    Two thirds are decided, the rest are judged, and a third of these are labelled.
+    """
     for rows in (1, 4):
         covered = Tally(f"systems by stratum, {240 // rows} clusters of {rows}", COVERAGE)
         size = Tally(f"equal systems by stratum, {240 // rows} clusters of {rows}", SIZE)

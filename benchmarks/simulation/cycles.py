@@ -71,7 +71,10 @@ def _chosen(rng: np.random.Generator, odds: FloatArray) -> FloatArray:
 
 
 def corrected_wins(draws: int) -> Iterator[Scenario]:
-    """A judge that favours the second system beyond what people do; people choose on a random part."""
+    """Simulate a judge that favours the second system more than people do.
+
+    People choose on a random part.
+    """
     for cases, size, people in ((200, 1, 40), (200, 1, 80), (60, 5, 20), (60, 5, 30)):
         rng = np.random.default_rng(people)
         covered: list[bool] = []

@@ -1,4 +1,7 @@
-"""Drift: judges asked again about the same anchors, that repeat their verdicts more or less, and stay as they were or get worse."""
+"""Drift of judges asked again about the same anchors: some get worse, some do not.
+
+They repeat their verdicts more or less often.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ _LEVELS = look_levels(_LOOKS)
 
 
 def drift(draws: int) -> Iterator[Tally | Means]:
-    """100 anchors: false alarms ever in 20 looks, and drops of ten points found within five, by both tests."""
+    """Simulate drift on 100 anchors: false alarms in 20 looks, ten-point drops found in five.
+
+    By both tests.
+    """
     paired, lucky, betting = (
         Tally(f"drift, {test}: alarm ever in 20 looks, nothing changed", target)
         for test, target in (
@@ -65,7 +71,10 @@ def drift(draws: int) -> Iterator[Tally | Means]:
 
 
 def _attainable(draws: int) -> Iterator[Tally | Means]:
-    """Independent verdicts, 100 anchors right on 85 %: the bound for any test, what is foreseen, and whether what is asked for is enough."""
+    """Simulate drift of independent verdicts, beside the best possible test and the forecast.
+
+    Are the recommended anchors and replies enough to find a drop of ten points within five looks?
+    """
     most = Means(
         "drift: the most that an unbiased test at 5 % finds by one look at all five runs (Fisher, randomized)"
     )
@@ -88,7 +97,10 @@ def _attainable(draws: int) -> Iterator[Tally | Means]:
 
 
 def _most_powerful(n: int, m: int, first: float, second: float) -> float:
-    """Power of the uniformly most powerful unbiased test at 5 % that a rate of n is not above one of m."""
+    """Return the power of the uniformly most powerful unbiased test at 5 %.
+
+    It tests that a rate of n is not above a rate of m.
+    """
     power = 0.0
     for total in range(n + m + 1):
         k = np.arange(max(0, total - m), min(n, total) + 1)
@@ -113,7 +125,10 @@ def _betting(looks: list[FloatArray], accepted: float) -> bool:
 def _looks(
     rng: np.random.Generator, chance: FloatArray, worse: float, repeats: float
 ) -> tuple[FloatArray, list[FloatArray]]:
-    """The run that was certified, and later ones, of a judge that is wrong on a share of what it was right about, if so."""
+    """Draw the certified run and later ones of a judge that may get worse.
+
+    Worse means wrong on a share of the items it was right on.
+    """
     own = rng.random(len(chance)) < chance
     lost = rng.random(len(chance)) < worse
     later = [

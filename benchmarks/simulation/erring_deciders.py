@@ -1,4 +1,4 @@
-"""Adjudication by people who err, with a part of their outputs decided again by a second person."""
+"""Adjudication by people who err; a second person decides a part of the outputs again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _BEFORE = {"accuracy": "18 %", "label errors": "2 %"}
 
 
 def erring_deciders(draws: int) -> Iterator[Scenario]:
-    """All disagreements and a random part of agreements decided, half of them by a second person, each of whom errs."""
+    """Simulate adjudication of all disagreements and some agreements by people who err.
+
+    A second person decides half of them again.
+    """
     for errs, agreements, rows in (
         (0.05, 150, 1),
         (0.05, 50, 1),

@@ -1,4 +1,7 @@
-"""Estimates of the true rate where users are: chosen labels, useless and perverse judges, rare rates, few clusters with labels."""
+"""Estimates of the true rate in hard cases.
+
+Chosen labels, useless and perverse judges, rare rates, few clusters with labels.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ CLUSTERED = {
 
 
 def chosen(draws: int) -> Iterator[Tally]:
-    """2,000 items, labels drawn by what the judge said or not, through `estimate` with its default options."""
+    """Simulate 2,000 items with labels drawn by verdict, through `estimate` with its defaults."""
     noticed, falsely = (
         Tally("labels chosen by score: noticed, headline withheld", FOUND),
         Tally("labels drawn at random: taken for chosen (nominal 1 %)", Target("share", 0.0, 0.02)),

@@ -24,7 +24,7 @@ OPEN = 100
 
 
 class Labelled(NamedTuple):
-    """How many labels the undecided outputs have: of each system, or in all."""
+    """Number of labels of undecided outputs: of each system, or in all."""
 
     each: int | None = None
     in_all: int | None = None
@@ -39,7 +39,7 @@ def judged(rng: np.random.Generator, truth: np.ndarray) -> np.ndarray:
 def systems(
     rng: np.random.Generator, rates: Sequence[float], labelled: Labelled, *, decided: int = 0
 ) -> Strata:
-    """Compare systems of these rates on the same tasks, ``decided`` of them by a checker and the rest undecided."""
+    """Compare systems of these rates on the same tasks, ``decided`` of them by a checker."""
     count, tasks = len(rates), decided + (OPEN if labelled != Labelled() else 0)
     left = tasks - decided
     truth = rng.random((count, tasks)) < np.array(rates)[:, None]
@@ -68,7 +68,10 @@ def systems(
 
 
 def alarms(draws: int) -> Iterator[Scenario]:
-    """Random labels of 200 outputs, of which the judge passes nine in ten; labels drawn 4:1 for those that fail."""
+    """Simulate false alarms on random labels, and on labels that favour failures 4:1.
+
+    There are 200 outputs, of which the judge passes nine in ten.
+    """
     for labels, before in ((5, "33 %"), (10, "38 %"), (20, "13 %"), (30, "4.3 %")):
         rng = np.random.default_rng(labels)
         hits = [_alarms(rng, labels, 0.9, 1.0) for _ in range(draws)]

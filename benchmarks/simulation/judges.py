@@ -1,4 +1,4 @@
-"""Simulated judges: true positive and negative rates, prevalence, cluster effect and missingness are planted."""
+"""Simulated judges with planted rates, prevalence, cluster effect and missing verdicts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged
 
 
 class Judge(NamedTuple):
-    """What is planted.
+    """Planted values.
 
     Attributes:
         clusters: How many.
@@ -114,7 +114,10 @@ def graded_rows(
 def calibrated_rows(
     rng: np.random.Generator, clusters: int, rows: int
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Scores in twentieths that are the true chances, alike within clusters, and labels that follow them."""
+    """Draw scores in twentieths that are the true chances, and labels that follow them.
+
+    Rows of a cluster are alike.
+    """
     cluster = np.repeat(np.arange(clusters), rows)
     score = np.clip(
         0.5 * rng.beta(2, 1.5, size=len(cluster)) + 0.5 * rng.beta(2, 1.5, size=clusters)[cluster], 0, 1

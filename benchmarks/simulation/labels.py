@@ -1,4 +1,4 @@
-"""Labels that err: rates corrected by a small audit of the labels, and which labels a person should look at first."""
+"""Labels with errors: rates corrected by a label audit, and labels to review first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ SHARED = {
 
 
 def audits(draws: int) -> Iterator[Tally]:
-    """1,000 labels, a random part of them audited: labels that miss a quarter of what is right, and nearly perfect ones."""
+    """Simulate audits of a random part of 1,000 labels.
+
+    Some labels miss a quarter of what is right, others are nearly perfect.
+    """
     for title, of_labels in (("labels miss a quarter", (0.75, 0.97)), ("good labels", (0.96, 0.98))):
         for share, shared in SHARED.items():
             for audited, rows in ((100, 1), (300, 1), (200, 5)):
@@ -69,7 +72,10 @@ def _audited(
 
 
 def adjudications(draws: int) -> Iterator[Tally]:
-    """1,000 labels; all disagreements and a random sample of agreements are decided, one output in twenty cannot be."""
+    """Simulate adjudication of 1,000 labels: all disagreements and some agreements.
+
+    One output in twenty cannot be decided.
+    """
     for share, shared in list(SHARED.items())[:2]:
         for agreements, rows in ((50, 1), (150, 1), (150, 5)):
             of = f"labels miss a tenth, {share}, {agreements} agreements decided{', clusters of 5' if rows > 1 else ''}"
@@ -132,7 +138,10 @@ ERRING = {
 
 
 def suspects(draws: int) -> Iterator[Means]:
-    """1,000 labels, judges that err on 5 to 12 %: which share of the first ten suspects is an error of the label."""
+    """Simulate the share of wrong labels among the first ten suspects of 1,000 labels.
+
+    Judges err on 5 to 12 %.
+    """
     means = Means("suspected labels: precision at ten")
     best = Means("suspected labels: the most that any order by these verdicts can have (planted rates known)")
     for title, (prevalence, missed, passed) in ERRING.items():
@@ -161,7 +170,10 @@ def suspects(draws: int) -> Iterator[Means]:
 def _best_precision(
     prevalence: float, erring: tuple[float, float], judges: tuple[tuple[float, float], ...]
 ) -> float:
-    """Of the ten items of a thousand that Bayes's rule, with all rates known, puts first: how many labels are wrong."""
+    """Return the share of wrong labels among the first ten by Bayes's rule with known rates.
+
+    There are a thousand items.
+    """
     cells: list[tuple[float, float]] = []
     for label, *said in product((0, 1), repeat=len(judges) + 1):
         chance = np.array([1 - prevalence, prevalence])  # of the truth, wrong and right

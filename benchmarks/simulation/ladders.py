@@ -57,7 +57,10 @@ def asked(  # noqa: PLR0917 - a judge, how it is asked, and chance
     per_round: int,
     design: Design = next_levels,
 ) -> LadderFit:
-    """Ask a judge in rounds, and fit its curve. The k-th question at a level is of cluster k, as in an audit."""
+    """Ask a judge in rounds, and fit its curve.
+
+    As in an audit, the k-th question at a level is of cluster k.
+    """
     shifts = chance.normal(0.0, judge.spread, calls) if judge.spread else np.zeros(calls)
     answers = LadderAnswers(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
     while (left := calls - len(answers.rung)) > 0:
@@ -80,7 +83,10 @@ def evenly(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]
 
 
 def up_and_down(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
-    """One question at a time: an easier level after a miss, after one of four catches a harder one (Durham and Flournoy 1994)."""
+    """Choose levels one by one: easier after a miss, harder after one of four catches.
+
+    Durham and Flournoy 1994.
+    """
     if not len(answers.rung):
         return [0] * count
     level = int(answers.rung[-1])

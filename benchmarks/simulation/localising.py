@@ -1,4 +1,4 @@
-"""Judges that name the first wrong step: intervals of their hits, and claims that they localise."""
+"""Judges that name the first wrong step: intervals of hits, and claims to localise."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ _GUESSING: Mapping[str, _Judge] = {"last step": _last, "uniform": _uniform, "las
 
 
 def localising(draws: int) -> Iterator[Tally]:
-    """Coverage of both rates of a judge that errs, claims of judges that see, and of those that guess."""
+    """Simulate coverage of an erring judge's rates, and claims of seeing and guessing judges."""
     covered = Tally("exact and within one, of a judge that errs", _COVERED)
     found = Tally("claims that a judge localises which sees the fault", FOUND)
     false = Tally("claims by sort of fault", _CLAIMED)

@@ -29,7 +29,10 @@ _JUDGES: dict[str, list[tuple[float, float]]] = {
 
 
 def several_judges(draws: int) -> Iterator[Scenario]:
-    """Labels of a part of the items that all judges scored; the best judge is the one that is best on average."""
+    """Simulate several judges that scored all items, part of them labelled.
+
+    The best judge is the one that is best on average.
+    """
     for name, judges in _JUDGES.items():
         for labels, items, rows in ((50, 600, 1), (100, 1_000, 5)):
             rng = np.random.default_rng(labels)
@@ -75,7 +78,10 @@ def _widths(label: FloatArray, scores: FloatArray, cluster: np.ndarray) -> list[
 
 
 def covariate_shifts(draws: int) -> Iterator[Scenario]:
-    """Labels drawn by length, by category, or by both, on which the rate and the judge's errors depend."""
+    """Simulate labels drawn by length, by category, or by both.
+
+    The rate and the judge's errors depend on them.
+    """
     rates = {rows: _population_rate(rows) for rows in (1, 4)}
     for name, strength in (("category", 1.0), ("length", 0.7), ("both", 0.6)):
         for labels, items, rows in ((100, 1_000, 1), (300, 2_000, 1), (300, 2_000, 4)):
@@ -136,7 +142,10 @@ def _population_rate(rows: int) -> float:
 
 
 def open_bounds(draws: int) -> Iterator[Scenario]:
-    """Checkers decided 70 % right of 300 outputs; of 300 undecided ones 60 % are, on which the judge is worse."""
+    """Simulate a judge that is worse on the 300 undecided outputs than on the 300 decided ones.
+
+    Checkers decided 70 % right; of the undecided ones 60 % are.
+    """
     for lower in ((0.0, 0.0), (0.05, 0.05), (0.1, 0.0), (0.0, 0.1), (0.1, 0.1)):
         for rows in (1, 5):
             rng = np.random.default_rng(rows)

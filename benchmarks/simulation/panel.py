@@ -1,4 +1,4 @@
-"""The panel of one judge: every default interval of `fiducial calibrate`, and the rate of missing verdicts."""
+"""Panel of one judge: every interval of `fiducial calibrate`, and missing verdicts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def binary(draws: int) -> Iterator[Tally]:
 
 
 def few_clusters(draws: int) -> Iterator[Tally]:
-    """The same with fewer clusters than the commands take without a warning."""
+    """Simulate the panel with fewer clusters than the commands accept without a warning."""
     yield from _panels(FEW_CLUSTERS, draws)
 
 
@@ -52,7 +52,7 @@ def _panels(scenarios: dict[str, Judge], draws: int) -> Iterator[Tally]:
 
 
 def graded(draws: int) -> Iterator[Tally]:
-    """Graded and probability statistics: a judge that is too kind, and one whose scores are the true chances."""
+    """Simulate graded and probability statistics: a lenient judge, and a calibrated one."""
     kinds = (("too kind", graded_rows), ("calibrated", calibrated_rows))
     for (kind, rows_of), (clusters, rows) in product(kinds, ((200, 1), (60, 5))):
         rng, tally = (

@@ -62,7 +62,7 @@ def _corrected(rng: np.random.Generator, wanted: float, labels: int | None) -> f
 
 
 def assured(draws: int) -> Iterator[Tally]:
-    """How often intervals are as narrow as the number of labels was planned for, four samples in five."""
+    """Simulate how often intervals are as narrow as planned; four samples in five should be."""
     wanted = 0.05
     for rows, icc in ((1, 0.0), (5, 0.2)):
         tally, rng = (
@@ -85,7 +85,7 @@ def assured(draws: int) -> Iterator[Tally]:
 
 
 def power(draws: int) -> Iterator[Tally]:
-    """How often McNemar's mid-p finds the difference for which the items were planned."""
+    """Simulate how often McNemar's mid-p finds the difference that the plan was made for."""
     tally, rng = Tally("items planned for a difference", POWER), np.random.default_rng(17)
     for difference, discordant in ((0.05, 0.15), (0.1, 0.3), (0.02, 0.05)):
         size = items_for_difference(difference, discordant)

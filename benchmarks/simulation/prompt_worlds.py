@@ -1,4 +1,4 @@
-"""Worlds of labelled answers, a judge's prompt and candidates for it, of which the truth is known."""
+"""Simulated prompts: labelled answers, a judge's prompt and candidates, with known truth."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class PromptWorld(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """One draw: what is right, what labels say, and what each prompt says, the current one first."""
+    """Draw of a world: the truth, the labels and each prompt's verdicts, the current one first."""
 
     truth: Bools
     label: Bools
@@ -100,7 +100,7 @@ def drawn_world(world: PromptWorld, seed: int) -> Drawn:
 
 
 def answer_of(world: PromptWorld, seed: int) -> ImprovementAnswer:
-    """Draw a world, and decide as `fiducial.improve` does, without prompts and files; its answers are the same."""
+    """Draw a world, and decide as `fiducial.improve` does, without prompts and files."""
     drawn = drawn_world(world, seed)
     group = np.arange(world.items) // world.per_group
     decided = (drawn.said[0] != drawn.label) & world.adjudicated
@@ -138,7 +138,10 @@ def _attacked(
 
 
 def _mutants(world: PromptWorld, seed: int) -> Iterator[ProbedPair]:
-    """Yield probes of operators, nine in ten of which the current prompt treats as it should; 6 % of verdicts change."""
+    """Yield probes, nine in ten of which the current prompt treats as it should.
+
+    Candidates change 6 % of the verdicts.
+    """
     rng = np.random.default_rng([seed, 2])
     for operator in range(world.operators):
         current = rng.random(200) < 0.9

@@ -18,7 +18,7 @@ LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 
 def ratings_of(rng: np.random.Generator, clusters: int, units: int) -> FloatArray:
-    """Four raters on a scale of 1 to 4, a fifth missing; the rating is alike within clusters, and so is the noise."""
+    """Draw four raters' ratings from 1 to 4, a fifth missing; clusters share rating and noise."""
     noise = np.repeat(rng.choice([0.1, 0.5], size=clusters), units)
     truth = np.clip(
         np.repeat(rng.integers(1, 5, size=clusters), units) + rng.integers(-1, 2, size=clusters * units), 1, 4

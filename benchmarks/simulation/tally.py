@@ -10,7 +10,7 @@ from fiducial.calibration import Statistic
 
 
 class Target(NamedTuple):
-    """Where a share should lie; misses by up to two Monte Carlo errors are not told apart from hits."""
+    """Target range of a share; misses within two Monte Carlo errors count as hits."""
 
     what: str
     least: float
@@ -30,7 +30,7 @@ POWER = Target("power planned as 80 %", 0.78, 1.0)
 
 
 def width_of(found: Statistic) -> float | None:
-    """How wide an interval is; None where there is none."""
+    """Return the width of an interval; None where there is none."""
     return None if found.low is None or found.high is None else found.high - found.low
 
 
@@ -70,7 +70,7 @@ class Tally:
             yield f"  {name:<40} {share:6.1%} +- {error:.1%} of {draws:,}{note}"
 
     def short(self) -> Iterator[str]:
-        """One line in all: the smallest and the largest share, how many are outside, how many draws were refused."""
+        """Yield one line: smallest and largest share, shares outside, draws refused."""
         shares = {name: hits / draws for name, (hits, draws, _) in self.hits.items() if draws}
         outside = sum("<- outside" in line for line in self.lines())
         refused = sum(each[2] for each in self.hits.values())

@@ -1,4 +1,4 @@
-"""pass^k and pass@k over trials graded by a judge that errs, as they are and corrected with labels."""
+"""pass^k and pass@k over trials graded by an erring judge, uncorrected and corrected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimates of the true rate: populations, finite sets, clusters, labels drawn by doubt, and ranks."""
+"""Estimates of the true rate: populations, finite sets, clusters, labels by doubt, ranks."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ def _rogan_gladen(data: LabelledAndJudged) -> Statistic:
 
 
 def rates(draws: int) -> Iterator[Tally]:
-    """1,000 items judged and not labelled, and 60 clusters of 10 of which some items, or some clusters, have labels."""
+    """Simulate rates of 1,000 partly labelled items, and of 60 clusters of 10.
+
+    Of the clusters some items, or some whole clusters, have labels.
+    """
     for labels in (50, 100, 300):
         rng, tally = np.random.default_rng(4), Tally(f"true rate, {labels} labels, 1,000 without", COVERAGE)
         plan = Judge(labels + 1_000, 1, 0.9, 0.8, 0.6, 0.0)
@@ -91,7 +94,10 @@ def finite(draws: int) -> Iterator[Tally]:
 
 
 def active(draws: int) -> Iterator[Tally]:
-    """Labels drawn by doubt, 100 or 200 of 1,000; scores honest, or those of a judge that is too sure."""
+    """Simulate 100 or 200 labels of 1,000, drawn by doubt.
+
+    Scores are calibrated, or those of an overconfident judge.
+    """
     for count in (100, 200):
         rng, tally = np.random.default_rng(7), Tally(f"drawn by doubt, {count} of 1,000", COVERAGE)
         for _ in range(draws):
@@ -108,7 +114,7 @@ def active(draws: int) -> Iterator[Tally]:
 
 
 def ranking(draws: int) -> Iterator[Tally]:
-    """Whether all ranks hold at once: systems apart, close together, and nearly equal."""
+    """Simulate whether all ranks hold at once: systems apart, close together, and nearly equal."""
     tally, rng = Tally("ranks of 5 systems, all at once", AT_LEAST), np.random.default_rng(8)
     level = simultaneous_level(0.95, 5)
     for gap in (0.1, 0.03, 0.001):

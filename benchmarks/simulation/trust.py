@@ -22,7 +22,10 @@ _CHECKED, _OPEN, _SYSTEMS = 400, 100, 2
 
 
 def verdicts(draws: int) -> Iterator[Scenario]:
-    """A judge right on 97 % of checked outputs, and on 72 or 97 % of undecided ones; 0 to 50 labels of these a system."""
+    """Simulate a judge right on 97 % of checked, and 72 or 97 % of undecided outputs.
+
+    Each system has 0 to 50 labels of undecided outputs.
+    """
     for right, wanted in ((0.72, "0, then at most 5 %"), (0.97, "most")):
         for labels, before in ((0, "98 %"), (10, "83 %"), (25, "65 %"), (50, "2 %")):
             rng = np.random.default_rng([labels, round(100 * right)])

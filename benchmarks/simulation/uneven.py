@@ -30,7 +30,7 @@ BEYOND_CHANCE = ("cohen_kappa", "scott_pi", "gwet_ac1", "krippendorff_alpha", "m
 
 
 def rates(draws: int) -> Iterator[Tally | Means]:
-    """Shares near 1, and certificates of just such a share: each in clusters with no, some and much dependence."""
+    """Simulate shares near 1, and certificates of them, in clusters of varied dependence."""
     for name, sizes in SIZES.items():
         cluster = np.repeat(np.arange(len(sizes)), sizes)
         covered, broken = (
@@ -49,7 +49,11 @@ def rates(draws: int) -> Iterator[Tally | Means]:
 
 
 def agreement(draws: int) -> Iterator[Tally]:
-    """Statistics of the 2x2 table, judges right on 90 and 80 % of a population of which 40 % is right, labels and errors alike within clusters."""
+    """Simulate statistics of the 2x2 table in clusters, for two judges.
+
+    They are right on 90 and 80 %, and 40 % of the population is right. Labels and errors are alike within
+    clusters.
+    """
     for name, icc in product(
         ("one of 95, 19 of 5", "one of 110, 11 of 10", "15, each a third larger", "8 of 15", "12 of 5"),
         (0.2, 0.5),

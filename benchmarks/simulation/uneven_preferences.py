@@ -1,4 +1,4 @@
-"""Win rates over a few large clusters and many small ones: coverage, and whether interval and test agree."""
+"""Win rates over few large and many small clusters: coverage, and agreement with the test."""
 
 from __future__ import annotations
 

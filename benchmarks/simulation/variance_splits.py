@@ -1,4 +1,4 @@
-"""Variance of repeated trials by case: coverage of its share, and the half-width of the mean beside its true one."""
+"""Variance of repeated trials: coverage of the share of cases, and promised half-widths."""
 
 from __future__ import annotations
 

@@ -18,7 +18,10 @@ _BEFORE = {(20, "prevalence"): "85 %", (30, "true_negative_rate"): "87 %"}
 
 
 def audits(draws: int) -> Iterator[Scenario]:
-    """Five systems' outputs; labels err in whole cases, and the judge shares half of their errors."""
+    """Simulate label audits of five systems' outputs with errors in whole cases.
+
+    The judge shares half of the labels' errors.
+    """
     for audited, cases in ((20, 100), (30, 120)):
         rng = np.random.default_rng(audited)
         covered: dict[str, list[bool]] = {name: [] for name in _RATES}
