@@ -46,39 +46,36 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 _HOME = {
-    name: home
-    for home, names in {
-        "api.assertions": "assert_rate",
-        "api.auditing": "audit",
-        "api.audits": "certify check_certificate",
-        "api.bfcl": "score_bfcl",
-        "api.checking": "check check_file",
-        "api.differences": "diff history",
-        "api.evaluating": "aevaluate evaluate load_run",
-        "api.generating": "agenerate generate",
-        "api.importing": "import_agbenchmark import_bfcl",
-        "api.improving": "improve",
-        "api.judging": "judge jury",
-        "api.judging_metrics": "judge_from",
-        "api.labels": "correct_cases export_labels",
-        "api.table_statistics": "calibrate compare estimate",
-        "api.merging": "merge",
-        "api.mutating": "mutate",
-        "api.decorators": "agent dial file_format judge_function operator statistic world",
-        "api.planning": "plan",
-        "api.preferring": "prefer",
-        "api.reading": "read Reading",
-        "api.reviewing": "add_labels review",
-        "api.rubrics": "rubrics",
-        "api.run": "Run",
-        "api.trials": "trials",
-        "api.exporting": "export",
-        "deterministic": "checker Finding",
-        "errors": "FiducialError",
-        "records": "Case Output read_records ToolCall Verdict write_records",
-    }.items()
-    for name in names.split()
+    "api.assertions": "assert_rate",
+    "api.auditing": "audit",
+    "api.audits": "certify check_certificate",
+    "api.bfcl": "score_bfcl",
+    "api.checking": "check check_file",
+    "api.differences": "diff history",
+    "api.evaluating": "aevaluate evaluate load_run",
+    "api.generating": "agenerate generate",
+    "api.importing": "import_agbenchmark import_bfcl",
+    "api.improving": "improve",
+    "api.judging": "judge jury",
+    "api.judging_metrics": "judge_from",
+    "api.labels": "correct_cases export_labels",
+    "api.table_statistics": "calibrate compare estimate",
+    "api.merging": "merge",
+    "api.mutating": "mutate",
+    "api.decorators": "agent dial file_format judge_function operator statistic world",
+    "api.planning": "plan",
+    "api.preferring": "prefer",
+    "api.reading": "read Reading",
+    "api.reviewing": "add_labels review",
+    "api.rubrics": "rubrics",
+    "api.run": "Run",
+    "api.trials": "trials",
+    "api.exporting": "export",
+    "deterministic": "checker Finding",
+    "errors": "FiducialError",
+    "records": "Case Output read_records ToolCall Verdict write_records",
 }
+"""Public names by the module that has them."""
 
 __all__ = [
     "Case",
@@ -139,7 +136,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
+    home = next((home for home, names in _HOME.items() if name in names.split()), None)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{home}", __name__), name)

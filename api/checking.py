@@ -15,8 +15,8 @@ from ..deterministic.options import ArtifactOptions
 from ..deterministic.registration import load_environments, load_functions
 from ..deterministic.sandbox.limits import Limits
 from ..errors import UsageError
-from ..evaluation.checking.check_file import check_file as check_outputs
-from ..evaluation.checking.check_file import partial_file
+from ..evaluation.checking.checks import check_file as check_outputs
+from ..evaluation.checking.checks import partial_file
 from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.conclusion.run_results import SystemResult
 from ..records import Case, Output, Verdict

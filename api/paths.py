@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast
 from ..errors import ConfigurationError, UsageError
 from ..evaluation.store.copies import put_back, working_copy
 from ..records import Case, FolderPath, InputPath, MemoryFolder, Output, Verdict, memory_file, read_records
-from ..records.disk_files import copy_of_pipe, refuse_device
+from ..records.disk_files import copy_of_pipe, is_address, local_path, redacted, refuse_device
 from ..records.frames import frame_rows, is_frame
-from ..records.objects import ObjectFolder, is_address, local_path, redacted
+from ..records.objects import ObjectFolder
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from typing import Any
 
 from fiducial.deterministic.ast.java_values import convert_java
 from fiducial.deterministic.ast.javascript_values import convert_javascript
-from fiducial.deterministic.ast.standard_text import standardise_strictly
+from fiducial.deterministic.ast.strict_rules import standardise_strictly
 from fiducial.deterministic.decoding import AskedForm, decode_native, decode_prompt
 from fiducial.errors import DecodingError
 

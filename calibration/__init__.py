@@ -75,7 +75,11 @@ __all__ = [
 ]
 
 
-_FORMER = {name: f"{name}Numbers" for name in ("Calibration", "Comparison", "Estimation")}
+_FORMER = {
+    "Calibration": "CalibrationNumbers",
+    "Comparison": "ComparisonNumbers",
+    "Estimation": "EstimationNumbers",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
 """Objects in stores that `fsspec` supports (s3, gs, abfs, memory, ...).
 
-It parses addresses, and lists, fetches and puts objects.
+It lists, fetches and puts objects.
 
 Whatever a driver raises becomes one line with the address here, and no line holds a credential.
 """
@@ -13,14 +13,10 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 from ..errors import ConfigurationError, InputError, MissingExtraError, UsageError
+from .disk_files import redacted
 
-_ADDRESS = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*(?:::[^/]*)?://")
-_FLATTENED = re.compile(r"(?:s3a?|gs|gcs|abfss?|az|memory|file):/(?!/)")
-_PASSWORD = re.compile(r"(?<=://)[^/@\s:]*:[^@\s]*(?=@)")
-_QUERY = re.compile(r"(://[^\s?]*)\?\S*=\S*")
 _WILD = re.compile(r"[*\[]")
 
 _DRIVERS = {
@@ -50,32 +46,6 @@ _CHUNK = 1024 * 1024
 
 fetched_alone: set[Path] = set()
 """Files that were fetched by themselves, without the folder in which workspaces of outputs would be."""
-
-
-def is_address(given: object) -> bool:
-    """Return whether a text is an address (``s3://bucket/key``) and not a path.
-
-    Raises:
-        UsageError: It is a `Path` that was made of an address, which takes one of its slashes away.
-    """
-    if isinstance(given, str):
-        return _ADDRESS.match(given) is not None
-    if _FLATTENED.match(str(given)):
-        raise UsageError(f"{redacted(str(given))}: a Path cannot hold an address; give it as a text")
-    return False
-
-
-def redacted(text: str) -> str:
-    """Redact passwords and queries, which hold signatures, from the addresses in a text."""
-    return _QUERY.sub(r"\1?***", _PASSWORD.sub("***", text))
-
-
-def local_path(address: str) -> Path | None:
-    """Return the path of a ``file://`` address; None for any other address."""
-    scheme, _, rest = address.partition("://")
-    if scheme.lower() not in {"file", "local"}:
-        return None
-    return Path(unquote(rest.removeprefix("localhost")))
 
 
 class ObjectVersion(NamedTuple):

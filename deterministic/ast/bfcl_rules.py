@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ...records import AnyValue
-from .expectation import Argument, ExpectedCall
+from .expectation import Argument, ExpectedCall, standardise
 from .problem import NOT_ACCEPTABLE, Problem, no_source_text, not_acceptable, wrong_name, wrong_type
-from .standard_text import standardise
 
 
 def check_type(value: object, argument: Argument) -> Problem | None:

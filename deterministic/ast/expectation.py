@@ -13,7 +13,6 @@ from ...records import AcceptedCall, AnyOrder, Match, ToolCallReference, accepte
 from ..finding import shorten
 from ..options import NameStyle
 from .schemas import Dialect, dialect_of, part_of, property_of, settled
-from .standard_text import standardise
 
 _MOST_PERMUTED = 6
 """Of a longer list not every order is written out for BFCL's rules, which know no lists in any order."""
@@ -280,3 +279,15 @@ def _python_type(name: str, declared: Any, dialect: Dialect, otherwise: type | N
             f"argument {name!r} is documented as {declared!r}; known types: {', '.join(dialect.types)}",
             field="tools",
         ) from None
+
+
+def standardise(text: str) -> str:
+    """Return a text as BFCL compares it.
+
+    Removes spaces and ``, . / - _ * ^``, lower-cases, and makes single quotes double. Nothing else: tabs, newlines,
+    accents and other punctuation count. That deletes signs and decimal points too; the strict rules keep them.
+    """
+    return text.translate(_STANDARD).lower().replace("'", '"')
+
+
+_STANDARD = str.maketrans("", "", " ,./-_*^")

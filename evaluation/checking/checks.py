@@ -1,31 +1,38 @@
-"""First stage: check every output, and dependent challenges once their dependencies passed."""
+"""First stage: check every output, into a run folder or a file of verdicts."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from ...deterministic import CheckOptions, check
-from ...deterministic.artifacts.dependencies import ChallengeNames, challenge_name, dependencies_of
+from ...deterministic.artifacts.dependencies import UnknownDependency
 from ...deterministic.custom_checkers import source_fingerprint
 from ...records import (
     BUILT_IN_KINDS,
     KINDS,
     Case,
+    InputPath,
     Kind,
     Output,
     Verdict,
+    atomic_write,
     decode_record,
     encode_record,
     kind_spec,
 )
+from ...records.disk_files import shards_of
+from ..conclusion.run_results import SystemResult, Tally
 from ..engines.worker_processes import cores, map_ordered
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
+from ..progress import Progress
 from ..store.journal_rows import JournalRow, VerdictKey, read_row
+from .dependent_challenges import UNKNOWN, apply_dependencies
 from .dotted_names import NamesOption, NamesVote
 
 if TYPE_CHECKING:
@@ -40,12 +47,18 @@ _ANYWHERE = frozenset(kind for kind, spec in KINDS.items() if spec.family != "wo
 
 
 def check_outputs(
-    pairs: Iterable[tuple[Case, Output]], options: dict[str, CheckOptions], default: CheckOptions
+    pairs: Iterable[tuple[Case, Output]],
+    options: dict[str, CheckOptions],
+    default: CheckOptions,
+    *,
+    dependent: bool = True,
 ) -> Iterator[Verdict]:
-    """Check outputs one by one, in order; those on challenges with dependencies come last."""
-    return apply_dependencies(
-        (case, check(case, output, options.get(output.system, default))) for case, output in pairs
-    )
+    """Check outputs one by one, in order; those on challenges with dependencies come last.
+
+    Without ``dependent`` there are no challenges among them.
+    """
+    checked = ((case, check(case, output, options.get(output.system, default))) for case, output in pairs)
+    return apply_dependencies(checked) if dependent else (verdict for _, verdict in checked)
 
 
 def options_by_system(
@@ -112,6 +125,7 @@ def check_all(
             ((inputs.cases[each.case_id], each) for each in outputs if wanted is None or wanted(each)),
             differing,
             default,
+            dependent=any(map(_is_workspace, inputs.survey.kinds)),
         )
 
     if engine is not None and inputs.survey.kinds.keys() <= _ANYWHERE:
@@ -161,7 +175,7 @@ def check_part(part: CheckBatch, *, differing: dict[str, CheckOptions], default:
     cases = {case.id: case for case in (decode_record(raw, Case, again=True) for raw in part.cases)}
     outputs = (decode_record(raw, Output, again=True) for raw in part.outputs)
     pairs = ((cases[output.case_id], output) for output in outputs)
-    return b"".join(map(encode_record, check_outputs(pairs, differing, default)))
+    return b"".join(map(encode_record, check_outputs(pairs, differing, default, dependent=False)))
 
 
 def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, asked: int | None) -> int:
@@ -221,82 +235,63 @@ def _is_workspace(kind: Kind) -> bool:
     return kind_spec(kind).family == "workspace"
 
 
-UNKNOWN = "unknown_dependencies"
-"""Key of the evidence that names dependencies which no output here answers for."""
+class CheckedSystems(NamedTuple):
+    """Results of each system, and dependencies of challenges that no output answers for."""
+
+    systems: list[SystemResult]
+    unknown: list[UnknownDependency]
 
 
-class _Try(NamedTuple):
-    """Key of one try at a challenge; other systems' and trials' results do not affect it."""
-
-    system: str
-    trial: int
-    name: str
+def partial_file(out: Path) -> Path:
+    """Return the path of the verdicts so far when checking was interrupted."""
+    return out.with_name(f"{out.name}.partial")
 
 
-class _Waiting(NamedTuple):
-    """A verdict that may have to give way."""
+def check_file(
+    cases: Sequence[InputPath],
+    outputs: Sequence[InputPath],
+    out: Path,
+    *,
+    names: NamesOption,
+    options: CheckOptions,
+    progress: Progress,
+    workers: int | None = None,
+) -> CheckedSystems:
+    """Check every output and write the verdicts to a file, which appears when complete.
 
-    verdict: Verdict
-    itself: _Try
-    depends_on: list[str]
-
-
-def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verdict]:
-    """Replace the verdicts on challenges whose dependencies failed.
-
-    A dependency is a challenge's name or a node id; names repeat, and every challenge of the name must have passed. A name that no output
-    here answers for holds nothing back and is named in the evidence. An open answer that awaits a judge holds nothing back either.
+    Interrupted, it leaves those so far in `partial_file`. Folders are sets of shards. WorkerError where a worker process was killed.
     """
-    failed: set[_Try] = set()
-    waiting: list[_Waiting] = []
-    names: ChallengeNames | None = None
-    for case, verdict in checked:
-        if not _is_workspace(case.kind):
-            yield verdict
-            continue
-        names = names or ChallengeNames()
-        names.add(case)
-        itself = _Try(verdict.system, verdict.trial, challenge_name(case))
-        if verdict.score is not None and verdict.score < 1.0:
-            failed.add(itself)
-        if depends_on := dependencies_of(case):
-            waiting.append(_Waiting(verdict, itself, depends_on))
-        else:
-            yield verdict
-    if names is None:
-        return
-    needs = [_needs(entry, names) for entry in waiting]
-    _spread(failed, list(zip((entry.itself for entry in waiting), needs, strict=True)))
-    for entry, needed in zip(waiting, needs, strict=True):
-        problems = [need.name for need in needed if need in failed]
-        unknown = [name for name in entry.depends_on if names.resolve(name) is None]
-        verdict = _held_back(entry.verdict, problems) if problems else entry.verdict
-        yield _with_unknown(verdict, unknown) if unknown else verdict
+    tally, interrupts, partial = Tally(), list[KeyboardInterrupt](), partial_file(out)
+    unknown: dict[UnknownDependency, None] = {}
+    of, by = shards_of(cases), shards_of(outputs)
+    sharded = of.sharded or by.sharded
+    with EvaluationInputs(of.files, by.files, checked=options, sharded=sharded) as inputs:
+        facts = inputs.cases.facts
+
+        def lines() -> Iterator[bytes]:
+            try:
+                for line, said in check_all(inputs, names, options, workers=workers):
+                    case = facts(said.case_id)
+                    tally.add_checked(said, case.cluster, case.kind)
+                    unknown.update(dict.fromkeys(_unknown(said)))
+                    progress.advance()
+                    yield line
+            except KeyboardInterrupt as interrupt:
+                interrupts.append(interrupt)
+
+        progress.begin("checking", inputs.survey.outputs)
+        with atomic_write(partial) as file:
+            file.writelines(lines())
+        if interrupts:
+            raise interrupts[0]
+        partial.replace(out)
+    from ..conclusion.rates_by_part import system_results  # noqa: PLC0415 - who only sets options needs no intervals
+
+    return CheckedSystems(system_results(tally, inputs.survey.missing), list(unknown))
 
 
-def _needs(entry: _Waiting, names: ChallengeNames) -> list[_Try]:
-    found = (names.resolve(name) for name in entry.depends_on)
-    return [entry.itself._replace(name=name) for name in found if name not in (None, entry.itself.name)]
-
-
-def _spread(failed: set[_Try], dependents: list[tuple[_Try, list[_Try]]]) -> None:
-    """Mark all that depends on a failure as failed, transitively."""
-    before = -1
-    while len(failed) != before:
-        before = len(failed)
-        failed.update(itself for itself, needs in dependents if not failed.isdisjoint(needs))
-
-
-def _held_back(verdict: Verdict, problems: list[str]) -> Verdict:
-    return msgspec.structs.replace(
-        verdict,
-        outcome="not_applicable",
-        score=None,
-        error_type="dependency_failed",
-        reason=f"depends on {', '.join(problems)}, which did not pass",
-        evidence={"by_itself": {"score": verdict.score, "error_type": verdict.error_type}},
-    )
-
-
-def _with_unknown(verdict: Verdict, unknown: list[str]) -> Verdict:
-    return msgspec.structs.replace(verdict, evidence={**(verdict.evidence or {}), UNKNOWN: unknown})
+def _unknown(said: JournalRow | Verdict) -> list[UnknownDependency]:
+    """Return the unknown dependencies in a verdict's evidence; empty unless on a challenge."""
+    if not isinstance(said, Verdict) or not said.evidence:
+        return []
+    return [UnknownDependency(said.case_id, name) for name in said.evidence.get(UNKNOWN, [])]

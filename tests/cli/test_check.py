@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from command import fiducial, verdicts_in
 
-from fiducial.evaluation.checking import check_file
+from fiducial.evaluation.checking import checks
 from fiducial.evaluation.checking.checks import Checked, check_all
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
@@ -60,7 +60,7 @@ def test_interrupted_it_keeps_the_verdicts_so_far_beside_the_old_ones(
         yield from islice(check_all(*given, **options), 5)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(check_file, "check_all", interrupted)
+    monkeypatch.setattr(checks, "check_all", interrupted)
     (tmp_path / "verdicts.jsonl").write_text("old")
     cases, outputs = inputs
     result = fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl")

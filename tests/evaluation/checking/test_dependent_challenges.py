@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from fiducial.evaluation.checking.checks import apply_dependencies
+from fiducial.evaluation.checking.dependent_challenges import apply_dependencies
 from fiducial.records import Case, Output, Verdict
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.deterministic.ast.standard_text import standardise, standardise_strictly
+from fiducial.deterministic.ast.expectation import standardise
+from fiducial.deterministic.ast.strict_rules import standardise_strictly
 
 TEXTS = st.text(alphabet=st.sampled_from("aB1 9,./-_*^'\"xé()"), max_size=12)
 
