@@ -23,7 +23,7 @@ import msgspec
 
 from ..errors import FiducialError
 from ..formats.example import context_item, listed
-from ..formats.example_records import DEFAULT_CRITERION, PLAIN_KINDS, SAME_ANSWER
+from ..formats.example_records import DEFAULT_CRITERION, SAME_ANSWER
 from ..formats.field_reader import FieldReader
 from ..formats.import_options import Options
 from ..formats.imported_records import FilePosition
@@ -174,7 +174,7 @@ def _judge(name: str) -> Callable[..., Any]:
             return await asked().one(case, output)
 
         kinds = JUDGED_KINDS[name]
-        wanted = min(kinds & PLAIN_KINDS or kinds)
+        wanted = min([kind for kind in kinds if kind_spec(kind).plain] or kinds)
 
         def fit(case: Case, metadata: Any) -> Case:
             context = [

@@ -15,7 +15,7 @@ from ..judges.as_json import JsonList, json_lines
 from ..judges.prompt_file import PromptFile
 from ..judges.prompt_inputs import FENCES
 from ..judges.prompt_variables import FILLERS, Filler
-from ..records import Case, ContextItem, Output
+from ..records import Case, ContextItem, Output, RowContents, kind_of_row
 from .conversation_forms import calls_of, context_of, conversation, messages_of, tools_of
 
 NAME = "call"
@@ -96,9 +96,8 @@ class _Draft:
         self.shown: dict[str, Any] = {}
 
     def item(self) -> NamedItem:
-        kind = "grounded_answer" if "context" in self.case else "open_answer"
         return NamedItem(
-            Case(id=NAME, kind=kind, **self.case),
+            Case(id=NAME, kind=kind_of_row(RowContents(context="context" in self.case)), **self.case),
             Output(case_id=NAME, system=NAME, **self.output),
             {name: _constant(value) for name, value in self.shown.items()},
         )

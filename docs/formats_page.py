@@ -6,14 +6,16 @@ A test compares the page with its output.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 
 from fiducial.formats.calls import __doc__ as calls_doc
-from fiducial.formats.example_records import __doc__ as kinds_doc
 from fiducial.formats.exchanges import __doc__ as exchanges_doc
 from fiducial.formats.readers import NAMES, format_of
 from fiducial.formats.spans import __doc__ as spans_doc
 from fiducial.formats.writers import WRITERS
+from fiducial.judges.catalogue import judges_for
+from fiducial.records import KINDS, KindSpec
 from fiducial.records.column_names import FIELDS
 
 PAGE = Path(__file__).with_suffix("").with_name("formats.md")
@@ -43,6 +45,15 @@ run = fd.evaluate(table.cases, table.outputs)
 Scores, assertions and metrics become verdicts under the scorer's or person's name; what the tool could not score is ungraded, with its reason. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A score outside [0, 1] without a range or pass mark is skipped, never guessed. Ids stay text (`"001"`).
 """
 
+
+_CONTENTS = (
+    "expected calls with arguments",
+    "a criterion",
+    "accepted answers",
+    "calls that were made",
+    "a context",
+)
+"""The fields of `records.RowContents` in words."""
 
 _TRIED = """## Tested
 
@@ -87,9 +98,11 @@ def _logs() -> Iterator[str]:
 
 def _kinds() -> Iterator[str]:
     yield "## Kinds of cases\n\nThe first row that matches decides:\n"
-    rows = [line for line in (kinds_doc or "").splitlines() if line and not line.startswith("=")][1:]
-    yield "| " + " | ".join(_cells(rows[0])) + " |\n|---|---|---|"
-    yield from ("| " + " | ".join(_cells(row)) + " |" for row in rows[1:])
+    yield "| what there is | kind | judge |\n|---|---|---|"
+    rows = [(row, spec) for spec in KINDS.values() for row in spec.rows]
+    for row, spec in sorted(rows, key=itemgetter(0), reverse=True):
+        said = " and ".join(words for words, needed in zip(_CONTENTS, row, strict=True) if needed)
+        yield f"| {said or 'nothing of these'} | `{spec.name}` | {_judges(spec)} |"
     yield (
         "\nMissing function documents are made from the expected arguments. Names of expected calls without arguments become a tag.\n"
     )
@@ -140,8 +153,11 @@ def _inspect() -> Iterator[str]:
     )
 
 
-def _cells(row: str) -> list[str]:
-    return [cell.strip().replace("``", "`") for cell in row.split("  ") if cell.strip()]
+def _judges(spec: KindSpec) -> str:
+    """Return the judges of a kind: of two outputs, one of which records its steps."""
+    return " with recorded results or an answer, else ".join(
+        f"`{judge}`" for judge in judges_for(spec.name, outputs=2, recorded=1)
+    )
 
 
 def _one_line(text: str | None) -> str:

@@ -1,17 +1,4 @@
-"""Records of an example; its content decides the kind of its case.
-
-==============================  =====================  =========================================================================================
-what there is                   kind                   judge
-==============================  =====================  =========================================================================================
-expected calls with arguments   ``tool_call``          ``tool_call_accuracy``
-a criterion                     ``open_answer``        ``rubric``
-accepted answers and a context  ``web_search_answer``  ``web_search_answer``
-accepted answers                ``memory_answer``      ``memory_answer``
-calls that were made            ``any_call``           ``task_completion`` with recorded results or an answer, else ``tool_call_accuracy``
-a context                       ``grounded_answer``    ``groundedness``
-nothing of these                ``open_answer``        ``rubric``
-==============================  =====================  =========================================================================================
-"""
+"""Records of an example; its contents decide the kind of its case (`KindSpec.rows`)."""
 
 from __future__ import annotations
 
@@ -21,7 +8,19 @@ from typing import Any, cast
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, Criterion, Kind, Message, Output, ToolCall, is_marked, kind_spec, validate_case
+from ..records import (
+    Case,
+    Criterion,
+    KindSpec,
+    Message,
+    Output,
+    RowContents,
+    ToolCall,
+    is_marked,
+    kind_of_row,
+    kind_spec,
+    validate_case,
+)
 from .calls import AgentAnswer, answer_of_steps, has_arguments, plain_calls
 from .conversation_turns import answer_over, asked_message
 from .example import Example, context_item
@@ -127,21 +126,21 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
     """Return the case of an example; and why its expected calls cannot be checked, if so."""
     expected = plain_calls(example.expected_calls or [], "expected")
     with_arguments = all(has_arguments(call) for call in example.expected_calls or [])
-    kind = _kind(example, options, calls=bool(expected) and with_arguments)
+    spec = kind_spec(kind_of_row(_contents(example, options, checkable=bool(expected) and with_arguments)))
     tools, tags, unchecked = example.tools, dict(example.tags), None
     if expected and not with_arguments:
         tags[EXPECTED_NAMES] = ", ".join(call.name for call in expected)
         unchecked = (
             "a call is expected and not with which arguments, so that none can be checked; its name is a tag"
         )
-    if kind == "tool_call":
+    if spec.compared:
         tools = [*tools, *_undocumented(expected, tools)]
     case = Case(
         id=name,
-        kind=kind,
+        kind=spec.name,
         messages=cast("list[Message | list[Message]]", example.asked),
         tools=tools,
-        reference=_reference(kind, example, options, expected),
+        reference=_reference(spec, example, options, expected),
         context=[context_item(item, number) for number, item in enumerate(example.context, start=1)],
         tags=tags,
         cluster=example.cluster,
@@ -150,17 +149,13 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
     return case, unchecked
 
 
-PLAIN_KINDS: frozenset[Kind] = frozenset({"any_call", "grounded_answer", "open_answer"})
-"""The kinds that a row without a reference makes."""
-
-
 def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
     """Return a case with an example's reference, and the reason if its calls cannot be checked.
 
     What the example does not name stays. A `RecordError` where no table can hold the reference of this kind of case.
     """
     spec = kind_spec(case.kind)
-    if not (spec.compared or spec.family == "answer" or case.kind in PLAIN_KINDS):
+    if not (spec.compared or spec.family == "answer" or spec.plain):
         raise RecordError(f"the reference of a case of kind {case.kind} is in no column", field="kind")
     if spec.compared and told.expected_calls is None:
         return case, None
@@ -183,29 +178,34 @@ def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
     return made if told.context else msgspec.structs.replace(made, context=case.context), unchecked
 
 
-def _kind(example: Example, options: Options, *, calls: bool) -> Kind:
-    if calls:
-        return "tool_call"
-    made = example.answer is not None and bool(example.answer.calls)
-    if example.calls_made is not None:
-        made = example.calls_made
-    if example.criterion is not None or example.criteria:
-        return "open_answer"
-    if example.accepted and options.answers == "accepted":
-        return "web_search_answer" if example.context else "memory_answer"
-    if made or example.expected_calls:
-        return "any_call"
-    if example.context:
-        return "grounded_answer"
-    return "open_answer"
+def _contents(example: Example, options: Options, *, checkable: bool) -> RowContents:
+    """Return the contents that decide the kind of an example's case.
+
+    Args:
+        example: The example.
+        options: Whether accepted answers count as such.
+        checkable: Whether calls are expected, each with its arguments; without them, a call is due and none can be checked.
+    """
+    made = example.calls_made
+    if made is None:
+        made = example.answer is not None and bool(example.answer.calls)
+    return RowContents(
+        expected_calls=checkable,
+        criterion=example.criterion is not None or bool(example.criteria),
+        accepted_answers=bool(example.accepted) and options.answers == "accepted",
+        calls_made=made or bool(example.expected_calls),
+        context=bool(example.context),
+    )
 
 
-def _reference(kind: Kind, example: Example, options: Options, expected: list[ToolCall]) -> dict[str, Any]:
-    if kind == "tool_call":
+def _reference(
+    spec: KindSpec, example: Example, options: Options, expected: list[ToolCall]
+) -> dict[str, Any]:
+    if spec.compared:
         return {"calls": [{"name": call.name, "arguments": _plain(call)} for call in expected]}
-    if kind_spec(kind).family == "answer":
+    if spec.family == "answer":
         return {"answers": example.accepted}
-    if kind != "open_answer":
+    if spec.family != "open":
         return {}
     if example.criteria:
         answer = {"answer": example.accepted[0]} if example.accepted else {}

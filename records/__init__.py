@@ -32,7 +32,18 @@ from .case import (
     message_text,
 )
 from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, files_of, named
-from .case_kinds import BUILT_IN_KINDS, KINDS, KindSpec, is_kind, kind_spec, part, register_kind, unknown_kind
+from .case_kinds import (
+    BUILT_IN_KINDS,
+    KINDS,
+    KindSpec,
+    RowContents,
+    is_kind,
+    kind_of_row,
+    kind_spec,
+    part,
+    register_kind,
+    unknown_kind,
+)
 from .disk_files import atomic_write, open_plainly, read_plainly, write_json, write_records
 from .explanations import nearest, not_utf8
 from .json_text import MAX_LINE_BYTES, encode_record
@@ -86,6 +97,7 @@ __all__ = [
     "Output",
     "Pair",
     "Record",
+    "RowContents",
     "ShownNames",
     "SimulatedUser",
     "Source",
@@ -104,6 +116,7 @@ __all__ = [
     "files_of",
     "is_kind",
     "is_marked",
+    "kind_of_row",
     "kind_spec",
     "lines_of",
     "memory_file",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -29,6 +29,21 @@ from .explanations import nearest
 
 KindFamily: TypeAlias = Literal["calls", "conversation", "answer", "grounded", "open", "workspace", "custom"]
 """``calls``: tool calls of a request; ``conversation``: played in simulated worlds; ``answer``: a text with accepted answers."""
+
+
+class RowContents(NamedTuple):
+    """Contents of an imported row that decide its kind of case, the most decisive first."""
+
+    expected_calls: bool = False
+    criterion: bool = False
+    accepted_answers: bool = False
+    calls_made: bool = False
+    context: bool = False
+
+    def include(self, needed: RowContents) -> bool:
+        """Return whether everything needed is there."""
+        return all(here or not need for here, need in zip(self, needed, strict=True))
+
 
 _CALLS_QUESTION = "Do the calls do what was asked: the right functions, the right arguments, nothing made up?"
 _ANSWER_QUESTION = "Does the final answer give an accepted answer?"
@@ -51,6 +66,7 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
         pure: Whether a verdict depends on case and output alone, so that it can be checked again anywhere.
         compared: Whether calls are compared with accepted calls.
         question: The question that a reviewer answers.
+        rows: Contents of a row of which an import makes a case of this kind; several are alternatives (`kind_of_row`).
         found: Why an import makes a case of this kind.
     """
 
@@ -67,12 +83,18 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
     pure: bool = False
     compared: bool = False
     question: str = "Did it do what was asked?"
+    rows: tuple[RowContents, ...] = ()
     found: str = "said by the file"
 
     @property
     def about_calls(self) -> bool:
         """True if it is about tool calls, in one turn or several."""
         return self.family in {"calls", "conversation"}
+
+    @property
+    def plain(self) -> bool:
+        """True if an imported row without a reference makes such a case."""
+        return any(not (row.expected_calls or row.accepted_answers) for row in self.rows)
 
 
 _BUILT_IN = (
@@ -89,6 +111,7 @@ _BUILT_IN = (
         pure=True,
         compared=True,
         question=_CALLS_QUESTION,
+        rows=(RowContents(expected_calls=True),),
         found="the expected calls are known; a checker decides",
     ),
     KindSpec(
@@ -114,6 +137,7 @@ _BUILT_IN = (
         call="any",
         pure=True,
         question="Does it call a function that fits the request, with arguments that the request supports?",
+        rows=(RowContents(calls_made=True),),
         found="tool calls without a reference: only a judge can grade them",
     ),
     KindSpec(
@@ -149,6 +173,7 @@ _BUILT_IN = (
         operators="answer",
         pure=True,
         question=_ANSWER_QUESTION,
+        rows=(RowContents(accepted_answers=True),),
         found="the file has accepted answers",
     ),
     KindSpec(
@@ -162,6 +187,7 @@ _BUILT_IN = (
         operators="answer",
         pure=True,
         question=_ANSWER_QUESTION,
+        rows=(RowContents(accepted_answers=True, context=True),),
         found="the file has accepted answers and a context",
     ),
     KindSpec(
@@ -180,6 +206,7 @@ _BUILT_IN = (
         operators="groundedness",
         pure=True,
         question="Pass: the context supports every claim. Fail: none. Otherwise enter the share.",
+        rows=(RowContents(context=True),),
         found="the file has a context",
     ),
     KindSpec(
@@ -188,6 +215,7 @@ _BUILT_IN = (
         reference=OpenReference,
         judge="rubric",
         question="Does the answer meet the criterion?",
+        rows=(RowContents(criterion=True), RowContents()),
         found="no reference: graded against the criterion",
     ),
 )
@@ -208,6 +236,12 @@ def register_kind(spec: KindSpec) -> None:
 def kind_spec(kind: Kind) -> KindSpec:
     """Return what is known of a kind; of one that nobody described, its name."""
     return KINDS.get(kind) or _REGISTERED.get(kind) or KindSpec(name=kind)
+
+
+@cache
+def kind_of_row(contents: RowContents) -> Kind:
+    """Return the kind of case that an imported row makes, by its most decisive contents."""
+    return max((row, spec.name) for spec in KINDS.values() for row in spec.rows if contents.include(row))[1]
 
 
 @cache

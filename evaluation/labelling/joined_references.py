@@ -12,7 +12,6 @@ import msgspec
 from ...deterministic import CheckOptions
 from ...deterministic.checkers import validate_reference
 from ...errors import InputError
-from ...formats.example_records import PLAIN_KINDS
 from ...formats.imported_records import Skipped
 from ...formats.references import References
 from ...records import Case, InputPath, kind_spec, read_records
@@ -82,9 +81,8 @@ def join_references(files: Iterable[InputPath], table: References, to: Path) -> 
 
 def _is_plain(case: Case) -> bool:
     """Return whether nothing was known of a case but what was asked and done."""
-    return case.kind in PLAIN_KINDS and not (
-        kind_spec(case.kind).family == "open" and "answer" in case.reference
-    )
+    spec = kind_spec(case.kind)
+    return spec.plain and not (spec.family == "open" and "answer" in case.reference)
 
 
 def _refuse_unmeetable(case: Case, table: References) -> None:

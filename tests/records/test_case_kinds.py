@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import msgspec
 import pytest
 from source_tree import kinds_named
 
 import fiducial as fd
 from fiducial.judges.catalogue import JUDGED_KINDS
-from fiducial.records import KINDS, KindSpec, is_kind, kind_spec, part
+from fiducial.records import KINDS, KindSpec, RowContents, is_kind, kind_of_row, kind_spec, part
 from fiducial.records.case import NoReference
 
 
@@ -46,3 +48,33 @@ def test_only_kinds_without_named_calls_say_whether_a_call_is_due():
     told = {name: spec.call for name, spec in KINDS.items() if spec.call is not None}
     assert told == {"no_call": "none", "any_call": "any"}
     assert all(KINDS[name].reference is NoReference for name in told)
+
+
+@pytest.mark.parametrize(
+    ("held", "kind"),
+    [
+        ("expected_calls criterion accepted_answers calls_made context", "tool_call"),
+        ("criterion accepted_answers calls_made context", "open_answer"),
+        ("accepted_answers calls_made context", "web_search_answer"),
+        ("accepted_answers calls_made", "memory_answer"),
+        ("calls_made context", "any_call"),
+        ("context", "grounded_answer"),
+        ("", "open_answer"),
+    ],
+)
+def test_the_most_decisive_content_of_a_row_makes_its_kind(held: str, kind: str):
+    assert kind_of_row(RowContents(**dict.fromkeys(held.split(), True))) == kind
+
+
+def test_every_row_makes_a_case_of_some_kind_and_no_two_kinds_ask_for_the_same():
+    asked = [row for spec in KINDS.values() for row in spec.rows]
+    assert len(set(asked)) == len(asked)
+    assert {kind_of_row(RowContents(*held)) for held in product([False, True], repeat=5)} <= KINDS.keys()
+
+
+def test_plain_kinds_are_made_by_rows_without_a_reference():
+    assert {name for name, spec in KINDS.items() if spec.plain} == {
+        "any_call",
+        "grounded_answer",
+        "open_answer",
+    }
