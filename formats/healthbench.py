@@ -1,7 +1,4 @@
-"""HealthBench's examples: conversations with rubrics of criteria, points and tags.
-
-They are those of ``simple-evals``.
-"""
+"""HealthBench's examples (``simple-evals``): conversations, rubrics of points, and tags."""
 
 from __future__ import annotations
 
