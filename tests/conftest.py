@@ -24,14 +24,14 @@ pytest_plugins = ["any_folder_name", "installed_plugins", "pytester"]
 
 @pytest.fixture(scope="session", autouse=True)
 def interruptible() -> None:
-    """What a shell starts in the background ignores Ctrl-C, and so would every command that a test starts."""
+    """Enable Ctrl-C in commands of tests; a shell ignores it in background processes."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
 def reference() -> Path:
-    """The folder of reference data that FIDUCIAL_REFERENCE names; a test that needs it is skipped, visibly, without."""
+    """Return the reference data's folder, FIDUCIAL_REFERENCE; skip the test without it."""
     folder = os.environ.get("FIDUCIAL_REFERENCE")
     if not folder:
         pytest.skip("FIDUCIAL_REFERENCE is not set: not compared with reference data")
@@ -42,7 +42,7 @@ def reference() -> Path:
 
 @pytest.fixture
 def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No key, no endpoint, no team file; working folder and the user's cache folder are the test's own."""
+    """Remove keys, endpoints and team files; use the test's own working and cache folders."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -51,7 +51,7 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def server() -> Iterator[ProviderServer]:
-    """A server that answers 1 in the form asked for; set its ``script`` to have it answer otherwise."""
+    """Yield a server that answers 1 in the form asked for; set its ``script`` for another."""
     with ProviderServer() as running:
         yield running
 

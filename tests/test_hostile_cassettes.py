@@ -82,7 +82,7 @@ NAMES = [*spoilt({"key": "a" * 64, "model": "m", "reply": {"text": "x", "calls":
 
 
 def problem(path: Path) -> str:
-    """What is said of a cassette that does not answer."""
+    """Return the error about a cassette that does not answer."""
     with pytest.raises(FiducialError) as told:
         answered(path)
     return str(told.value)

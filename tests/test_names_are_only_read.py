@@ -1,4 +1,4 @@
-"""Who judged goes by an id: no code takes the name apart that a judge is shown under, or compares it."""
+"""Judges are identified by id: no code parses or compares their display names."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ NOT_PACKAGED = {"tests", "benchmarks", "examples", "notebooks", "docs", "build",
 
 
 def packaged_files() -> Iterator[Path]:
-    """Every file of the product; what lies beside it, such as environments that are being made, is not walked through."""
+    """Yield every file of the product, without walking environments and other folders."""
     for folder, folders, files in os.walk(ROOT):
         folders[:] = [each for each in folders if not each.startswith(".") and each not in NOT_PACKAGED]
         yield from (Path(folder) / file for file in files if file.endswith(".py"))
@@ -126,7 +126,7 @@ print([name for name in ("openai", "pandas", "numpy", "scipy", "promptflow", "ri
 
 
 def test_the_wheel_works_where_only_the_wheel_is_installed(tmp_path: Path):
-    """Dependencies come by PYTHONPATH from where click is, which does not activate the editable install."""
+    """PYTHONPATH gives dependencies from click's folder, without the editable install."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     source = tmp_path / "source"
     subprocess.run(["git", "clone", "-q", ROOT, source], check=True, capture_output=True)

@@ -38,7 +38,7 @@ def test_refund(judge_from_cassette):
 
 @pytest.fixture
 def project(pytester: pytest.Pytester, server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """A project with one test that rests on a judge; the plugin is there as an installed package brings it."""
+    """Return a project with one test that uses a judge, with the plugin as installed."""
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     server.script = in_the_form_asked_for()

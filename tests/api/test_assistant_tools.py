@@ -34,7 +34,7 @@ def tools(tmp_path: Path) -> AssistantTools:
 
 
 def said(answer: str) -> str:
-    """What stands between the marks."""
+    """Return the text between the marks."""
     notice, mark, *lines, end = answer.split("\n")
     assert mark == end
     assert mark in notice

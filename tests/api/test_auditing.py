@@ -1,4 +1,4 @@
-"""`fd.mutate` and `fd.audit`: probes made in memory or in a folder, and judges asked about them."""
+"""`fd.mutate` and `fd.audit`: probes in memory or in a folder, and judges asked about them."""
 
 from __future__ import annotations
 

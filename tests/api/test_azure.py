@@ -1,4 +1,7 @@
-"""The judges as custom evaluators of azure-ai-evaluation; needs the extra ``azure`` (``make promptflow``)."""
+"""Judges as custom evaluators of azure-ai-evaluation.
+
+Needs the extra ``azure`` (``make promptflow``).
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def cases() -> list[fd.Case]:
 
 @pytest.fixture
 def outputs(cases: list[fd.Case]) -> list[fd.Output]:
-    """What three systems produced for them."""
+    """Return the outputs of three systems for the cases."""
     known = {case.id for case in cases}
     return [each for each in fd.read_records(demo_path("outputs.jsonl"), fd.Output) if each.case_id in known]
 

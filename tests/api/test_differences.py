@@ -1,4 +1,7 @@
-"""Two runs beside each other, and runs over time, as a user has them: judges answer over loopback."""
+"""Comparison of two runs, and runs over time, as a user types them.
+
+Judges answer over loopback.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fd.judge`: judges as objects that are called, from scripts, notebooks, threads and coroutines alike."""
+"""`fd.judge`: judges as callables, in scripts, notebooks, threads and coroutines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several endpoints as callers name them, through both doors: URLs with options, mappings, the team's file."""
+"""Several endpoints in Python and on the command line: URLs, mappings, the team's file."""
 
 from __future__ import annotations
 

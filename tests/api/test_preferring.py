@@ -1,4 +1,4 @@
-"""`fd.prefer`: outputs in any form, a judge that was made, and what it chose, as typed values."""
+"""`fd.prefer`: outputs in any form, a judge object, and its choices as typed values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The flex flows under promptflow itself; needs the extra ``promptflow`` (``make promptflow``)."""
+"""Flex flows under promptflow itself.
+
+Needs the extra ``promptflow`` (``make promptflow``).
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,10 @@ if __name__ == "__main__":  # promptflow's workers import this file, too
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """promptflow writes into a folder of its own, keeps no trace, starts no server and sends no telemetry."""
+    """Return an environment in which promptflow keeps no trace and sends no telemetry.
+
+    It writes into its own folder and starts no server.
+    """
     settings = os.environ | {
         "PF_HOME_DIRECTORY": str(tmp_path / "promptflow"),
         "PF_DISABLE_TRACING": "true",
@@ -77,7 +83,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def shell(
     environment: dict[str, str], folder: Path, *command: str | Path
 ) -> subprocess.CompletedProcess[str]:
-    """What a command of promptflow's comes to."""
+    """Run a command of promptflow's; return its result."""
     return subprocess.run(
         command, env=environment, cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE
     )

@@ -1,4 +1,4 @@
-"""A real model's recorded replies: no disagreement with suite or probes that is not explained."""
+"""Recorded replies of a real model: every disagreement with suite or probes is explained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The items of the seed systems: each has a check, and those that need no server and no other environment pass."""
+"""Items of the seed systems: each has a check, and those that need no server pass.
+
+Items that need another environment are left out, too.
+"""
 
 from __future__ import annotations
 

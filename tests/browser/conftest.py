@@ -1,4 +1,4 @@
-"""Pages in a real browser: one Chromium for all of them, and the pages as commands write them."""
+"""Pages in a real browser: one Chromium for all, and the pages as commands write them."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def pages(demo: Path, unlabelled: Path, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run folder whose every text is hostile: ids, systems, questions, tools, answers, reasons, names."""
+    """Return a run folder of hostile texts: ids, systems, questions, tools, answers, reasons."""
 
     message = {"role": "user", "content": HOSTILE}
     tool: dict[str, Any] = {

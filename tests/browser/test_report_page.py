@@ -1,4 +1,4 @@
-"""The report in a real browser: what a reader sees first, what can be done there, and what must not happen."""
+"""The report in a real browser: the first screen, what a reader can do, and attacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of comparisons, audits, two runs and runs over time in a real browser: the answer, its figure, then tables."""
+"""Pages of comparisons, audits and runs in a browser: the answer, its figure, then tables."""
 
 from __future__ import annotations
 

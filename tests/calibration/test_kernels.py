@@ -1,4 +1,4 @@
-"""Numbers do not depend on the processor: its linear algebra rounds otherwise, and nothing printed may follow."""
+"""Printed numbers do not depend on the processor, whose linear algebra rounds differently."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def under(kernel: str, threads: str, script: list[str]) -> subprocess.Popen[str]
 
 
 def ended(run: subprocess.Popen[str]) -> tuple[str, int]:
-    """What it printed, and its exit code."""
+    """Return the printed text and the exit code."""
     with run:
         return run.communicate()[0], run.returncode
 
@@ -85,7 +85,10 @@ def test_the_sign_of_a_part_that_is_nothing_but_rounding_moves_no_interval(noise
 
 
 def test_equal_eigenvalues_leave_an_interval_where_it_is():
-    """Any basis of a plane is one of eigenvectors, so that noise in the last digit turns them as it likes."""
+    """Noise in the last digit turns eigenvectors of equal eigenvalues at random.
+
+    Any basis of their plane is one of eigenvectors.
+    """
     parts, rng = np.array([0.04, -0.03, 0.02, 0.05]), np.random.default_rng(5)
     covariance = 0.0004 * np.eye(4)
     wanted = magnitude_interval(parts, covariance, 50, 0.95)

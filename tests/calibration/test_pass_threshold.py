@@ -1,4 +1,4 @@
-"""From which score on a judge's verdict passes: its own cut everywhere, told or declared or 0.5, and said where it is not 0.5."""
+"""Pass thresholds: used everywhere, given or declared or 0.5, and named where not 0.5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands import: scipy's statistics package takes half a second, and nothing here needs it at the start."""
+"""Imports of the commands: scipy's statistics package takes half a second, and stays out."""
 
 from __future__ import annotations
 

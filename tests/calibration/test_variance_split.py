@@ -1,4 +1,4 @@
-"""Variance of repeated trials by case and by sampling: by hand, by an independent analysis, and as planted."""
+"""Variance of repeated trials by case and sampling: by hand, by ANOVA, and as planted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from fiducial.calibration.variance_split import variance_split
 
 
 def trials(cases: int, times: int, seed: int = 1) -> tuple[FloatArray, IntArray]:
-    """Results of cases whose chances are spread evenly, so that a third of the variance is between them."""
+    """Return results of cases with evenly spread chances.
+
+    A third of the variance is between cases.
+    """
     rng = np.random.default_rng(seed)
     case = np.repeat(np.arange(cases), times)
     return (rng.random(len(case)) < rng.random(cases)[case]).astype(np.float64), case

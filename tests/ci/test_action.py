@@ -1,4 +1,4 @@
-"""The steps of the GitHub Action, run in order as its runner does, with a `gh` that writes down how it was called."""
+"""Steps of the GitHub Action, run in order with a `gh` that records its calls."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def play(action: dict[str, Any], folder: Path, **inputs: str) -> dict[str, subprocess.CompletedProcess[str]]:
-    """Run the steps but for the installation; return how each ended, by name. A failed step ends the run."""
+    """Run the steps except the installation; return each one's result by name.
+
+    A failed step ends the run.
+    """
     values = {name: str(each.get("default", "")) for name, each in action["inputs"].items()} | inputs
     written = {name: folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
     ended: dict[str, subprocess.CompletedProcess[str]] = {}

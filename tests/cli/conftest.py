@@ -1,4 +1,4 @@
-"""Fixtures for commands: inputs in a folder, a provider on loopback, and an environment without any setting."""
+"""Fixtures for commands: inputs in a folder, a loopback provider, and a bare environment."""
 
 from __future__ import annotations
 

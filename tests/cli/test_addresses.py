@@ -20,7 +20,10 @@ BUCKET = "memory://bucket"
 def bucket(
     inputs: tuple[Path, Path], objects_in_memory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Any:
-    """A store with cases, and outputs in one file and in two shards; this machine knows nothing of it yet."""
+    """Return a store with cases, and outputs in one file and in two shards.
+
+    This machine's cache holds nothing of it.
+    """
     monkeypatch.setattr(copies, "_copies", {})
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv("FIDUCIAL_TRUST_CONFIG", raising=False)

@@ -47,7 +47,7 @@ def kind(case: fd.Case, output: fd.Output) -> tuple[float, str]:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A run of 30 outputs: the label fails four that the judge passes, and passes one that it fails."""
+    """Return a run of 30 outputs: the label fails four that the judge passes, and passes one."""
     fd.write_records(tmp_path / "cases.jsonl", map(case, range(30)))
     fd.write_records(tmp_path / "outputs.jsonl", map(output, range(30)))
     judge = fd.judge_function("kind")(kind)
@@ -315,7 +315,10 @@ def test_survivors_need_the_probes_where_they_were(audited: Path, tmp_path: Path
 def corrected(
     run: Path, tmp_path: Path, answers: dict[str, float | None], references: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """What is exported when these cases were decided so, and others as they are labelled."""
+    """Export labels after these decisions; return the corrected cases.
+
+    Cases that are not decided keep their labels.
+    """
     page = Path(asked(run, "--by", "ann", "--agreements", "100")["page"])
     file = decided(page, "ann", answers, tmp_path / "d.jsonl", why=HOSTILE, fault="reference_too_narrow")
     verdicts = [

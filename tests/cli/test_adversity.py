@@ -37,7 +37,7 @@ def by_length(seen: Seen) -> Response:
 
 
 def found(out: Path) -> Any:
-    """What an audit came to, without the times it took."""
+    """Return an audit's results without its times."""
     audit = json.loads((out / "audit.json").read_text())
     return [{key: each[key] for key in ("judge", "operators")} for each in audit["judges"]]
 

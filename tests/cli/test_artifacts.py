@@ -13,7 +13,10 @@ from fiducial.records import Output, Verdict, read_records, write_records
 
 
 def make_challenge(root: Path, path: str, **changes: Any) -> Path:
-    """A challenge whose answer is the word ``yes`` in a text file; ``solution`` and ``given`` are files."""
+    """Make a challenge whose answer is the word ``yes`` in a text file.
+
+    ``solution`` and ``given`` are files.
+    """
     folder = root / path
     folder.mkdir(parents=True)
     for part, key in (("artifacts_in", "given"), ("artifacts_out", "solution"), ("custom_python", "tests")):

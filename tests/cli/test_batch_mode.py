@@ -21,7 +21,7 @@ LEDGER = Path("run/batch/batches.json")
 
 @pytest.fixture
 def batches() -> Iterator[BatchServer]:
-    """A batch endpoint that answers 1 to everything; set its ``answer`` to have it answer otherwise."""
+    """Yield a batch endpoint that answers 1; set its ``answer`` for another."""
     with BatchServer(answer=lambda line: "1") as running:
         yield running
 

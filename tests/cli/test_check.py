@@ -85,7 +85,7 @@ def test_a_guess_among_others_passes_only_where_bfcls_rules_are_asked_for(tmp_pa
 
 
 def unmeetable(tmp_path: Path) -> tuple[Path, Path]:
-    """Cases and outputs where the tool of the second case has no argument of the name that its reference wants."""
+    """Return inputs where the second case's reference names an argument that its tool lacks."""
     tool = {
         "name": "book",
         "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},

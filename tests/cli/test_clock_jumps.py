@@ -1,4 +1,4 @@
-"""The time of day jumps by years at each look of a command at it; `benchmarks/clock_jumps.py` tries every command."""
+"""Clock jumps of years at each look; `benchmarks/clock_jumps.py` tries every command."""
 
 from __future__ import annotations
 

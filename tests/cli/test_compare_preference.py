@@ -1,4 +1,4 @@
-"""`fiducial compare --by system --judge preference`: two systems' outputs side by side, in both orders."""
+"""`fiducial compare --by system --judge preference`: two systems side by side, both orders."""
 
 from __future__ import annotations
 

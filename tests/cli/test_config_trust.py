@@ -1,4 +1,4 @@
-"""What a team's file may set only when the user trusts it."""
+"""Settings of a team's file that need the user's trust."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def generate(cases: Path, server: ProviderServer, *more: str) -> Result:
 
 
 def dry(cases: Path, server: ProviderServer, *more: str) -> str:
-    """What a dry run says, which asks nobody and leaves nothing."""
+    """Run a dry run, which calls nothing and writes nothing; return its output."""
     asked, before = len(server.seen), contents()
     result = generate(cases, server, "--dry-run", *more)
     assert result.code == 0, result.err

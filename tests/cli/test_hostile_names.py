@@ -1,4 +1,7 @@
-"""Names in data may hold what a terminal obeys and what UTF-8 cannot carry; nothing of that may reach it, or stop a command."""
+"""Hostile names in data neither reach the terminal as controls nor stop a command.
+
+They hold control characters, and text that UTF-8 cannot encode.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that somebody else made, given to every command that reads one: a line of what is wrong, or rows that were read as they stand."""
+"""Tables by others, given to every command that reads one: a clear error, or right rows."""
 
 from __future__ import annotations
 

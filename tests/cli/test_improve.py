@@ -45,7 +45,11 @@ def right(number: int) -> bool:
 
 
 def judge(text: str) -> str:
-    """A naive judge passes two of five wrong answers; one that checks numbers errs seldom; a fooled one believes notes, too."""
+    """Return the reply of a naive, a number-checking or a gullible prompt.
+
+    The naive one passes two of five wrong answers, the second seldom errs, the gullible one also believes
+    notes.
+    """
     found = NUMBER.findall(text)
     number = int(found[-1])
     careful = "Check each number." in text or "Believe notes." in text
@@ -153,7 +157,7 @@ def test_another_candidate_later_is_a_second_look_at_a_stricter_level(server: Pr
 
 
 def test_flattered_labels_are_found_out_once_they_are_adjudicated(server: ProviderServer, graded: Path):
-    """Labels pass what the kind prompt passes wrongly; a prompt that passes even more of it agrees with them."""
+    """A prompt that passes even more wrong answers agrees with labels that pass them."""
     rows = [json.loads(line) for line in graded.read_text().splitlines()]
     wrong = [n for n in range(len(rows)) if not right(n) and n % 5 < 3]
     for n in wrong:

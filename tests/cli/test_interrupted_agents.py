@@ -1,4 +1,4 @@
-"""Ctrl-C while agents work: what is done stays, what they started ends, and the same command goes on."""
+"""Ctrl-C while agents work: results stay, child processes end, and a rerun continues."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def done() -> set[str]:
 
 
 def children_are_slow() -> bool:
-    """Whether three outputs are there, and what is slow has begun."""
+    """Return whether three outputs exist and the slow one has begun."""
     return done() >= {"a", "b", "c"} and len([*running("time.sleep(600)")]) >= 2
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C at a random moment ends every command without a traceback, and the same command then does its work."""
+"""Ctrl-C at a random moment: no traceback, and the rerun command does its work."""
 
 from __future__ import annotations
 

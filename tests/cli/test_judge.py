@@ -15,7 +15,7 @@ from fiducial.records import Case, Output, read_records, write_records
 
 @pytest.fixture
 def judge(server: ProviderServer, inputs: tuple[Path, Path]) -> Command:
-    """`fiducial judge` by the prompt that it is given, on the inputs, into the same folder each time."""
+    """Return a function that runs `fiducial judge` with a prompt, always into one folder."""
     cases, outputs = inputs
     asked = typed("judge", "-v", cases, outputs=outputs, model="m", base_url=server.base_url, out="run")
     return partial(fiducial, *asked, "--judge")

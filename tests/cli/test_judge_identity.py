@@ -1,4 +1,4 @@
-"""Who judged goes by a typed id: prompts of one name are two judges, and no name means more than it says."""
+"""Judges are identified by typed ids; prompts of one name are two judges."""
 
 from __future__ import annotations
 

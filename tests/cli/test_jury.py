@@ -30,7 +30,10 @@ def city(seen: Seen) -> int:
 
 
 def by_model(seen: Seen) -> Response:
-    """Model ``high`` says 1, ``low`` says 0, ``odd`` says 1 of every second city, ``dumb`` says nothing of use."""
+    """Answer as one of four models: ``high`` 1, ``low`` 0, ``odd`` 1 or 0, ``dumb`` nonsense.
+
+    ``odd`` says 1 of every second city.
+    """
     return Answer({"high": "1", "low": "0", "odd": str(city(seen) % 2)}.get(seen.body["model"], "who knows"))
 
 

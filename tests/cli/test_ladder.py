@@ -1,4 +1,4 @@
-"""`fiducial audit run --ladder` as it is typed: in batches, from recordings, again, and what it refuses."""
+"""`fiducial audit run --ladder` as typed: batches, recordings, reruns, and refusals."""
 
 from __future__ import annotations
 

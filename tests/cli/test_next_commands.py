@@ -31,7 +31,7 @@ def typed(words: list[str]) -> Result:
 
 
 def files() -> dict[str, bytes]:
-    """What is in the working folder: a command that changes nothing leaves it alone."""
+    """Return the content of the working folder; read-only commands leave it unchanged."""
     return {str(path): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
 
 
@@ -166,7 +166,7 @@ def test_a_run_without_labels_leads_to_a_page_and_its_labels_into_the_run(comman
 
 
 def write_labels(path: Path) -> None:
-    """What the page would have downloaded."""
+    """Write the labels as the page would download them."""
     rows = [json.loads(line) for line in Path("outputs.jsonl").read_text().splitlines()]
     labels = (
         {

@@ -1,4 +1,4 @@
-"""The cut belongs to the judge: declared, told, kept in the run folder, and said by whatever prints what passes."""
+"""Pass thresholds belong to the judge: declared, given, kept in the run, and printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line is a client of the Python door: it imports what users may import, and no room behind it."""
+"""The command line is a client of the public Python API and imports nothing behind it."""
 
 from __future__ import annotations
 

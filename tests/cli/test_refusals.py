@@ -1,4 +1,4 @@
-"""What is refused leaves with exit code 2, one line, and nothing behind."""
+"""Refused input: exit code 2, one line, and no files."""
 
 from __future__ import annotations
 

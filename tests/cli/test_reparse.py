@@ -44,7 +44,10 @@ def judged(inputs: tuple[Path, Path], server: ProviderServer, prompt: Path) -> C
 
 
 def chatty(seen: Seen) -> Response:
-    """A bare 1; of city 1 a refusal, of cities 2 and 12 a score after words, of city 3 a score that was cut off."""
+    """Answer a bare 1, a refusal, a score after words, or a truncated score, by city.
+
+    City 1 is refused, cities 2 and 12 have words before the score, and that of city 3 is cut off.
+    """
     for name, answer in {
         "City1?": Answer(None, refusal="I will not say 1"),
         "City2?": Answer("I say: 0"),

@@ -14,7 +14,10 @@ from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 @pytest.fixture
 def run(tmp_path: Path) -> Command:
-    """Run two systems' answers to 60 open questions and 20 decided ones; a third of the answers quotes the criterion."""
+    """Run two systems' answers to 60 open and 20 decided questions.
+
+    A third of the answers quotes the criterion.
+    """
     cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
     write_records(cases, (make_case(number) for number in range(80)))
     made = (make_output(number, system) for system in ("calm", "rash") for number in range(80))
@@ -38,7 +41,7 @@ def make_output(number: int, system: str) -> Output:
 
 
 def answered(page: Path, name: str, file: Path) -> Path:
-    """Label every item of a page with the page's own script: right where the case's number is even."""
+    """Label a page's items with its own script: right where the case's number is even."""
     items = ReviewPage(page.read_text()).data["items"]
     answers = {index: float(int(item["case_id"][1:]) % 2 == 0) for index, item in enumerate(items)}
     file.write_text(label_lines(page, dict(answers), name))

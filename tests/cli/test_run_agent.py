@@ -1,4 +1,4 @@
-"""`fiducial run --agent`: yesterday's outputs are not today's, and a broken setup is no score."""
+"""`fiducial run --agent`: stale outputs are not reused, and a broken setup is no score."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def run(cases: Path, server: ProviderServer, *more: str) -> Result:
 
 
 def rows(result: Result) -> dict[str, list[str]]:
-    """What the table of rates says in each row: rate, interval, n and ungraded."""
+    """Return the rows of the table of rates: rate, interval, n and ungraded."""
     split = (line.split("|", 1) for line in result.out.splitlines() if "|" in line)
     return {name.strip(): rest.split()[-5:] for name, rest in split}
 

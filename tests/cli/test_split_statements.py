@@ -1,4 +1,4 @@
-"""``--split-statements``: long answers are judged statement by statement, at a provider on loopback."""
+"""``--split-statements``: long answers judged by statement, at a provider on loopback."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def split(answer: str) -> Answer:
 
 
 def marks(text: str) -> list[int]:
-    """What the scripted judge lists: two pieces of which one holds, one that does not, or one that does."""
+    """Return the scripted judge's marks: two statements with one true, one false, or one true."""
     return [1, 0] if "partner" in text else [0] if "marten" in text else [1]
 
 

@@ -1,4 +1,4 @@
-"""Run folders that somebody changed by hand: nothing of them is believed in silence, and nothing outside of them is written."""
+"""Run folders edited by hand: tampering is reported, and nothing outside is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whichever door a judge of conversations is asked through, it sees the calls executed in the case's world."""
+"""Judges of conversations see calls executed in the case's environment, in every command."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ Asked: TypeAlias = Callable[..., Result]
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A prompt of one's own that shows the transcript; the world's module is found from the current folder."""
+    """Write a custom prompt that shows the transcript.
+
+    The environment's module is found from the current folder.
+    """
     (tmp_path / "calendar_world.py").write_text((EXAMPLES / "calendar_world.py").read_text())
     path = tmp_path / "mine.prompty"
     path.write_text(PROMPT)

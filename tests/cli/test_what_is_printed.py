@@ -1,4 +1,7 @@
-"""What commands print, to the letter: the texts in `printed/`. `FIDUCIAL_PRINT_ANEW=1` writes them anew, to be looked at before they are kept."""
+"""Exact output of the commands, as in `printed/`.
+
+`FIDUCIAL_PRINT_ANEW=1` rewrites these files; look at the diff before you keep it.
+"""
 
 from __future__ import annotations
 

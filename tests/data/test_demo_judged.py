@@ -1,4 +1,4 @@
-"""What the suite holds for judges: answers built of claims, tasks over worlds, open answers; none of it shown in a prompt."""
+"""Judges' part of the suite: claims, tasks in environments, open answers; none in a prompt."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _runs(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _texts(case: Case) -> Iterator[str]:
-    """What a case says and what was answered."""
+    """Yield the texts of a case and of the outputs for it."""
     yield from (str(message["content"]) for turn in case.turns for message in turn)
     yield from (str(item.content) for item in case.context)
     yield from (str(case.reference[name]) for name in ("criterion", "answer") if name in case.reference)
@@ -123,7 +123,7 @@ def _texts(case: Case) -> Iterator[str]:
 
 @cache
 def _said() -> dict[str, list[str]]:
-    """What the systems said in words, by case."""
+    """Return the systems' text answers, by case."""
     texts: dict[str, list[str]] = {case_id: [] for case_id in cases()}
     for output in outputs().values():
         steps = [step for turn in output.turns or [] for step in turn if isinstance(step, str)]

@@ -1,4 +1,4 @@
-"""Where a checker decides, it agrees with the label and sees the named fault; where BFCL's rules do not, it is marked."""
+"""Checkers that decide agree with labels and see the named fault; BFCL's misses are marked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded replies in data/replies: each still applies, and what none applies to is listed."""
+"""Recorded replies in data/replies: each still applies, and items without one are listed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def _asked(prompt: str) -> dict[ItemKey, str]:
 
 @pytest.mark.parametrize("prompt", _PROMPTS)
 def test_what_has_no_reply_is_listed(prompt: str):
-    """Fails when a prompt, a case or an output changes: record anew, or run benchmarks/recorded_audit.py --keep."""
+    """Fails when a prompt, case or output changes.
+
+    Record anew, or run benchmarks/recorded_audit.py --keep.
+    """
     listed = {ItemKey(*row) for row in json.loads(demo_path("replies/unanswered.json").read_bytes())}
     asked = _asked(prompt)
     assert {key for key, request in asked.items() if request not in _recorded()} == listed & asked.keys()

@@ -1,4 +1,4 @@
-"""A function of the user's own decides a kind of case; what it does wrong is never the system's fault, nor ends a run."""
+"""Custom checkers for a kind of case: their faults are not the system's, nor end a run."""
 
 from __future__ import annotations
 

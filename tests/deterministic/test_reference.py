@@ -1,4 +1,4 @@
-"""Verdict for verdict like the original, over reference verdicts on invented and on real outputs."""
+"""Verdicts equal to the original's, over invented and real outputs."""
 
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # (tables and reference records hold values of any type)

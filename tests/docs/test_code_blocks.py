@@ -1,4 +1,4 @@
-"""Every block of code on a page is tried: it is run, or read by whatever would read it, or stands in a list here with the reason."""
+"""Code blocks on pages are run, parsed, or listed here with the reason."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_commands_have_the_options_that_they_are_shown_with(block: Found):
 
 
 def _commands(line: str) -> Iterator[list[str]]:
-    """What follows `fiducial` in each part of a line of shell."""
+    """Yield the words after `fiducial` in each part of a line of shell."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
     lexer.whitespace_split = True
     lexer.commenters = "#"
@@ -136,7 +136,7 @@ def _commands(line: str) -> Iterator[list[str]]:
 
 
 def _parsed(words: list[str]) -> None:
-    """Look for the command and its options, as the command line would; placeholders are any words."""
+    """Parse a command and its options as the command line would; placeholders match any word."""
     command = cast("click.Command", cli)
     context = click.Context(cli, info_name="fiducial")
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):

@@ -1,4 +1,4 @@
-"""docs/coming-from.md has every tool that people come from, and names nothing of ours that is not there."""
+"""docs/coming-from.md covers every tool that people come from, and names only what exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages that lead through a session do what they show: every file is written, every command typed, and what it prints compared."""
+"""Pages that lead through a session: files written, commands typed, output compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python on pages that needs something around it: an endpoint, a project, another tool. It is run as it stands there, but for addresses."""
+"""Python on pages that needs an endpoint, a project or a tool: run with other addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README is what a new user types: its examples run, and what it shows is what is printed."""
+"""README examples run, and print the output they show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No engine is special: what Ray does with a part, any other can do; docs/scale.md shows it with Dask, and that is run here."""
+"""Other engines do what Ray does: the Dask example of docs/scale.md runs here."""
 
 from __future__ import annotations
 

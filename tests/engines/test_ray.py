@@ -1,4 +1,7 @@
-"""A run on Ray: the same verdicts as without it; workers, driver and endpoint may be lost. `make ray` has the environment for it."""
+"""Runs on Ray: same verdicts, though workers, driver or endpoint are lost.
+
+`make ray` has the environment for it.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ def engine() -> Iterator[RayEngine]:
 
 @pytest.fixture
 def inputs(tmp_path: Path) -> tuple[Path, Path]:
-    """60 cases, and outputs of which every fourth is wrong; ids that a reader of tables would take for numbers and dates."""
+    """Write 60 cases, and outputs of which every fourth is wrong.
+
+    Table readers would take the ids for numbers and dates.
+    """
     return write_bookings(tmp_path)
 
 

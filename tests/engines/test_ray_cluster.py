@@ -1,4 +1,4 @@
-"""A run on a cluster of two nodes that was there before, by its address: the same verdicts, and nothing lost when a node dies."""
+"""Runs on an existing cluster of two nodes: same verdicts, and nothing lost with a node."""
 
 from __future__ import annotations
 

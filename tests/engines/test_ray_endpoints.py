@@ -1,4 +1,4 @@
-"""Several endpoints from the actors of Ray: weights, failover, rates and the budget are those of all actors together."""
+"""Several endpoints from Ray's actors, which share weights, failover, rates and budget."""
 
 from __future__ import annotations
 

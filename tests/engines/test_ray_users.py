@@ -1,4 +1,7 @@
-"""Two users of one machine: nobody joins another's cluster unasked, reads what is in it, or gives it work. As root, which can be both."""
+"""Two users of one machine cannot join, read or use each other's clusters unasked.
+
+Run as root, which can be both.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,7 @@ def as_user(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subproces
 
 @contextmanager
 def told(running: subprocess.Popen[str]) -> Generator[str]:
-    """What a script prints when it is ready; it ends with its input."""
+    """Yield the line a script prints when it is ready; it ends with its input."""
     assert running.stdout is not None
     line = running.stdout.readline().strip()
     assert line, running.communicate()[1]

@@ -1,4 +1,4 @@
-"""Under Spark, too: docs/scale.md shows it, and that is run here, on a Spark of two threads on this machine."""
+"""The Spark example of docs/scale.md, on a Spark of two threads on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that is kept in memory comes to the same as one in a folder, and leaves nothing behind."""
+"""Runs in memory equal runs in a folder, and leave nothing behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small world of one's own: a calendar that an agent keeps through four calls (docs/own-worlds.md)."""
+"""Custom environment: a calendar with four calls (docs/own-worlds.md)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ class Calendar:
     """Appointments by id. It has no ``state()``, so its public attributes are what is compared."""
 
     def load(self, config: dict[str, Any]) -> None:
-        """Start from the appointments of a case, ``{"owner": name, "events": {id: {"title", "day", "hour"}}}``."""
+        """Load a case's appointments: the owner, and events by id.
+
+        The form is ``{"owner": name, "events": {id: {"title", "day", "hour"}}}``.
+        """
         self.owner: str = config["owner"]
         self.events: dict[str, dict[str, Any]] = config.get("events", {})
         self._lookups = 0

@@ -1,4 +1,7 @@
-"""An agent that calls tools as it works, for `fiducial generate --agent 'python calling_agent.py' --agent-calls`."""
+"""Agent that calls tools as it works.
+
+Run it with `fiducial generate --agent 'python calling_agent.py' --agent-calls`.
+"""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The projects in `examples/`: every command of their pages is typed, and its exit code and output held against the page."""
+"""Example projects in `examples/`: their commands run, and print the output they show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/extending.md is held to its word: each example is the file it shows, and is found by decorator and by entry point alike."""
+"""Examples of docs/extending.md: files as shown, found by decorator and by entry point."""
 
 from __future__ import annotations
 

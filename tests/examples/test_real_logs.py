@@ -1,4 +1,4 @@
-"""Small messy logs, as applications write them: each becomes the number that a reader expects."""
+"""Small messy logs, as applications write them, read as a person expects."""
 
 from __future__ import annotations
 

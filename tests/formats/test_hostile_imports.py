@@ -1,4 +1,4 @@
-"""Small files that would take all memory or time, and values beyond Python's bounds: refused or skipped with a word."""
+"""Small files that would exhaust memory or time, and values out of Python's bounds."""
 
 from __future__ import annotations
 
@@ -291,7 +291,10 @@ def test_a_file_in_which_nothing_is_names_itself(tmp_path: Path):
     ("header", "row"), [("question", "a"), ("question,answer", "a,"), ("question,answer", "a,b")]
 )
 def test_the_shortest_rows_take_few_calls_each(header: str, row: str, tmp_path: Path):
-    """Half a million rows are below 1 MB; calls are counted, since seconds say who else is at work."""
+    """Half a million rows are below 1 MB.
+
+    Calls are counted, since seconds depend on load.
+    """
     calls = 0
 
     def count(_: FrameType, event: str, __: object) -> None:

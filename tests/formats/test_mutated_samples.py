@@ -1,4 +1,4 @@
-"""Copies of files with something broken in them: read right, or told in one clear line; never a crash, never in silence."""
+"""Corrupted copies of sample files: read right or refused clearly, with no crash or silence."""
 
 from __future__ import annotations
 

@@ -289,6 +289,6 @@ def test_an_item_of_a_run_of_openai_evals_is_asked_as_it_was_sent(read: Read):
     ids=["langfuse", "langsmith"],
 )
 def test_a_question_that_is_json_text_is_asked_as_it_stands(read: Read, item: dict[str, Any], text: str):
-    """It was read as messages, or refused for being none."""
+    """A question's JSON text is not a list of messages."""
     given = {name: {"question": text} if value == "{}" else value for name, value in item.items()}
     assert [case.messages for case in read(given).cases] == [[{"role": "user", "content": text}]]

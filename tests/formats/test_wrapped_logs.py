@@ -1,4 +1,7 @@
-"""Systems with equal truth are read alike, however their logs are wrapped, ordered and split, and whatever failed on the way."""
+"""Systems with equal truth are read alike, however their logs are wrapped or split.
+
+Order and failures on the way make no difference, either.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ Messages: TypeAlias = list[dict[str, Any]]
 
 
 class Turn(NamedTuple):
-    """What a user asked, and what came of it: a call or none, and an answer or an error."""
+    """Turn of a session: the user's question, a call or none, and an answer or an error."""
 
     asked: str
     order: str | None
@@ -87,7 +90,10 @@ WRAPPERS: list[Wrapper] = [
 
 
 def calls_of(session: list[Turn], *, whole: bool, retried: bool) -> list[Call]:
-    """The calls of a model that a session takes: each is sent all of it so far, or its own turn alone."""
+    """Return the model calls of a session.
+
+    Each sends the whole session so far, or its own turn alone.
+    """
     calls: list[Call] = []
     said: Messages = []
     for number, turn in enumerate(session):

@@ -23,7 +23,7 @@ def endpoint(server: ProviderServer) -> Callable[[], Endpoint]:
 
 @pytest.fixture
 def judging(endpoint: Callable[[], Endpoint]) -> Judging:
-    """Judges pairs at the loopback server, and returns the verdicts in the order of cases and repeats."""
+    """Return a function that judges pairs at the loopback server, in order."""
 
     def judge(
         pairs: Iterable[tuple[Case, Output]],
@@ -50,7 +50,7 @@ def judging(endpoint: Callable[[], Endpoint]) -> Judging:
 
 @pytest.fixture
 def verdict_on(server: ProviderServer, judging: Judging) -> VerdictOn:
-    """Judges one item at a server that gives this response, and no other, to whatever it is asked."""
+    """Return a function that judges one item at a server with a fixed response."""
 
     def judge(response: Response, **options: Any) -> Verdict:
         server.script = lambda seen: response

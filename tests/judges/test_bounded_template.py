@@ -1,4 +1,7 @@
-"""Templates of strangers: what they may not use is refused by line, what they may use is bounded, and what prompts need works as in jinja."""
+"""Templates by strangers: forbidden features are refused by line, allowed ones bounded.
+
+What prompts need works as in jinja.
+"""
 
 from __future__ import annotations
 

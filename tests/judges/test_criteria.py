@@ -54,7 +54,7 @@ def test_bounds_hold_whatever_the_ungraded_criteria_are(item: list[tuple[int, bo
 
 
 def test_worked_examples_of_the_paper():
-    """7 of 10 points lost by a met negative criterion; a negative total; the mean of both, clipped as a whole."""
+    """A met negative criterion loses 7 of 10 points; a negative total; the mean, clipped."""
     first = points_of([(5, 1.0), (5, 1.0), (-7, 1.0)]).shares[0]
     second = points_of([(2, 0.0), (-6, 1.0)]).shares[0]
     assert (first, second) == (pytest.approx(0.3), -3.0)

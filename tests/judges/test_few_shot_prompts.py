@@ -1,4 +1,4 @@
-"""Prompts with examples: the examples are not from the suite, cannot be forged, and say what the parser reads."""
+"""Prompts with examples: not from the suite, unforgeable, and in the parser's form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge that names the first wrong step: what it is shown, and what becomes of its replies."""
+"""Judge of the first wrong step: its input, and how its replies are read."""
 
 from __future__ import annotations
 

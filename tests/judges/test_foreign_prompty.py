@@ -1,4 +1,4 @@
-"""Prompt files of promptflow, of prompty 2 and in the form of azure-ai-evaluation's, made into prompt files of ours."""
+"""Prompt files of promptflow, prompty 2 and azure-ai-evaluation, converted to ours."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def asking(*parts: Any, **fields: Any) -> Case:
 def sent(
     folder: Path, case: Case, output: Output | None = None, shown: str = "query", images: str = "true"
 ) -> Any:
-    """What the model is sent as the user's message."""
+    """Return the content of the user message that the model is sent."""
     path = folder / "mine.prompty"
     path.write_text(PROMPT.format(shown=shown, images=images))
     judge = load_judge(str(path), model="m")

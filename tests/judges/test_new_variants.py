@@ -1,4 +1,4 @@
-"""Later variants beside those that they go back to: scripted faults of a provider cost them nothing more, and attacks get no further."""
+"""Later variants beside their originals: no more calls under faults, and no weaker."""
 
 from __future__ import annotations
 

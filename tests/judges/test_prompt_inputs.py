@@ -1,4 +1,4 @@
-"""How inputs are filled from a case and an output."""
+"""Filling of inputs from a case and an output."""
 
 from __future__ import annotations
 

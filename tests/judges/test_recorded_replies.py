@@ -1,4 +1,4 @@
-"""Replies that a real model gave are found again: prompts and what they show of an item stay as they were asked.
+"""Recorded replies of a real model stay valid: prompts and inputs have not changed.
 
 ``recorded/`` holds items of the built-in suite as it was then, and that model's replies to them. A reply is found by a hash of the whole request.
 """

@@ -1,4 +1,4 @@
-"""Which scores a prompt file says are possible, and what is said of one that does not say it."""
+"""Scores that a prompt file allows, and errors for a file that does not say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every shipped prompt: the same messages as in promptflow and prompty, a golden rendering, and the form of reply stated."""
+"""Shipped prompts: equal messages in promptflow and prompty, goldens, and reply form."""
 
 from __future__ import annotations
 

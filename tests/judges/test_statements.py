@@ -1,4 +1,4 @@
-"""What the verdicts on an answer's statements come to, and how statements are named."""
+"""Results of the verdicts on an answer's statements, and statements' names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a judge of whole conversations is shown."""
+"""Transcripts shown to judges of whole conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Text under evaluation is data: whatever it says, it stays inside its message, whole. Seen as it arrives at the endpoint."""
+"""Text under evaluation is data that stays whole inside its message.
+
+It is seen as it arrives at the endpoint.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,7 @@ def spread(text: str) -> tuple[Case, Output]:
 
 
 def stands_in(text: str, content: str) -> bool:
-    """Whether the text is in the content in full: verbatim or as JSON writes it."""
+    """Return whether the content holds the whole text, verbatim or as JSON."""
     return text in content or json.dumps(text, ensure_ascii=False)[1:-1] in content
 
 
@@ -102,7 +105,7 @@ def test_an_attack_stays_inside_its_message(
 
 
 def _frame(content: str, text: str) -> str:
-    """What is left of a message without the evaluated text and the fence."""
+    """Return a message without the evaluated text and the fence."""
     fence = re.search(r"\b[0-9a-f]{20}\b", content.replace(text, ""))
     assert fence is not None
     for written in (text, json.dumps(text, ensure_ascii=False)[1:-1]):

@@ -72,7 +72,7 @@ def _script(notebook: Path) -> str:
 
 
 def _printed(notebook: Path) -> str:
-    """What the stored run printed."""
+    """Return the text that the stored run printed."""
     stored = [output for cell in _code_cells(notebook) for output in cell["outputs"]]
     return "".join("".join(output["text"]) for output in stored if output["output_type"] == "stream")
 

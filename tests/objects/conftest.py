@@ -1,4 +1,7 @@
-"""Tests of a store that speaks S3 are skipped where its server is not; `make objects` brings it."""
+"""Fixtures for a store that speaks S3; without its server tests are skipped.
+
+`make objects` installs it.
+"""
 
 # pyright: reportPrivateUsage=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 
@@ -54,7 +57,7 @@ def store() -> Iterator[Store]:
 
 @pytest.fixture
 def environment(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
-    """What a command finds: credentials for the store, and a cache folder of the test's own."""
+    """Return a command's environment: credentials for the store, and the test's cache folder."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     found = {
@@ -74,7 +77,7 @@ def environment(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 @pytest.fixture
 def bucket(environment: dict[str, str], tmp_path: Path) -> Any:
-    """A bucket of the test's own, as its driver sees it, with 20 cases and their outputs; its ``address`` is known to commands."""
+    """Yield the test's own bucket with 20 cases and outputs; commands know its ``address``."""
     files: Any = import_module("s3fs").S3FileSystem(skip_instance_cache=True, use_listings_cache=False)
     name = f"bucket-{next(_numbers)}"
     files.mkdir(name)

@@ -68,7 +68,7 @@ def judged(bucket: Any) -> Counter[str]:
 
 
 def gone_on_with(bucket: Any, server: ProviderServer, environment: dict[str, str], **also: str) -> int:
-    """How much is asked when the same command goes on with a run that was half done, to its end."""
+    """Resume a half-finished run with the same command; return the number of calls."""
     server.script, before = _ANSWER, len(server.seen)
     again = done(command(bucket, server), environment, **also)
     assert again.returncode == 0, again.stderr

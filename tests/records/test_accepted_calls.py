@@ -1,4 +1,4 @@
-"""What a reference accepts, in BFCL's form and in the plain one."""
+"""Accepted calls of a reference, in BFCL's form and in the plain one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fiducial.records.accepted_calls import MARKERS, AnyOrder, AnyValue, InOrder
 
 
 def accepted(value: Any) -> tuple[list[Any], bool]:
-    """What the plain form accepts for one argument."""
+    """Return the values that the plain form accepts for one argument."""
     (call,) = accepted_calls([{"name": "book", "arguments": {"a": value}}])
     return call.arguments["a"].values, call.arguments["a"].optional
 

@@ -1,4 +1,4 @@
-"""Addresses of object stores: what is read by them, what is refused, and what no message shows."""
+"""Addresses of object stores: reading, refusals, and secrets that no message shows."""
 
 # pyright: reportPrivateUsage=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 

@@ -1,4 +1,4 @@
-"""What a report is made of, small."""
+"""Small inputs of a report."""
 
 from __future__ import annotations
 

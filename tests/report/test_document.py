@@ -1,4 +1,4 @@
-"""One document, shown on a terminal and on a page: the same words in both, and nothing in them that either obeys."""
+"""Documents on a terminal and on a page: same words, and no control codes or markup."""
 
 from __future__ import annotations
 

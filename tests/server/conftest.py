@@ -1,4 +1,7 @@
-"""Tests of a server of another maker are skipped where there is none; `make server-check` brings it."""
+"""Fixtures for a third-party server; without it tests are skipped.
+
+`make server-check` installs it.
+"""
 
 from __future__ import annotations
 

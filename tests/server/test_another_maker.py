@@ -1,4 +1,4 @@
-"""A server of another maker: what is asked of it works, and what it refuses or does not understand is one clear line."""
+"""Third-party server: requests work, and its refusals and odd replies are one clear line."""
 
 from __future__ import annotations
 

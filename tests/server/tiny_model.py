@@ -1,4 +1,6 @@
-"""Makes a tiny model for a server to serve: ``tiny_model.py FOLDER [TEXT...]``; run by the interpreter that has mlx-lm.
+"""Write a tiny model for a server: ``tiny_model.py FOLDER [TEXT...]``.
+
+Run it with the interpreter that has mlx-lm.
 
 Without texts its weights are random. With texts it says just these, one after the other, whatever it is asked: each is a token of its
 own, and the only layer that does anything leads from each token to the next.
@@ -76,7 +78,10 @@ def _spelled(text: str) -> str:
 
 
 def _drilled(weights: dict[str, Any], sequence: list[int], width: int) -> dict[str, Any]:
-    """Weights by which each token of a sequence leads to the next one, and the layer between passes on what it gets."""
+    """Return weights by which each token of a sequence leads to the next one.
+
+    The layer between passes its input on.
+    """
     silent = {
         name: mx.zeros_like(value)
         for name, value in weights.items()

@@ -9,5 +9,8 @@ import pytest
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the root as a folder, so that its ``__init__`` is not imported under the folder's name."""
+    """Collect the root as a folder, which keeps its ``__init__`` from a second import.
+
+    It would be imported under the folder's name.
+    """
     return pytest.Dir.from_parent(parent, path=path) if path == parent.config.rootpath else None

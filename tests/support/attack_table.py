@@ -1,4 +1,7 @@
-"""A pytest plugin: at the end a table of the attacks that were tried, by area. ``make attacks`` runs it."""
+"""Pytest plugin that prints a table of the attacks tried, by area.
+
+``make attacks`` runs it.
+"""
 
 from __future__ import annotations
 

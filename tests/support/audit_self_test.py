@@ -1,4 +1,4 @@
-"""The self-test of audits: which planted weaknesses are found, and whether anything is found that is not there."""
+"""Self-test of audits: planted weaknesses found, and false alarms."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def audit_of(planted: Planted, probes: Path, out: Path) -> JudgeAudit:
 
 
 def found_in(audit: JudgeAudit) -> Found:
-    """What an audit found."""
+    """Return the weaknesses that an audit found."""
     return frozenset((finding.concern, finding.where) for finding in audit.findings)
 
 

@@ -1,4 +1,4 @@
-"""Judges that compare two outputs, scripted: they see what is shown first and second, as it arrives."""
+"""Scripted judges that compare two outputs, as shown first and second."""
 
 from __future__ import annotations
 

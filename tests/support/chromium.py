@@ -1,4 +1,4 @@
-"""A real browser, without a window: Chromium and its driver as the system's packages install them."""
+"""Chromium without a window, and its driver, as the system's packages install them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FLAGS = (
 
 
 class Element(Protocol):
-    """What the tests ask of an element, of all that selenium can do with one."""
+    """Element of a page, with selenium's methods that the tests use."""
 
     text: str
 
@@ -55,7 +55,7 @@ class Browser:
         self._downloads = downloads
 
     def open(self, page: Path, *, size: tuple[int, int] = WIDE, dark: bool = False, place: str = "") -> None:
-        """Open a file as a new visitor does: nothing kept, nothing logged; `place` is what follows the `#` or `?`."""
+        """Open a file as a new visitor, with no storage or log; `place` follows the `#` or `?`."""
         assert page.is_file()
         self._driver.get("about:blank")
         width, height = size
@@ -75,7 +75,7 @@ class Browser:
         self._driver.get(page.absolute().as_uri() + place)
 
     def on_paper(self, *, width: int = 718) -> None:
-        """Lay the page out as for printing, A4 with usual margins, for somebody whose screen is dark."""
+        """Lay the page out for printing on A4 with usual margins, in dark mode."""
         self._tell(
             "Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False
         )
@@ -89,11 +89,11 @@ class Browser:
         return self._driver.current_url
 
     def run(self, script: str, *given: Any) -> Any:
-        """What a function body returns that runs in the page; `arguments` holds what is given."""
+        """Return the result of a function body that runs in the page with `arguments`."""
         return self._driver.execute_script(script, *given)
 
     def run_async(self, script: str, *given: Any) -> Any:
-        """What a function body hands to its last argument, a function, sooner or later."""
+        """Return the value that a function body passes to its last argument, a callback."""
         return self._driver.execute_async_script(script, *given)
 
     def all(self, selector: str) -> list[Element]:
@@ -114,7 +114,7 @@ class Browser:
         _wait_for(lambda: self.run(script, *given), script)
 
     def console(self) -> list[str]:
-        """What has been written to the console since the last question."""
+        """Return the console's messages since the last call."""
         return [str(entry["message"]) for entry in self._log("browser")]
 
     def requested(self) -> set[str]:
@@ -127,7 +127,7 @@ class Browser:
         }
 
     def violations(self, axe: Path) -> list[str]:
-        """What axe-core finds wrong, a line each: the rule, how many places, the first of them."""
+        """Return axe-core's findings, a line each: the rule, the number of places, the first one."""
         self.run(axe.read_text("utf-8"))
         found: dict[str, Any] = self.run_async(
             "axe.run(document, {resultTypes: ['violations']}).then(arguments[arguments.length - 1])"
@@ -144,7 +144,7 @@ class Browser:
         return path
 
     def picture(self, path: Path) -> None:
-        """What is on the screen, as PNG."""
+        """Save a screenshot as PNG."""
         self._driver.save_screenshot(str(path))
 
     def _log(self, kind: str) -> list[dict[str, Any]]:
@@ -163,7 +163,7 @@ def _wait_for(happened: Callable[[], bool], what: str) -> None:
 
 @contextmanager
 def chromium(folder: Path) -> Generator[Browser]:
-    """Start Chromium with a profile of its own in a folder, and end it; a test that asks for it is skipped where there is none."""
+    """Start Chromium with its own profile in a folder, and close it; skip tests without it."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="make browser brings selenium")
     program, driver_program = shutil.which("chromium"), shutil.which("chromedriver")
     if program is None or driver_program is None:

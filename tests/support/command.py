@@ -17,7 +17,7 @@ from fiducial.records import Verdict, read_records
 
 @dataclass(frozen=True)
 class Result:
-    """What a command left behind."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -29,7 +29,7 @@ Command: TypeAlias = Callable[..., Result]
 
 
 def verdicts_in(folder: str | Path = "run", **said: str) -> list[Verdict]:
-    """The verdicts that a run folder holds, those of which this is so: ``verdicts_in("run", source="judge")``."""
+    """Return a run folder's verdicts with these fields: ``verdicts_in("run", source="judge")``."""
     found = read_records(Path(folder) / "verdicts.jsonl", Verdict)
     return [each for each in found if all(getattr(each, name) == value for name, value in said.items())]
 
@@ -38,7 +38,10 @@ Option: TypeAlias = str | Path | float | tuple[str | Path, ...]
 
 
 def typed(*args: str | Path, **options: Option) -> list[str | Path]:
-    """What is typed: arguments, then options; ``no_cache=True`` is ``--no-cache``, several values follow each other."""
+    """Return a command line: arguments, then options; ``no_cache=True`` is ``--no-cache``.
+
+    Several values of an option follow each other.
+    """
     for name, value in options.items():
         values = () if value is True else value if isinstance(value, tuple) else (value,)
         args += (f"--{name.rstrip('_').replace('_', '-')}", *map(str, values))

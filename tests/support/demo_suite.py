@@ -1,4 +1,4 @@
-"""The demo suite, read once: its cases, its outputs, and the labels they were written to have."""
+"""Demo suite, read once: its cases, its outputs, and the labels they were written to have."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def checked(label: Verdict, rules: Rules) -> Verdict:
 
 
 def misjudged(label: Verdict) -> bool:
-    """Whether BFCL's rules are known to judge the labelled output wrongly."""
+    """Return whether BFCL's rules are known to misjudge the labelled output."""
     return label.evidence.get("misjudged_by") == "bfcl"
 
 

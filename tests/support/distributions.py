@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def installed(distribution: str) -> bool:
-    """Whether a distribution is installed."""
+    """Return whether a distribution is installed."""
     try:
         version(distribution)
     except PackageNotFoundError:

@@ -13,7 +13,7 @@ def shapes(svg: Markup, kind: str) -> list[dict[str, str]]:
 
 
 def texts(svg: Markup) -> list[str]:
-    """What can be read in it, titles of shapes left out."""
+    """Return the readable texts of a figure, without titles of shapes."""
     return [node.text for node in ET.fromstring(str(svg)).iter("text") if node.text]
 
 

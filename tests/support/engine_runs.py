@@ -1,4 +1,7 @@
-"""What tests of engines share: sixty bookings of which every fourth is wrong, what a run folder holds of them; the demo suite as joined lines."""
+"""Shared inputs of engine tests: bookings, their verdicts, and the demo suite as lines.
+
+Of the sixty bookings every fourth is wrong; a line joins a case and its outputs.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def write_bookings(folder: Path) -> tuple[Path, Path]:
 
 
 def graded(run: Path) -> Counter[str]:
-    """How many verdicts with a score a judge gave on each case."""
+    """Return the number of a judge's graded verdicts by case."""
     rows = read_records(run / "verdicts.jsonl", Verdict)
     return Counter(row.case_id for row in rows if row.source == "judge" and row.graded)
 
@@ -74,7 +77,7 @@ def after(seconds: float) -> Script:
 def run_page(
     without: str, parts: int, place: Path, /, **known: Any
 ) -> tuple[dict[str, Any], list[fd.Verdict]]:
-    """Run what docs/scale.md shows, but for the blocks of another engine, over the demo suite in so many files.
+    """Run the blocks of docs/scale.md for this engine over the demo suite in several files.
 
     Returns:
         The names that the page gives, and what checking says here.

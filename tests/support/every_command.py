@@ -180,7 +180,7 @@ def shape_of(folder: Path) -> Shape:
 
 
 def jumping_clock(folder: Path) -> dict[str, str] | None:
-    """Return settings under which a command's time of day jumps at each look; None without a C compiler."""
+    """Return settings that make a command's clock jump; None without a C compiler."""
     compiler = shutil.which("cc")
     if compiler is None or not sys.platform.startswith("linux"):
         return None
@@ -210,7 +210,7 @@ class Ended(NamedTuple):
 
     @property
     def before_our_code(self) -> bool:
-        """Whether the interpreter was interrupted at its own start, where nothing of ours runs yet."""
+        """Return whether the interpreter was interrupted at its start, before our code."""
         return "Traceback" in self.said and f'File "{_ROOT}/__main__.py"' not in self.said
 
 
@@ -224,7 +224,7 @@ def signal_at(
     alone: bool = False,
     mark: str = "",
 ) -> Ended:
-    """Send a command a signal some seconds after its start, as a terminal does: to all of its processes.
+    """Send all processes of a command a signal after some seconds, as a terminal does.
 
     A command that does not end within ``patience`` seconds is killed and gets the code -9.
 

@@ -1,4 +1,4 @@
-"""What a run may come to, small: systems, their comparison, judges and how they agree with labels."""
+"""Small results of a run: systems, their comparison, judges and their agreement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def systems(*names: str, **more: Any) -> list[SystemResult]:
 
 
 def compared(*names: str, items: int = 60, judged: float | None = None) -> ComparisonNumbers:
-    """So many items that checkers decided, and, where ``judged`` is given, a third more that a judge did."""
+    """Return a comparison on checked items, with a third more judged ones if ``judged``."""
     rows = [
         {
             "item_id": f"i{number}",

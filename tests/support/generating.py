@@ -100,7 +100,7 @@ def script_command(script: str, folder: Path) -> str:
 def outputs_of(
     command: str, *cases: Case, scenes: Scenes | None = None, seconds: float = 20.0, trials: int = 1
 ) -> list[Output]:
-    """What a command makes of cases; where there are scenes, it calls tools."""
+    """Return a command's outputs for cases; in environments it calls tools."""
     source = command_source(command, {"PATH": "/usr/bin:/bin"}, system="me", seconds=seconds, scenes=scenes)
     kept = Kept()
     with CaseIndex(memory_file("cases", cases), source.examine) as index:

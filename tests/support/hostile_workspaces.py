@@ -234,7 +234,10 @@ def _posing_as(name: str, outside: Path) -> Build:
 
 
 def _scripts(outside: Path) -> Iterator[Hostile]:
-    """Scripts that attack; the challenge runs ``test.py`` and looks for ``answer`` in what it prints."""
+    """Yield hostile scripts that the challenge runs as ``test.py``.
+
+    It looks for ``answer`` in their output.
+    """
     touch = str(outside / "touched")
     secret = str(outside / "secret.txt")
     for name, code, outcomes in _attacks(touch, secret):
@@ -387,7 +390,7 @@ time.sleep(30)
 
 
 def _ways(code: str) -> Iterator[tuple[str, str]]:
-    """The same attack by the script itself, by a process it starts, and when the script is over."""
+    """Yield an attack by the script itself, by a child process, and after the script's end."""
     yield "directly", code
     yield BY_A_CHILD, f"import subprocess, sys\nsys.exit(subprocess.call([sys.executable, '-c', {code!r}]))"
     yield "by a module that the test imports", f"__import__('solution')\n#SOLUTION\n{code}"

@@ -8,7 +8,7 @@ VOID = {"meta", "input", "link", "img", "br", "hr"}
 
 
 class Page(HTMLParser):
-    """Elements and attributes of a page, as a browser would see them; fails on tags that do not close."""
+    """Elements and attributes of a page as in a browser; fails on unclosed tags."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -49,5 +49,5 @@ class Page(HTMLParser):
         )
 
     def text(self) -> str:
-        """What a reader sees, with runs of blanks made one."""
+        """Return the text a reader sees, with runs of blanks collapsed."""
         return " ".join(" ".join(text for tag, text in self.texts if tag not in {"style", "script"}).split())

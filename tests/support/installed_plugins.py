@@ -1,4 +1,4 @@
-"""Entry points as if a package brought them, and decorators whose traces a test takes away again."""
+"""Simulated entry points, and decorators that are undone after a test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Install: TypeAlias = Callable[[str, str, str], None]
 
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Nothing is registered, and the only entry points are those that the test installs."""
+    """Return a function that installs entry points; nothing else is registered."""
     points: dict[str, dict[str, list[EntryPoint]]] = {group.name: {} for group in GROUPS}
     for group in GROUPS:
         monkeypatch.setattr(group, "_registered", {})

@@ -68,7 +68,7 @@ def make_pairs(count: int) -> list[tuple[Case, Output]]:
 
 
 class Judging(Protocol):
-    """What the fixture `judging` gives."""
+    """Type of the fixture `judging`."""
 
     def __call__(
         self,
@@ -85,6 +85,6 @@ class Judging(Protocol):
 
 
 class VerdictOn(Protocol):
-    """What the fixture `verdict_on` gives."""
+    """Type of the fixture `verdict_on`."""
 
     def __call__(self, response: Response, **options: Any) -> Verdict: ...

@@ -1,4 +1,4 @@
-"""Numbers of every part of the statistics on drawn tables, as JSON on stdout: what a processor must not change.
+"""Statistics of drawn tables as JSON on stdout; a processor must not change them.
 
 Run it in a process of its own, as `OPENBLAS_CORETYPE` counts when numpy is imported.
 """
@@ -21,7 +21,7 @@ QUICK = Settings(replicates=200)
 
 
 def drawn(seed: int, levels: list[float], labelled: float, clusters: int) -> Table:
-    """Three judges of 150 outputs of three systems, whose scores and labels are some of the levels."""
+    """Draw three judges' scores of 150 outputs of three systems, at given levels."""
     rng = np.random.default_rng(seed)
     rows: list[dict[str, object]] = []
     for item in range(150):
@@ -63,7 +63,7 @@ def numbers() -> Iterator[tuple[str, object]]:
 
 
 def parts(seed: int) -> tuple[FloatArray, FloatArray]:
-    """Parts of a sum and their covariance: some equal, some 0 but for rounding, some the sum of others."""
+    """Draw parts of a sum and their covariance: some equal, some near 0, some sums of others."""
     rng = np.random.default_rng(seed)
     mixed = rng.normal(size=(40, 6)) @ rng.choice([0.0, 1.0], size=(6, 8))
     rounding = mixed.mean(axis=0) - mixed.sum(axis=0) / len(mixed)

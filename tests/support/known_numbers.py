@@ -22,7 +22,7 @@ def ends_of(found: Statistic) -> tuple[float, float]:
 
 
 def covers(found: Statistic, truth: float) -> bool:
-    """Whether its interval does."""
+    """Return whether a statistic's interval covers the truth."""
     low, high = ends_of(found)
     return low <= truth <= high
 
@@ -40,7 +40,7 @@ def reason_of(found: Statistic) -> str:
 
 
 def printed(found: CalibrationNumbers | EstimationNumbers) -> str:
-    """What is printed of it, for people."""
+    """Return the text printed of a statistic."""
     shown = (
         calibration_document(found) if isinstance(found, CalibrationNumbers) else estimation_document(found)
     )

@@ -1,4 +1,4 @@
-"""Commands in processes of their own, ended while they run, and what is left running of them."""
+"""Processes of commands that are ended while they run, and their leftovers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from signal import Signals
 def signalled(
     sign: Signals, ready: Callable[[], bool], command: Sequence[str | Path]
 ) -> subprocess.CompletedProcess[str]:
-    """What `fiducial`, or a script, leaves behind that is sent a signal as soon as something is ready."""
+    """Send a command or a script a signal once something is ready; return its result."""
     module = [] if Path(command[0]).suffix == ".py" else ["-m", "fiducial"]
     process = subprocess.Popen(
         [sys.executable, *module, *map(str, command)],
@@ -33,7 +33,7 @@ def signalled(
 
 
 def nothing_runs(mark: str, seconds: float = 20.0) -> bool:
-    """Whether no process names a place in its command line; one that was ended is given a moment to be gone."""
+    """Return whether no process names ``mark``, waiting a moment for those that were ended."""
     deadline = time.monotonic() + seconds
     while found := [*running(mark)]:
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Scripted judges that name the first wrong step of conversations in which files are made, as the dials plant faults."""
+"""Scripted judges that name the first wrong step, on the dials' planted faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = re.compile(r"\w+\.txt")
 
 
 class ShownSteps(NamedTuple):
-    """Steps that a judge was shown, and the first that makes another file than was asked for; 0 for none."""
+    """Steps shown to a judge, and the first that makes a wrong file; 0 for none."""
 
     steps: int
     wrong: int

@@ -1,4 +1,4 @@
-"""A server of another maker, mlx-lm, on loopback, and tiny models that are made on the spot for it."""
+"""Third-party server mlx-lm on loopback, and tiny models made for it."""
 
 from __future__ import annotations
 

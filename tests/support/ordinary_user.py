@@ -21,7 +21,10 @@ _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from sandbox import landlo
 
 
 def reachable_interpreter() -> str | None:
-    """An interpreter that every user can run, itself and not a link of an environment; nothing is imported that only ours has."""
+    """Return an interpreter that every user can run; None without one.
+
+    It is no link of an environment, and imports no package that only ours has.
+    """
     for name in (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3"):
         program = Path(name).resolve()
         if all(_is_open(place) for place in (program, *program.parents)):
@@ -36,7 +39,7 @@ def _is_open(place: Path) -> bool:
 def order_to(
     command: list[str], source: Path, scratch: Path | None, limits: Limits, readable: Sequence[str] = ()
 ) -> bytes:
-    """What the launcher is told to have it run one command."""
+    """Return the order that has the launcher run one command."""
     order = {
         "commands": [command],
         "source": str(source),
@@ -50,7 +53,7 @@ def order_to(
 
 
 def read_report(written: bytes) -> dict[str, Any]:
-    """What the launcher reports: how far commands were shut in, and ``runs``, their outputs as text."""
+    """Return the launcher's report: its confinement, and outputs as text in ``runs``."""
     confinement, *runs = map(json.loads, written.splitlines())
     for run in runs:
         run.update({key: base64.b64decode(run[key]).decode() for key in ("out", "err")})
@@ -58,7 +61,7 @@ def read_report(written: bytes) -> dict[str, Any]:
 
 
 def report_to_ordinary_user(code: str, limits: Limits, *, first: str = "") -> dict[str, Any]:
-    """What the launcher tells an ordinary user of a script.
+    """Return the launcher's report to an ordinary user on a script.
 
     Args:
         code: The script.

@@ -1,4 +1,4 @@
-"""What promptflow-core and prompty make of a prompt file."""
+"""Prompt files as promptflow-core and prompty render them."""
 
 from __future__ import annotations
 

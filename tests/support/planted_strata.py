@@ -1,4 +1,4 @@
-"""Judged items in strata whose true rates are planted: for the tests and for the simulated coverage."""
+"""Judged items in strata with planted rates, for tests and simulated coverage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fiducial.calibration.corrected_rate.stratified import StratifiedItems
 
 
 class Plan(NamedTuple):
-    """What is planted: items, rates and shares of strata, labels of each, rows a cluster and how alike they are."""
+    """Planted strata: items, rates, shares, labels, rows per cluster and their dependence."""
 
     items: int
     rates: tuple[float, ...]

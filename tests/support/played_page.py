@@ -1,4 +1,4 @@
-"""Plays a page of the documentation: writes the files that it shows, types its commands, and holds what they print against the page.
+"""Play a documentation page: write its files, type its commands, and compare output.
 
 A block is a file when the paragraph before it ends with the file's name and a colon: "`cases.jsonl`:". In a block of `console` a line after `$` is
 typed, and what stands below is what it prints; a line `...` stands for lines left out.
@@ -21,7 +21,7 @@ _END = "--- end of what was printed ---"
 
 
 class Block(NamedTuple):
-    """A block of code on a page: its language, its text, and the file that it is said to be, if any."""
+    """Block of code on a page: its language, its text, and the file that it stands for, if any."""
 
     language: str
     text: str
@@ -36,7 +36,7 @@ class Typed(NamedTuple):
 
 
 def blocks(page: str) -> list[Block]:
-    """The blocks of a page, in their order, without the indentation of a list that they stand in."""
+    """Return the blocks of a page in order, without the indentation of their lists."""
     found: list[Block] = []
     for each in _BLOCK.finditer(page):
         named = _NAMED.search(page, 0, each.start())
@@ -54,7 +54,9 @@ def typed(console: str) -> Iterator[Typed]:
 
 
 def play(page: str, folder: Path) -> list[tuple[Typed, str]]:
-    """Write the files of a page, or of a part of one, and type its commands in a folder, as one session of a shell.
+    """Write the files of a page and type its commands in a folder, as one shell session.
+
+    A part of the page may be chosen.
 
     Returns:
         Each command with what it printed on its standard output.
@@ -82,7 +84,7 @@ def play(page: str, folder: Path) -> list[tuple[Typed, str]]:
 
 
 def agrees(shown: str, printed: str) -> bool:
-    """Whether what is shown is what was printed, but for lines left out at `...`."""
+    """Return whether the output shown is the output printed, with lines omitted at `...`."""
     pattern = "".join(
         r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line) + "\n"
         for line in shown.rstrip("\n").splitlines()

@@ -86,7 +86,7 @@ class Raw:
 
 @dataclass(frozen=True)
 class CutOff:
-    """A response whose body ends in the middle, though its length says otherwise when ``short`` is set."""
+    """Response whose body is cut off, with its full length declared when ``short`` is set."""
 
     short: bool = False
 
@@ -113,7 +113,7 @@ Script: TypeAlias = Callable[[Seen], Response]
 
 
 def in_the_form_asked_for(decide: Callable[[Seen], int] = lambda seen: 1) -> Script:
-    """A script that answers in the form that the request asks for, with the score that ``decide`` gives."""
+    """Return a script that answers in the requested form with the score of ``decide``."""
 
     def script(seen: Seen) -> Response:
         score = decide(seen)
@@ -253,7 +253,7 @@ class ProviderServer:
 
 
 async def _wind_up(server: asyncio.Server) -> None:
-    """End every connection, those that were being accepted just now too, and let the loop close their sockets."""
+    """End every connection, also those being accepted, and let the loop close their sockets."""
     server.close()
     for _ in range(3):
         tasks = asyncio.all_tasks() - {asyncio.current_task()}

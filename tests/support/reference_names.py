@@ -1,4 +1,7 @@
-"""What the reference results call a statistic, and what the panel calls it: for the tests and for the benchmark."""
+"""Names of statistics in the reference results and in the panel.
+
+Used by the tests and by the benchmark.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a review page as a browser would, and answers it with the page's own script, where node can run it."""
+"""Read a review page as a browser would, and answer it with its own script in node."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ReviewPage(Page):
 
 
 def in_node(expression: str, script: str = "review_labels.js", **values: Any) -> Any:
-    """The value of an expression in which the pure functions of a page and these values are known."""
+    """Return the value of an expression over a page's pure functions and the given values."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("needs node")
@@ -37,7 +37,7 @@ def in_node(expression: str, script: str = "review_labels.js", **values: Any) ->
 
 
 def key_of(item: dict[str, Any]) -> str:
-    """What the page keeps the answer to an item under."""
+    """Return the key under which the page keeps an item's answer."""
     key = json.dumps(
         [item["case_id"], item["system"], item["trial"]], separators=(",", ":"), ensure_ascii=False
     )
@@ -47,7 +47,7 @@ def key_of(item: dict[str, Any]) -> str:
 
 
 def label_lines(page: Path, answers: dict[int, float | None], name: str) -> str:
-    """What the page's download holds after these answers, None for one that could not be told."""
+    """Return the page's download after these answers; None means undecidable."""
     items = ReviewPage(page.read_text()).data["items"]
     state = {
         "answers": {

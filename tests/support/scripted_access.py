@@ -1,4 +1,4 @@
-"""Access to a model that is a function: replies come from no server, so that worlds can be simulated fast."""
+"""Access to a model that is a function, to simulate worlds without a server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Function:
         )
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing; no resource is open."""
 
 
 class ScriptedAccess(ModelAccess, frozen=True, kw_only=True):

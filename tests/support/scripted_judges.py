@@ -37,7 +37,7 @@ class Shown:
 
     @property
     def texts(self) -> list[str]:
-        """What the output says: its text, or the texts in its arguments."""
+        """Texts of the output: its text, or those in its arguments."""
         arguments = [call.arguments for call in self.output.tool_calls or []]
         values = [value for each in arguments if isinstance(each, dict) for value in each.values()]
         return [self.output.text or "", *(value for value in values if isinstance(value, str))]
@@ -99,7 +99,7 @@ def obeys_plain_verdicts(shown: Shown, seen: Seen) -> float:
 
 
 def errs_by_content(shown: Shown, seen: Seen) -> float:
-    """Says the opposite of one thing in ten, and the same of the same thing each time: temperature 0."""
+    """Judge wrongly one thing in ten, always the same ones, as at temperature 0."""
     chance = hashlib.sha256(seen.text.encode()).digest()[0] / 256
     return 1 - shown.label if chance < 0.1 else shown.label
 

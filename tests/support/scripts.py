@@ -1,4 +1,4 @@
-"""Scripts of this repository as modules: benchmarks, and pages of the documentation that are made."""
+"""Scripts of this repository as modules: benchmarks and page generators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def script(name: str) -> Any:
-    """A script by its path in the repository; those beside it can be imported, as when it is run."""
+    """Import a script by its path in the repository, with its neighbours importable."""
     path = _ROOT / name
     spec = spec_from_file_location(path.stem, path)
     assert spec is not None

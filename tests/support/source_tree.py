@@ -1,4 +1,7 @@
-"""The package's source as text: docstrings, names and imports, for tests and `benchmarks/house.py`."""
+"""Source of the package as text: docstrings, names and imports.
+
+Used by tests and by `benchmarks/house.py`.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,16 @@ def product_files() -> tuple[Path, ...]:
         path
         for path in sorted(ROOT.rglob("*.py"))
         if (parts := path.relative_to(ROOT).parts)[0] not in _NOT_PRODUCT and not parts[0].startswith(".")
+    )
+
+
+@cache
+def other_files() -> tuple[Path, ...]:
+    """Return every Python file beside the package: tests, benchmarks, examples and scripts."""
+    return tuple(
+        path
+        for name in ("tests", "benchmarks", "docs", "examples", ".ci")
+        for path in sorted((ROOT / name).rglob("*.py"))
     )
 
 
@@ -131,7 +144,7 @@ def kinds_named() -> Mapping[str, int]:
 
 
 def import_graph() -> dict[str, set[str]]:
-    """Return which modules each module imports, `TYPE_CHECKING` and imports inside functions included."""
+    """Return the imports of each module, with those under `TYPE_CHECKING` and in functions."""
     modules = {_dotted(path): path for path in product_files()}
     return {name: set(_imports(name, path, modules)) for name, path in modules.items()}
 

@@ -1,4 +1,4 @@
-"""An event loop whose clock jumps to the next timer: minutes of waiting take no time, and always the same."""
+"""Event loop whose clock jumps to the next timer, so that waiting takes no time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Selector(selectors.DefaultSelector):
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
-    """A loop for what waits for timers and for each other, not for sockets, threads or processes."""
+    """Event loop for code that waits for timers only, not for sockets, threads or processes."""
 
     def __init__(self) -> None:
         self._virtual = _Selector()

@@ -1,4 +1,7 @@
-"""Adjudicated numbers: by hand, with bounds, corrected for what nobody looked at; who decided, and how far they agree."""
+"""Adjudicated numbers: by hand, with bounds, corrected for outputs nobody looked at.
+
+Also who decided, and how far people agree.
+"""
 
 from __future__ import annotations
 

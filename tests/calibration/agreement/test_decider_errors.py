@@ -1,4 +1,4 @@
-"""Errors of people who decide: their rate from two decisions on the same outputs, and numbers without them."""
+"""Errors of people who decide: their rate from double decisions, and numbers without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dawid and Skene's model: against closed forms, planted rates, and a likelihood climbed by other means."""
+"""Dawid and Skene's model, held against closed forms, planted rates and another optimizer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TPR, TNR = np.array([0.9, 0.8, 0.7, 0.95]), np.array([0.85, 0.9, 0.6, 0.7])
 
 
 def planted(seed: int, n: int, judges: int = 4, *, shared: float = 0.0, gaps: float = 0.0) -> tuple[Any, Any]:
-    """Truth and verdicts; a share of the items on which the last judge says what the first one says."""
+    """Return truth and verdicts; the last judge copies the first on a share of the items."""
     rng = np.random.default_rng(seed)
     truth = rng.random(n) < 0.3
     chance = np.where(truth, TPR[:judges, None], 1 - TNR[:judges, None])
@@ -49,7 +49,7 @@ def test_gaps_are_left_out_not_counted_as_fails() -> None:
 
 
 def test_three_judges_have_a_closed_form() -> None:
-    """With three judges the moments say it all: covariances and the third central moment of the verdicts."""
+    """With three judges, covariances and the third central moment determine all rates."""
     _, verdicts = planted(2, 5_000, 3)
     found = fitted(verdicts)
     centred = verdicts - verdicts.mean(axis=1, keepdims=True)
@@ -194,7 +194,7 @@ def test_without_labels_there_is_nothing_to_suspect() -> None:
 
 
 def test_errors_of_a_judge_in_the_large_class_do_not_hide_wrong_labels_of_the_small_one() -> None:
-    """Nine in ten are right: the judge fails 45 of them by mistake, and passes 40 whose label is wrong."""
+    """Nine in ten are right: the judge fails 45 of them, and passes 40 with wrong labels."""
     rng = np.random.default_rng(1)
     truth = rng.random(1_000) < 0.9
     label = truth & (rng.random(1_000) >= 0.05)

@@ -1,4 +1,4 @@
-"""A judge's rates corrected by an audit of the labels: the correction, small audits, and refusals."""
+"""Rates corrected by an audit of the labels: the correction, small audits, and refusals."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def test_labels_that_say_nothing_correct_nothing(audit: list[list[float]]) -> No
 
 
 def simulated(rng: np.random.Generator, shared: float) -> tuple[Sample, np.ndarray, np.ndarray]:
-    """1,000 rows, 200 of them audited; labels miss a quarter, and the judge (TPR 0.95, TNR 0.85) copies their errors so often."""
+    """Return 1,000 rows, 200 of them audited; the judge copies a share of the labels' errors.
+
+    Labels miss a quarter; the judge's TPR is 0.95 and its TNR 0.85.
+    """
     right = rng.random(1_000) < 0.6
     label = np.where(right, rng.random(1_000) < 0.75, rng.random(1_000) >= 0.97)
     score = np.where(right, rng.random(1_000) < 0.95, rng.random(1_000) >= 0.85)
@@ -131,7 +134,10 @@ def test_an_item_judged_twice_counts_once() -> None:
 
 
 def audited_cases(*, rows: int) -> float:
-    """Return the design effect of an audit of 100 outputs, in clusters of so many, in which every fifth case has wrong labels."""
+    """Return the design effect of an audit where every fifth case has wrong labels.
+
+    There are 100 outputs, in clusters of the given size.
+    """
     wrong = np.arange(100) // 5 % 5 == 0
     table = table_from_rows(
         {

@@ -1,4 +1,4 @@
-"""Scores read as probabilities: decompositions against their definitions and scikit-learn, intervals by simulation."""
+"""Scores as probabilities: decompositions by definition and scikit-learn, and coverage."""
 
 from __future__ import annotations
 

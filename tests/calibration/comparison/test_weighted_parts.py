@@ -1,4 +1,4 @@
-"""A part in one cluster, such as the only output that a checker decided, widens a rate and does not hide it."""
+"""A part in one cluster, such as a single checked output, widens a rate and is not hidden."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels that were chosen by what the judge said are noticed; a random sample, of items or of whole clusters, is not."""
+"""Labels chosen by verdict are noticed; a random sample of items or clusters is not."""
 
 from __future__ import annotations
 

@@ -17,7 +17,10 @@ from fiducial.errors import InputError
 
 
 def rows(count: int = 600, seed: int = 2) -> list[dict[str, Any]]:
-    """Rows of two categories; `hard` items pass less often, and have labels more often; the longer, the more so."""
+    """Return rows of two categories; `hard` items pass less often and have more labels.
+
+    The longer an item is, the more so.
+    """
     rng = np.random.default_rng(seed)
     found: list[dict[str, Any]] = []
     for n in range(count):
@@ -50,7 +53,10 @@ def test_of_one_category_it_is_post_stratified_by_hand():
         return float((shares / sizes)[known] @ values[known])
 
     def influence(values: np.ndarray) -> np.ndarray:
-        """Of each item on the post-stratified mean: by its stratum's mean, and where labelled by its distance from that."""
+        """Return each item's influence on the post-stratified mean.
+
+        It is that of the stratum's mean, and of labelled items also their distance from it.
+        """
         here, there = (float(values[known & each].mean()) for each in (hard, ~hard))
         means = hard * here + ~hard * there
         overall = float(means.mean())

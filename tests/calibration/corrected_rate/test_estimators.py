@@ -28,7 +28,7 @@ from fiducial.errors import InputError
 def draw(
     rng: np.random.Generator, n: int, unlabelled: int, judge: tuple[float, float], rate: float
 ) -> LabelledAndJudged:
-    """A judge with planted true positive and true negative rates on a population of a planted rate."""
+    """Draw a judge with planted true positive and true negative rates, on a planted pass rate."""
     truth = rng.random(n + unlabelled) < rate
     score = np.where(
         truth, rng.random(n + unlabelled) < judge[0], rng.random(n + unlabelled) >= judge[1]
@@ -194,7 +194,7 @@ def test_a_judge_that_passes_what_is_wrong_is_of_use_too() -> None:
 def clustered(
     rng: np.random.Generator, labelled: int, others: int, *, alike: float, errs_alike: float
 ) -> LabelledAndJudged:
-    """Clusters of ten, of which the first have labels; what is right, and the judge's errors on what is right and wrong, are alike."""
+    """Draw clusters of ten, of which the first have labels; truth and errors are alike in each."""
 
     def chance(mean: float, alike: float) -> FloatArray:
         scale = 1 / max(alike, 1e-6) - 1

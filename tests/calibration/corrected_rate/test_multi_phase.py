@@ -1,4 +1,4 @@
-"""Nested samples: the textbook's estimate, with an interval that holds, and withheld where a phase was chosen."""
+"""Nested samples: textbook estimates, coverage, and none where a phase was chosen."""
 
 from __future__ import annotations
 

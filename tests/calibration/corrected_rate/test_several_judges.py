@@ -1,4 +1,4 @@
-"""Several judges at once: cross-fitted predictions by hand, and never wider than the best alone."""
+"""Several judges at once: cross-fitting by hand, and never wider than the best alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N, LABELS = 400, 80
 
 
 def verdicts(*rates: tuple[float, float], seed: int = 4) -> NestedVerdicts:
-    """Return items that judges with these true positive and negative rates scored, of which 80 have labels."""
+    """Return items scored by judges with these rates, 80 of them labelled."""
     rng = np.random.default_rng(seed)
     right = rng.random(N) < 0.6
     scores = [np.where(right, rng.random(N) < tpr, rng.random(N) >= tnr) for tpr, tnr in rates]

@@ -121,7 +121,7 @@ def test_intervals_cover_and_the_estimate_is_not_biased(plan: Plan, finite: bool
 
 
 def test_labels_where_they_matter_are_worth_more() -> None:
-    """A pilot, Neyman's allocation by it, and the error of the estimate beside that of labels spread evenly."""
+    """A pilot and Neyman's allocation estimate better than as many labels spread evenly."""
     plan = Plan(2_000, (0.02, 0.5, 0.98), (0.45, 0.1, 0.45), (15, 15, 15))
     errors: dict[str, list[float]] = {"neyman": [], "even": []}
     for seed in range(400):

@@ -24,7 +24,10 @@ from fiducial.calibration.monitoring.flip_rate import flips, self_consistency
 def by_the_book(
     values: FloatArray, cell: IntArray, coefficient: FloatArray, cluster: IntArray
 ) -> tuple[float, float]:
-    """CR2 error and Bell-McCaffrey's degrees of freedom by matrices of all rows, as Pustejovsky and Tipton print them."""
+    """Return the CR2 error and Bell-McCaffrey's degrees of freedom, by matrices of all rows.
+
+    As Pustejovsky and Tipton print them.
+    """
     design = np.eye(len(coefficient))[cell]
     bread = np.linalg.inv(design.T @ design)
     left = np.eye(len(values)) - design @ bread @ design.T

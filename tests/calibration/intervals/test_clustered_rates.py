@@ -1,4 +1,4 @@
-"""Rates with few errors in clusters: an error more never makes a judge look better, and intervals hold where clusters are uneven."""
+"""Rates with few errors in clusters: monotone in the errors, and covering in uneven ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ELEVEN: IntArray = np.arange(60) % 11
 
 
 def ends(errors: IntArray, size: int) -> tuple[float, float, float]:
-    """Both ends of the interval, and the bound of a certificate, with so many errors in each cluster of one size."""
+    """Return the interval's ends and the certificate's bound for errors in equal clusters."""
     counts = np.full(len(errors), float(size))
     right: FloatArray = counts - errors.astype(np.float64)
     spread = spread_of_sums(right, counts)
@@ -61,7 +61,10 @@ def test_every_end_falls_with_every_error_that_is_added_evenly(clusters: int, si
 
 @pytest.mark.parametrize(("clusters", "size"), SMALL)
 def test_every_end_falls_with_every_error_that_is_added_cluster_by_cluster(clusters: int, size: int) -> None:
-    """Where one cluster is all wrong and the next begins to be, less dependence is seen; ends of intervals may rise by a hair."""
+    """Ends fall with every error, but for a hair's breadth.
+
+    Where one cluster is all wrong and the next begins to be, the dependence seen is smaller.
+    """
     steps = np.diff(np.array([ends(errors, size) for errors in cluster_by_cluster(clusters, size)]), axis=0)
     assert steps[:, :2].max() <= 0.002
     assert steps[:, 2].max() <= 1e-7
@@ -101,7 +104,10 @@ def test_one_cluster_is_worth_one_trial() -> None:
 def test_rows_that_are_very_alike_are_not_certified_as_more_than_they_are(
     clusters: int, size: int, rate: float
 ) -> None:
-    """With a correlation of 0.5 a certificate was wrong in 8 to 11 % of the draws where errors counted for as many as there are."""
+    """Counting errors as they stand, certificates were wrong in 8 to 11 % of the draws.
+
+    The correlation within clusters is 0.5.
+    """
     rng, cluster = np.random.default_rng(7), np.repeat(np.arange(clusters), size)
     wrong = 0
     for _ in range(800):
@@ -113,7 +119,10 @@ def test_rows_that_are_very_alike_are_not_certified_as_more_than_they_are(
 
 
 def test_half_of_the_rows_in_one_cluster_certify_less_than_as_many_even_ones() -> None:
-    """With dependence of 0.5 a bound by the spread seen was above the truth in a fifth of the draws."""
+    """A bound by the spread seen was above the truth in a fifth of the draws.
+
+    The dependence within clusters is 0.5.
+    """
     rng, sizes = np.random.default_rng(5), np.append(np.full(19, 5), 95)
     cluster = np.repeat(np.arange(20), sizes)
     wrong = 0
@@ -153,7 +162,10 @@ def test_few_clusters_that_count_give_kappa_students_interval_of_its_jackknife()
 
 @pytest.mark.parametrize(("score", "label"), [(1.0, 1.0), (0.7, 1.0), (1.0, 0.0)])
 def test_a_calibration_error_that_no_row_differs_in_is_not_certain(score: float, label: float) -> None:
-    """Of thirty rows alike it was a point; with one in fifty otherwise more than half of the samples are alike."""
+    """With one row in fifty different, more than half of the samples are alike.
+
+    Of thirty equal rows the interval was a point.
+    """
     rows = make_sample(np.full(30, label), np.full(30, score))
     found = measure([ESTIMATORS["ece"]], rows)["ece"]
     unseen = wilson_interval(0.0, 30)[1]
@@ -163,7 +175,10 @@ def test_a_calibration_error_that_no_row_differs_in_is_not_certain(score: float,
 
 
 def test_uneven_clusters_that_are_alike_inside_are_covered() -> None:
-    """By plain numbers of errors and clusters less one it was 84 %: where large clusters happen to be right, few show the dependence."""
+    """Plain counts with clusters less one covered 84 %.
+
+    Where large clusters happen to be right, few show the dependence.
+    """
     rng, sizes = np.random.default_rng(8), np.round(3 * 1.3 ** np.arange(15)).astype(np.int64)
     cluster, covered = np.repeat(np.arange(15), sizes), 0
     for _ in range(500):

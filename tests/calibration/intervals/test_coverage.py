@@ -1,4 +1,4 @@
-"""We test the tester: simulated judges with planted rates, and intervals that must cover them."""
+"""Coverage of intervals on simulated judges with planted rates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMES = (
 
 
 class Scenario(NamedTuple):
-    """What is planted: sizes, rates, and how alike the rows of a cluster are."""
+    """Planted sizes and rates, and the dependence within clusters."""
 
     clusters: int
     rows: int

@@ -1,4 +1,4 @@
-"""Two shares together: Tango's interval of a paired difference, and the mean of two Wilson intervals."""
+"""Two shares: Tango's interval of a paired difference, and the mean of two Wilson intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from fiducial.calibration.intervals.special_intervals import magnitude_interval,
 
 
 def likeliest(only_first: int, only_second: int, n: int, difference: float) -> float:
-    """Share of the second kind that makes the counts likeliest, by search: no closed form to agree with itself."""
+    """Return the most likely share of the second kind, found by search.
+
+    A closed form could share the implementation's errors.
+    """
 
     def unlikely(share: float) -> float:
         first, rest = share + difference, 1 - 2 * share - difference

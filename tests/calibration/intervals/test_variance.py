@@ -1,4 +1,4 @@
-"""One variance: its forms against leaving out clusters by hand, and its two ways in against each other."""
+"""Variance: its forms against leaving out clusters by hand, and its two entry points."""
 
 from __future__ import annotations
 

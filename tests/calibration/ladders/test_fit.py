@@ -1,4 +1,4 @@
-"""Fitted ladders: thresholds that were planted, curves that do not fall, and answers in clusters."""
+"""Fitted ladders: planted thresholds, curves that do not fall, and clustered answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ FAMILY = CurveFamily(PLACES.tolist())
 
 
 def answers(shares: list[float], each: int = 40, copies: int = 1) -> LadderAnswers:
-    """Of so many answers at each level, the share that is caught, spread over clusters; each answer so many times in its cluster."""
+    """Return answers at each level with the given shares caught, spread over clusters.
+
+    Each answer has ``copies`` copies in its cluster.
+    """
     caught = np.concatenate([np.arange(each) * 7 % each < round(share * each) for share in shares]).astype(
         np.float64
     )

@@ -1,4 +1,4 @@
-"""Drift: no alarm for a judge that stayed the same, however often one looks; an alarm for one that got worse."""
+"""Drift: no alarm for an unchanged judge over many looks, an alarm for one that got worse."""
 
 from __future__ import annotations
 
@@ -94,7 +94,10 @@ def test_the_certified_bound_is_below_the_truth_as_often_as_it_says(per_cluster:
 def repeated(
     chance: np.random.Generator, count: int, *, worse: float = 0.0, repeats: float = 0.9
 ) -> tuple[FloatArray, list[FloatArray]]:
-    """A certified run over 100 anchors and later ones, of a judge that is right on 85 % and mostly repeats itself."""
+    """Draw a certified run over 100 anchors, and later ones of a judge that repeats itself.
+
+    It is right on 85 %, and mostly repeats itself.
+    """
     rightness = chance.beta(1.7, 0.3, 100)
     own = chance.random(100) < rightness
     lost = chance.random(100) < worse

@@ -12,7 +12,7 @@ USUAL = Expected(tpr=0.9, tnr=0.85, prevalence=0.3)
 
 
 def share_narrow(labels: int, half_width: float, rate: float, share: float) -> float:
-    """How many of the samples give a Wilson interval of a rate, on a share of the labels, that is this narrow."""
+    """Return the share of samples whose Wilson interval is this narrow."""
     rng, narrow, draws = np.random.default_rng(3), 0, 1_000
     for tried in map(int, rng.binomial(labels, share, size=draws)):
         low, high = wilson_interval(int(rng.binomial(tried, rate)) / tried, tried)

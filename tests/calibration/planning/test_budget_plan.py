@@ -1,4 +1,4 @@
-"""What to buy for a budget: the optimum is one, the promise holds, and what cannot be bought is said."""
+"""Purchases for a budget: the optimum, the promise, and what cannot be bought."""
 
 from __future__ import annotations
 

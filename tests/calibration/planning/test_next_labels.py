@@ -1,4 +1,4 @@
-"""How many new labels each stratum gets."""
+"""Numbers of new labels by stratum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bradley-Terry strengths: against scipy's own minimiser, planted strengths, and what has no finite strength."""
+"""Bradley-Terry strengths against scipy's minimiser and planted ones, and infinite ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ class Games(NamedTuple):
 
 
 def played(seed: int, clusters: int = 60, within: float = 0.5) -> Games:
-    """Every pair of four systems in each of some clusters, which move all of a cluster's log-odds; two orders, so that halves occur."""
+    """Draw games of all pairs of four systems in clusters that shift the log-odds.
+
+    Each is played in two orders, so that halves occur.
+    """
     rng = np.random.default_rng(seed)
     pairs = np.array([(i, j) for i in range(4) for j in range(i)])
     a, b = np.tile(pairs, (clusters, 1)).T

@@ -16,7 +16,10 @@ N = 120
 
 
 def choices(asked: BoolArray, seed: int = 3) -> Choices:
-    """Return comparisons on which people chose where ``asked``; the judge favours ``b`` more than they do."""
+    """Return comparisons with people's choices where ``asked``.
+
+    The judge favours ``b`` more than people do.
+    """
     rng = np.random.default_rng(seed)
     person = (rng.random(N) < 0.6).astype(np.float64)
     judge = np.where((person == 1) & (rng.random(N) < 0.4), 0.0, person)

@@ -1,4 +1,4 @@
-"""What choices come to: wins, ties and flips apart, win rates, and what else than quality decides."""
+"""Measures of choices: wins, ties, flips, win rates, and biases other than quality."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST, TIE, SECOND, NONE = 1.0, 0.5, 0.0, np.nan
 
 
 def choices(*asked: tuple[float, float], systems: tuple[str, ...] = ("a", "b"), **fields: Any) -> Choices:
-    """Comparisons of the first two systems; of each what was chosen with ``a`` first, and with ``b`` first."""
+    """Return comparisons of the first two systems, with the choice in either order."""
     n = len(asked)
     unknown = np.full(n, np.nan)
     settings: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Whether strengths explain preferences: the score statistic, cycles that are found, and rankings that are none."""
+"""Fit of strengths to preferences: the score statistic, cycles, and rankings that fail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fiducial.report.text.preference_text import misfit_of
 
 
 def meetings(systems: int, cases: int, odds: FloatArray, order: float = 0.3, seed: int = 1) -> Choices:
-    """Return random choices with log-odds ``odds[a, b]`` that ``a`` is preferred, a cluster for every two cases."""
+    """Return random choices with log-odds ``odds[a, b]`` for ``a``, two cases per cluster."""
     rng = np.random.default_rng(seed)
     pairs = np.tile(np.array(list(combinations(range(systems), 2)), dtype=np.int64), (cases, 1))
     pairs = np.where(rng.random((len(pairs), 1)) < 0.5, pairs[:, ::-1], pairs)

@@ -121,7 +121,10 @@ def test_alike_groups_share_one_rate_and_unlike_ones_keep_their_own():
 
 
 def simulated(rng: np.random.Generator) -> tuple[list[JudgedRubric], float]:
-    """A hundred items of five criteria out of thirty, whose rates differ; a fifth of the verdicts have labels."""
+    """Draw a hundred items of five criteria out of thirty with different rates.
+
+    A fifth of the verdicts have labels.
+    """
     rates = rng.beta(18, 2, 30), rng.beta(16, 4, 30)
     prevalence = rng.uniform(0.3, 0.8, 30)
     points = rng.choice([-4, 2, 3, 5], 30)

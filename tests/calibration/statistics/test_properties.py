@@ -1,4 +1,4 @@
-"""What holds of every table: order does not matter, raters may change places, nothing is NaN."""
+"""Properties of every table: order does not matter, raters may be swapped, nothing is NaN."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def texts(column: Column) -> list[str | None]:
 
 
 def content(table: Table) -> dict[str, Any]:
-    """What a table says, in a form that compares."""
+    """Return a table's content in a form that compares."""
     return {
         "item": texts(table.item),
         "judge": texts(table.judge),

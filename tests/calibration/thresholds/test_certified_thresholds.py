@@ -44,7 +44,7 @@ def test_who_said_nothing_decides_nothing() -> None:
 
 
 def test_the_guarantee_is_kept_for_all_judges_together() -> None:
-    """How often any judge of three keeps more errors than was promised, with the true error known."""
+    """Count how often any judge of three keeps more errors than promised."""
     broken = certified = 0
     worst = {"a": 0.5, "b": 0.4, "c": 0.3}
     for seed in range(400):
@@ -60,7 +60,7 @@ def test_the_guarantee_is_kept_for_all_judges_together() -> None:
 
 
 def test_the_guarantee_holds_for_judges_that_share_what_is_hard() -> None:
-    """Whether an item is hard decides both judges' confidence and errors, so the first leaves the hard ones."""
+    """An item's difficulty decides both judges' confidence and errors."""
 
     def world(rng: np.random.Generator, n: int) -> dict[str, Verdicts]:
         hard = rng.random(n)

@@ -67,7 +67,7 @@ def test_a_judge_that_is_too_kind_is_mended(method: Recalibrator) -> None:
 
 
 def test_a_judge_without_a_clue_gains_nothing_by_a_map_of_its_own_rows() -> None:
-    """Fitted to the rows it is scored on, isotonic regression finds order in noise; cross-fitted it does not."""
+    """Fitted to its own rows, isotonic regression finds order in noise; cross-fitted, none."""
     rng = np.random.default_rng(3)
     outcome, score = (rng.random(120) < 0.5).astype(float), rng.random(120)
     flattered = float(((isotonic(score, outcome)(score) - outcome) ** 2).mean())

@@ -1,4 +1,4 @@
-"""Hidden tests decide: nothing that an agent leaves, or its code does, stands in for them or ends them as passed."""
+"""Hidden tests decide: an agent's files or code cannot replace or end them as passed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TAG = sys.implementation.cache_tag
 
 
 def bytecode(source: str) -> bytes:
-    """What Python takes for the compiled form of a module without looking at the module."""
+    """Return a module's bytecode in a form that Python loads without looking at the source."""
     code = compile(source, "helper_expected.py", "exec")
     unchecked = (1).to_bytes(4, "little")
     return importlib.util.MAGIC_NUMBER + unchecked + bytes(8) + __import__("marshal").dumps(code)

@@ -1,4 +1,4 @@
-"""Hostile workspaces end with a clear outcome, touch nothing outside, and leave nothing running."""
+"""Hostile workspaces: a clear outcome, nothing touched outside, nothing left running."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.fixture
 def adopting() -> Iterator[None]:
-    """Orphans below this process become its own children, so that what is left behind is among its descendants."""
+    """Adopt orphaned descendants of this process, so that leftovers can be found."""
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     yield
@@ -55,7 +55,10 @@ def adopting() -> Iterator[None]:
 
 
 def running_below(process: int) -> set[str]:
-    """The processes below one that run: another suite's on this machine are not, nor is one that ended and waits to be asked how."""
+    """Return the running processes below one.
+
+    Those of other suites on this machine and zombies are left out.
+    """
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         with suppress(OSError):
@@ -85,7 +88,7 @@ def checked(hostile: Hostile, workspace: Path) -> Verdict:
 
 
 def wait_until(over: Callable[[], bool]) -> None:
-    """A busy machine takes a moment to bury what was killed; what is still there after ten seconds was not."""
+    """Wait up to ten seconds until killed processes are gone."""
     deadline = time.monotonic() + 10
     while not over() and time.monotonic() < deadline:
         time.sleep(0.1)

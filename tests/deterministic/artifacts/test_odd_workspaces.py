@@ -1,4 +1,4 @@
-"""Workspaces of odd files, odd names and files that change while they are looked at: nothing outside is read or written."""
+"""Workspaces of odd files and names, and changing files: nothing outside is read or written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`match: auto`: exactly the accepted calls, looked up among all tools; order never matters unless it is asked for."""
+"""`match: auto`: exactly the accepted calls, among all tools, in any order unless asked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def verdict(
     rules: Rules = "strict",
     **reference: Any,
 ) -> Verdict:
-    """What is said of calls, with the tools offered in the order that is given."""
+    """Return the verdict on calls, with the tools offered in the given order."""
     case = Case(
         id="trip",
         kind="tool_call",

@@ -1,4 +1,4 @@
-"""JavaScript values from source text; the scans find what the original's regular expressions find."""
+"""JavaScript values from source text; scans agree with the original's regular expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reference that the case's own tools cannot produce is refused, with its field; what they can produce is not."""
+"""References that the case's own tools cannot produce are refused, with their field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strict rules mend, one line a rule: the value, and what BFCL's and strict rules say of it."""
+"""Strict rules, one line each: the value, BFCL's verdict and the strict one."""
 
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # (tables and reference records hold values of any type)

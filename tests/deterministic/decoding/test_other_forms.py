@@ -225,7 +225,7 @@ def test_javascript_replies_are_decoded_or_refused(text: str, decoded: Any):
 
 
 def is_result_or_failure(found: Any) -> bool:
-    """What checkers can go on with: calls, None or an empty object for text that holds none, or the failure."""
+    """Return whether checkers can use a result: calls, None, an empty object, or a failure."""
     return found in (None, {}, FAILS) or isinstance(found, list)
 
 

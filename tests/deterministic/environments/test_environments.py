@@ -1,4 +1,4 @@
-"""What all worlds have in common."""
+"""Common behaviour of all environments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every call of the reference traces and of the reference fuzzing: the same result text, and the same state at the end.
+"""Replay of the reference traces and fuzzing: equal result texts and final states.
 
 Three kinds of results depend on more than the call, and are compared accordingly (how many is printed):
 
@@ -79,7 +79,11 @@ def worlds_of(reference: Path) -> Callable[[Mapping[str, Any]], dict[str, World]
 
 
 def perform(worlds: Mapping[str, World], text: str) -> str:
-    """Execute one call; the original deletes white space between a word and a parenthesis, inside of texts too, and the reference shows it."""
+    """Execute one call.
+
+    The original deletes white space between a word and a parenthesis, inside of texts too, and the
+    reference shows it.
+    """
     return direct_executor(worlds, "model")(re.sub(r"\b([a-zA-Z_]\w*)\s*(?=\()", r"\1", text))
 
 
@@ -138,7 +142,7 @@ def compare(
     calls: Iterable[Mapping[str, Any]],
     worlds: Mapping[str, World],
 ) -> Counter[str]:
-    """Execute calls and compare results and final states; tells how many results were compared in which way."""
+    """Execute calls, compare results and final states, and count the comparisons by sort."""
     ways: Counter[str] = Counter()
     for call in calls:
         result, expected = encoded(perform(worlds, call["call"])), call["result"]

@@ -59,7 +59,10 @@ def options() -> CheckOptions:
 
 @pytest.fixture
 def examine_shop() -> Examine:
-    """Examines what a system did in the shop: decoded turns of steps of call texts, unless another mode is given."""
+    """Return a function that examines a system's turns in the shop.
+
+    Turns are decoded steps of call texts, unless another mode is given.
+    """
 
     def run(
         calls: list[list[str]],

@@ -1,4 +1,4 @@
-"""Verdicts of the original over its own data: the same verdict and error type for every record."""
+"""Verdicts and error types of the original over its own data, record by record."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _shortened(text: str) -> Any:
 
 
 def _is_excused(record: dict[str, Any], results: list[list[Any]]) -> bool:
-    """Whether all that differs is one call of a Python function."""
+    """Return whether the only difference is one call of a Python function."""
     odd = any(
         str(call).startswith(DIFFERENT_ON_PURPOSE)
         for turn in record["turns"]

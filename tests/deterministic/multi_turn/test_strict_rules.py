@@ -1,4 +1,4 @@
-"""What strict rules mend; each line has its counterpart in docs/bfcl-differences.md."""
+"""Strict rules; each line has its counterpart in docs/bfcl-differences.md."""
 
 from __future__ import annotations
 

@@ -51,7 +51,10 @@ SECOND = {
 
 
 def tool_call_case() -> Case:
-    """Two parallel calls of one of two functions; the passengers may also be left out, the cabin be the default."""
+    """Return a case with two parallel calls of one of two functions.
+
+    The passengers may be left out, and the cabin may be the default.
+    """
     accepted: list[dict[str, Any]] = [
         {name: [value] for name, value in each.items()} for each in (FIRST, SECOND)
     ]
@@ -77,7 +80,7 @@ def trip() -> Subject:
 
 @pytest.fixture
 def written_trip() -> Subject:
-    """The same calls as source text."""
+    """Return the same two calls as source text."""
     calls = ", ".join(
         f"flights.search({', '.join(f'{name}={value!r}' for name, value in each.items())})"
         for each in (FIRST, SECOND)

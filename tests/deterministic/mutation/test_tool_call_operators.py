@@ -1,4 +1,4 @@
-"""What each operator on tool calls does to a right output."""
+"""Effects of each operator on tool calls on a right output."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_a_verdict_is_also_announced_in_plain_words(trip: Subject):
 
 
 def are_probes(found: list[Any]) -> bool:
-    """Whether each mutation says what it changes and can be written down."""
+    """Return whether each mutation names its change and can be written as a record."""
     return all(mutation.change and encode_record(mutation.output) for mutation in found)
 
 

@@ -1,4 +1,4 @@
-"""All memory of a sandbox is bounded where the kernel lets us make a group for it, whichever process holds it, or none."""
+"""Memory of a sandbox is bounded across its processes where the kernel allows groups."""
 
 from __future__ import annotations
 

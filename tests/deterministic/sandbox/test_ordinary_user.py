@@ -1,4 +1,7 @@
-"""What holds for an ordinary user, who shares one user with the code: the launcher is run as one, also by root."""
+"""Sandboxes of an ordinary user, who shares one user with the code.
+
+The launcher is run as an ordinary user, also by root.
+"""
 
 from __future__ import annotations
 

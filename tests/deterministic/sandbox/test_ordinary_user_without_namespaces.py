@@ -1,4 +1,7 @@
-"""What holds where an ordinary user has no namespaces, so that code shares its user with everything else of theirs."""
+"""Sandboxes of an ordinary user without namespaces.
+
+There the code shares its user with everything else of theirs.
+"""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_no_socket_of_the_machine_is_reached(tmp_path: Path):
 @pytest.mark.attack("sandbox")
 @pytest.mark.parametrize("module", ["sitecustomize", "usercustomize"])
 def test_no_file_of_the_folder_runs_before_the_command(tmp_path: Path, module: str):
-    """Even where the interpreter looks into the home for the user's packages, as one without a virtual environment does."""
+    """Python without a virtual environment also searches the home for the user's packages."""
     packages = tmp_path / ".local" / "lib" / f"python3.{sys.version_info[1]}" / "site-packages"
     packages.mkdir(parents=True)
     for folder in (tmp_path, packages):

@@ -1,4 +1,7 @@
-"""What holds where the platform forbids namespaces: the launcher is run with that part of it switched off."""
+"""Sandboxes where the platform forbids namespaces.
+
+The launcher runs with that part switched off.
+"""
 
 from __future__ import annotations
 

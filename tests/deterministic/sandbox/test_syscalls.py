@@ -1,4 +1,4 @@
-"""Ways around the limit on memory, and into other processes, are closed to code, whoever runs it."""
+"""System calls that bypass the memory limit or reach other processes are blocked for code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From verdicts to findings: levels held, effects found, what is not graded counted and never scored."""
+"""Findings from verdicts: levels, effects, and ungraded outputs counted but not scored."""
 
 from __future__ import annotations
 
@@ -130,7 +130,10 @@ def test_noise_is_not_taken_for_an_effect_more_often_than_agreed():
 
 
 def twins_of(says: Says, operators: int) -> dict[ItemKey, Scored]:
-    """Verdicts on right outputs, asked twice, and on so many sorts of twins of each, in 15 clusters."""
+    """Return verdicts on right outputs, asked twice, and on their twins, in 15 clusters.
+
+    Each output has ``operators`` sorts of twins.
+    """
     scored: dict[ItemKey, Scored] = {}
     for number in range(ITEMS):
         source = ItemKey(f"case-{number}", "agent", 0)
@@ -153,7 +156,7 @@ def wrong_about(share: float, seed: int) -> Says:
 
 
 def test_a_judge_that_is_wrong_the_same_way_each_time_is_not_said_to_mind_changes():
-    """Beside plain repetition, on which it always agrees with itself, it would seem to mind them all."""
+    """Against plain repetition, where it always agrees with itself, it would seem sensitive."""
     alarms = 0
     for seed in range(20):
         comparisons = twin_and_attack_comparisons(twins_of(wrong_about(0.1, seed), 8), {})

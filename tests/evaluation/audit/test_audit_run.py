@@ -1,4 +1,4 @@
-"""Judges that name the first wrong step, on faults that dials and operators planted at a known one."""
+"""Judges that name the first wrong step, on faults planted at a known step."""
 
 from __future__ import annotations
 

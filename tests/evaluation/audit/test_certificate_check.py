@@ -1,4 +1,4 @@
-"""A certificate against later runs: the test it names, what it accepts, and certificates from before."""
+"""Certificates against later runs: the named test, what it accepts, and old certificates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fiducial.records import write_json
 
 
 def run_of(right: Sequence[bool | None]) -> JudgedRun:
-    """Forty outputs that are all right, and what the judge says of them; None is not judged anew."""
+    """Return a run of forty right outputs with the judge's verdicts; None is not judged anew."""
     rows: list[dict[str, Any]] = [
         {"item_id": f"c{n:02}|s|0", "label": 1.0, "score": float(bool(each)), "cluster": f"c{n:02}"}
         for n, each in enumerate(right)

@@ -1,4 +1,4 @@
-"""Certificates and keys that somebody else made: refused in a line, or read as exactly one thing."""
+"""Certificates and keys by strangers: refused in a line, or read unambiguously."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def signer(made: Signer, tmp_path: Path) -> Signer:
 
 
 def refused(signer: Signer, text: str | bytes) -> str:
-    """What is said of an envelope that is refused, here and on the command line."""
+    """Return the error for a refused envelope, in Python and on the command line."""
     path = signer.folder / "theirs.json"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(InputError) as told:
@@ -302,7 +302,7 @@ def test_a_salt_that_is_none_shows_nothing(salt: str, signer: Signer):
 
 
 def test_no_file_of_a_signer_is_left_open_to_others(signer: Signer):
-    """The signed copy is for others; the private one, with anchors and salt, keeps the umask of its writer."""
+    """The signed copy is public; the private one, with anchors and salt, keeps the umask."""
     before = os.umask(0o077)
     try:
         sign_certificate(certificate(), signer.folder / "key.pem", signer.folder / "again.json")

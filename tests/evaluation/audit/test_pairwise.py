@@ -1,4 +1,4 @@
-"""Audits of judges that compare: each probe beside its right output, and biases that were planted in scripted judges."""
+"""Audits of comparing judges: probes beside right outputs, and planted biases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OPERATORS = [
 
 @pytest.fixture(scope="module")
 def pairs() -> Probes:
-    """Answers and calls with faults, harmless twins of another length, an attack with its control."""
+    """Return answers and calls with faults, harmless longer twins, and an attack with control."""
     return fd.mutate(demo_path("cases.jsonl"), demo_path("outputs.jsonl"), only=OPERATORS)
 
 

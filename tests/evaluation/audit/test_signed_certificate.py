@@ -1,4 +1,4 @@
-"""Signed certificates: what was signed verifies, whatever was changed does not, and anchors stay secret."""
+"""Signed certificates: valid ones verify, changed ones do not, and anchors stay secret."""
 
 from __future__ import annotations
 

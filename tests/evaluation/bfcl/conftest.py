@@ -1,4 +1,4 @@
-"""What the tests of this room share: answers to the small data set, laid out as a result tree."""
+"""Shared fixtures: answers to the small data set, laid out as a result tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdict for verdict as the original: its reference verdicts, and real outputs, scored as result trees."""
+"""Verdicts equal to the original's, on its references and on real outputs in result trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole result trees: what is counted, what is written, and that systems do not touch each other."""
+"""Whole result trees: counts, files written, and systems kept apart."""
 
 from __future__ import annotations
 

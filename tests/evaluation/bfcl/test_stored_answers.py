@@ -1,4 +1,4 @@
-"""Whether an answer is native calls or text."""
+"""Recognition of stored answers as native calls or text."""
 
 from __future__ import annotations
 

@@ -35,7 +35,10 @@ def passing(case: fd.Case, output: fd.Output, least: int) -> float:
 
 @pytest.fixture(autouse=True, scope="module")
 def judges() -> None:
-    """Register judges: one that errs on a checked output, three that do not, one that leaves an output ungraded."""
+    """Register a judge that errs on a checked output, three that do not, and one with a gap.
+
+    The last one leaves an output ungraded.
+    """
 
     def poor(case: fd.Case, output: fd.Output) -> float:
         return 1.0 - passing(case, output, 0) if case.id == "a1" else passing(case, output, 0)

@@ -27,7 +27,7 @@ def judged(case_id: str, outcome: Outcome, *, calls: int, cached: bool = False) 
 
 
 def uses_after(folder: RunWriter, *verdicts: Verdict) -> list[JudgeUse]:
-    """What judges were used for once these were journaled."""
+    """Return the uses of judges after these were journaled."""
     for verdict in verdicts:
         folder.verdicts.append(verdict)
     folder.verdicts.flush()

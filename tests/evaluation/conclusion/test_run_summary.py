@@ -50,7 +50,7 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[ComparisonNumbers | None]:
-    """What was computed, each time that anything was."""
+    """Return the list of comparisons, which grows with each computation."""
     found: list[ComparisonNumbers | None] = []
 
     def noted(table: Table, *, by: By) -> ComparisonNumbers:

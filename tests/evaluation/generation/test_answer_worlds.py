@@ -1,4 +1,4 @@
-"""Scripted models look for answers in a memory and on the web; which of them are right is known."""
+"""Scripted models that search a memory and the web, with known right answers."""
 
 from __future__ import annotations
 

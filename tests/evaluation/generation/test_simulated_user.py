@@ -259,7 +259,7 @@ def talkative(case: fd.Case) -> Generator[str, list[Any], None]:
 
 
 async def talkative_async(case: fd.Case) -> AsyncGenerator[str, list[Any]]:
-    """The same as an async generator."""
+    """Yield the talkative agent's replies from an async generator."""
     messages: list[Any] = case.all_messages
     while True:
         messages = yield f"heard: {messages[0]['content']}"

@@ -1,4 +1,4 @@
-"""What calls return, for judges that are shown it."""
+"""Results of calls, for judges that see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reference accepts what was found right, in the form in which it is written, and under the checker."""
+"""References extended by outputs found right, in their own form and under the checker."""
 
 from __future__ import annotations
 

@@ -52,7 +52,10 @@ def rows_of(folder: Path, sample: ReviewSample) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """100 open outputs, which a judge passes or fails in turn; 40 decided ones, of which it was asked about 20."""
+    """Write a run of 100 open outputs and 40 decided ones, judged in part.
+
+    The judge passes or fails the open ones in turn, and was asked about 20 decided ones.
+    """
     checked = [verdict(n, None if n < 100 else 1.0, by="ast/bfcl", source="checker") for n in range(140)]
     return run_of(tmp_path / "run", [*checked, *(verdict(n, float(n % 2)) for n in range(120))])
 
@@ -75,7 +78,10 @@ def test_the_same_seed_draws_the_same_and_more_keeps_what_was_drawn(run: Path):
 
 
 def test_every_output_is_as_likely_to_be_drawn(run: Path):
-    """400 draws of 10 of 100: each is drawn 40 times, with a standard deviation of 6; 5 of those is never, if fair."""
+    """Over 400 draws of 10 of 100, each output's count is 40 with a standard deviation of 6.
+
+    Five of those never occur in a fair draw.
+    """
     drawn = [number for seed in range(400) for number in numbers(draw(run, "open", 10, seed=seed).keys)]
     counts = [drawn.count(number) for number in range(100)]
     assert sum(counts) == 4000

@@ -1,4 +1,4 @@
-"""However data are divided, and whether in one run or in several that are merged, the numbers are the same to the last digit."""
+"""Numbers are equal to the last digit, however the data are divided and merged."""
 
 from __future__ import annotations
 
@@ -86,7 +86,10 @@ def names_it(case: Case, output: Output) -> float:
 
 @pytest.fixture
 def divided(tmp_path: Path) -> Callable[[int], list[Path]]:
-    """The same data in so many shards, by the hash of the case: a folder of cases, one of outputs, and one of labels in each."""
+    """Return a function that divides the data into shards by the hash of the case.
+
+    It writes a folder of cases, one of outputs, and one of labels in each shard.
+    """
 
     def divide(parts: int) -> list[Path]:
         folders = [tmp_path / f"in {parts}" / str(part) for part in range(parts)]

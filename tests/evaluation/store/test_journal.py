@@ -98,7 +98,7 @@ def add_all(journal: VerdictJournal, verdicts: list[Verdict]) -> None:
 
 
 def interrupted(work: Callable[[], None], steps: int) -> bool:
-    """Do something that is interrupted after so many lines of the store; whether it came that far."""
+    """Do work that is interrupted after some lines of the store; return whether it was."""
     left = itertools.count(steps, -1)
 
     def trace(frame: FrameType, event: str, _: object) -> Any:

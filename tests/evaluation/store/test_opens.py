@@ -1,4 +1,4 @@
-"""What a run keeps is opened once by each command: to be read, and, where it grows, through the same opening."""
+"""Each command opens each file of a run once, both to read it and to append to it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KEPT = ("run.json", "verdicts.jsonl", "labels.jsonl", "clusters.json", "calibra
 
 @pytest.fixture
 def opens(tmp_path: Path) -> Callable[..., Counter[str]]:
-    """How often a command opens each file that a run keeps."""
+    """Return a function that counts how often a command opens each file of a run."""
     write_records(
         tmp_path / "cases.jsonl",
         (Case(id=f"c{n}", kind="memory_answer", reference={"answers": ["Rome"]}) for n in range(2)),

@@ -1,4 +1,4 @@
-"""Run folders by address: what the store has at any moment, and what becomes of work when machines are killed or meet."""
+"""Run folders by address: the store's content at any moment, and killed or racing machines."""
 
 # pyright: reportPrivateUsage=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 
@@ -34,7 +34,7 @@ def no_copies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def stored(objects_in_memory: Any) -> Stored:
-    """What is in the store, by name."""
+    """Return a function that lists the store's content by name."""
     prefix = "/bucket/run/"
     return lambda: {
         name.removeprefix(prefix): objects_in_memory.cat(name)
@@ -45,7 +45,10 @@ def stored(objects_in_memory: Any) -> Stored:
 
 @pytest.fixture
 def machine(tmp_path: Path, objects_in_memory: Any) -> Machine:
-    """Machines with a cache folder each, by name; the same name is the same machine after it was started again."""
+    """Return a function that makes machines by name, each with a cache folder.
+
+    A name used again is the same machine after a restart.
+    """
 
     def started(name: str = "a", *, now: float = 1000.0, every: float = 60.0) -> WorkingCopy:
         copy = WorkingCopy(RUN, tmp_path / name / "runs", every=every, now=lambda: now)
@@ -79,7 +82,7 @@ class Killed(BaseException):
 
 
 def kill(copy: WorkingCopy) -> None:
-    """End a machine: what it would do at the end is not done, and its locks are the operating system's to let go."""
+    """End a machine without its cleanup; the operating system releases its locks."""
     copy._ended.set()
     copy._alone.release()
     copies._copies.pop(copy.folder, None)

@@ -8,6 +8,6 @@ Values = NDArray[np.float64]
 
 @fd.statistic("overpraise")
 def overpraise(labels: Values, scores: Values, weights: Values) -> float | None:
-    """How much the judge gives on average to what is wrong."""
+    """Return the judge's mean score of wrong outputs."""
     wrong = labels == 0
     return float(np.average(scores[wrong], weights=weights[wrong])) if wrong.any() else None

@@ -1,4 +1,4 @@
-"""Inspect itself reads what is written for it, scores with our scorers, and writes logs that are read."""
+"""Inspect reads what is written for it, scores with our scorers, and writes readable logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DeepEval, pydantic-evals, MLflow and the OpenTelemetry SDK write what is read, and read what is written."""
+"""DeepEval, pydantic-evals, MLflow and OpenTelemetry: both directions of their files."""
 
 from __future__ import annotations
 

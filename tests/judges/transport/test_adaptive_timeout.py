@@ -1,4 +1,4 @@
-"""When a call is taken to hang: by its own clock first, then in a whole provider whose time is virtual."""
+"""Timeouts of hanging calls: by the timer alone, and in a provider in virtual time."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_no_call_hangs_while_the_server_replies_to_nobody() -> None:
 
 
 class Scripted:
-    """Replies after as many seconds as a script says, with the timeout that the endpoint's provider has."""
+    """Provider whose replies take scripted seconds, with the endpoint's timeout."""
 
     def __init__(self, seconds: Callable[[int, int, float], float]) -> None:
         self._seconds = seconds
@@ -111,11 +111,11 @@ class Scripted:
         return Reply(text="1")
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Do nothing; no resource is open."""
 
 
 def ask_all(server: Provider, count: int, *, concurrency: int = 16) -> tuple[list[Reply | CallError], float]:
-    """Ask so many requests as `connect` would; replies or failures in order, and the seconds it took."""
+    """Ask as `connect` would; return replies or failures in order, and the seconds it took."""
 
     async def run() -> list[Reply | CallError]:
         limited = LimitedProvider(PatientProvider(server, 10), AdaptiveLimiter(concurrency))

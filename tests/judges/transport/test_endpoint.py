@@ -1,4 +1,4 @@
-"""Who is asked over the openai library, and who directly."""
+"""Choice between the openai library and direct requests, by endpoint."""
 
 from __future__ import annotations
 

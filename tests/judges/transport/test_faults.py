@@ -1,4 +1,4 @@
-"""What happens when the endpoint misbehaves: nothing is lost, and no more is asked than faults were met.
+"""Misbehaving endpoints: nothing is lost, and only faults cause further requests.
 
 All of it holds for both ways of sending.
 """
@@ -171,7 +171,7 @@ def test_where_no_time_is_named_each_wait_is_longer(
 
 
 def waits(endpoint: Endpoint) -> list[float]:
-    """How long one request is held back before each further attempt; nobody really waits."""
+    """Return the seconds a request is held back before each retry; nobody really waits."""
     waited: list[float] = []
 
     async def sleep(seconds: float) -> None:

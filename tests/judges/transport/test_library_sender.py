@@ -1,4 +1,7 @@
-"""Over the openai library an endpoint is asked just as it is directly; its faults are in `test_faults.py`."""
+"""Requests over the openai library are those sent directly.
+
+Faults are in `test_faults.py`.
+"""
 
 from __future__ import annotations
 

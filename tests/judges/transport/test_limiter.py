@@ -1,4 +1,4 @@
-"""How many calls are let in at once."""
+"""Numbers of calls admitted at once."""
 
 from __future__ import annotations
 
@@ -145,11 +145,14 @@ class Faulty:
         return Reply(text="1")
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Do nothing; no resource is open."""
 
 
 def ask_all(server: Faulty, count: int, failures: list[CallError] | None = None) -> float:
-    """Ask so many requests as `connect` would, 64 at a time; the seconds it took. Without a list of them, no failure is expected."""
+    """Ask as `connect` would, 64 at a time; return the seconds it took.
+
+    Without a list of failures, none is expected.
+    """
 
     async def run() -> None:
         limited = LimitedProvider(server, AdaptiveLimiter(64))

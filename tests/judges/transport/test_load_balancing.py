@@ -1,4 +1,7 @@
-"""Several endpoints at once: spread by who is free, failover, rest and return. In virtual time, and over real sockets."""
+"""Several endpoints: load balancing, failover, rest and return.
+
+In virtual time, and over real sockets.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,7 @@ def ask(
     patience: float = 10.0,
     workers: int = 16,
 ) -> tuple[list[Reply | CallError], float]:
-    """Ask so many questions, so many workers at a time; the answers, and the virtual seconds that took."""
+    """Ask many questions with several workers; return answers and virtual seconds."""
     sizes = [slots] * len(servers) if isinstance(slots, int) else slots
 
     async def main() -> list[Reply | CallError]:
@@ -152,7 +155,10 @@ def test_one_that_breaks_in_the_middle_loses_nothing_and_repeats_only_what_was_i
 
 
 class Draining(Scripted):
-    """Refuses from two seconds on what comes, and still answers what it took before, one after the other."""
+    """Server that refuses new requests after two seconds, and still answers accepted ones.
+
+    It answers them one after the other.
+    """
 
     async def complete(self, request: Request) -> Reply:
         loop = asyncio.get_running_loop()

@@ -37,7 +37,7 @@ class Refusing:
 def ask(
     inner: Refusing, items: int = 200, model: str = "m", trials: EndpointTrials | None = None
 ) -> list[str]:
-    """What became of so many requests at once."""
+    """Return the outcomes of many requests at once."""
     shared = trials or EndpointTrials()
     provider = TrialProvider(inner, lambda name: shared.of("here", name))
 

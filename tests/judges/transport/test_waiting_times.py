@@ -1,4 +1,4 @@
-"""What headers say about when to call again."""
+"""Retry times that response headers name."""
 
 from __future__ import annotations
 

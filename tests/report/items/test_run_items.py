@@ -1,4 +1,4 @@
-"""What a list says of a run's outputs, read from its folder."""
+"""Lists of a run's outputs, read from its folder."""
 
 from __future__ import annotations
 

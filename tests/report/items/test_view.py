@@ -1,4 +1,4 @@
-"""An item laid out: what is shown, under which title, and that nothing is dropped in silence."""
+"""Layout of an item: blocks, titles, and nothing dropped in silence."""
 
 from __future__ import annotations
 

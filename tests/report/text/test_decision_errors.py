@@ -1,4 +1,4 @@
-"""Errors of the people who decide are said beside the numbers that take their decisions as right."""
+"""Errors of people who decide are printed beside numbers that rely on their decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ladders in words and figures: what a terminal says, what a page draws, and that nothing foreign gets into it."""
+"""Ladders in text and figures, with foreign text escaped."""
 
 from __future__ import annotations
 

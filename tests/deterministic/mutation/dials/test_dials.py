@@ -1,4 +1,4 @@
-"""Every dial: right outputs are right, faulty ones wrong, and the same seed and level make the same."""
+"""Every dial: right outputs are right, faulty ones wrong, and a seed and level repeat."""
 
 from __future__ import annotations
 

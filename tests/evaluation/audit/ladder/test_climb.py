@@ -1,4 +1,4 @@
-"""Ladders that are climbed: what is found, what is asked, and what becomes of it when a start is cut short."""
+"""Climbed ladders: levels found, questions asked, and resumption of a start cut short."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def _chance(case_id: str) -> float:
 
 
 def planted(case: fd.Case, output: fd.Output) -> float:
-    """Catches 80 % at a planted level, less of what is harder; all wrong digits; and passes right outputs."""
+    """Judge with a planted level: catches 80 % there, less above; passes right outputs.
+
+    Wrong digits are always caught.
+    """
     dial, level, _ = case.id.split("/")
     if output.system == "right":
         return 1.0

@@ -1,4 +1,4 @@
-"""Calls that an agent may make of its memory: nothing but the memory is reached, and nothing grows without bound."""
+"""Hostile calls of a memory: only the memory is reached, and growth is bounded."""
 
 from __future__ import annotations
 

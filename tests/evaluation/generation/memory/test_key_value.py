@@ -84,7 +84,7 @@ def test_keys_are_found_by_their_words(memory: KeyValueMemory):
 
 
 def test_scores_are_those_of_the_formula(memory: KeyValueMemory):
-    """BM25+ with k1 = 1.5, b = 0.75, delta = 0.5, worked out by hand for two keys of which one holds the word."""
+    """BM25+ with k1 = 1.5, b = 0.75, delta = 0.5, computed by hand for two keys."""
     from math import log
 
     memory.core_memory_add("a_b", "x")
