@@ -1,4 +1,7 @@
-"""Files on disk: paths, addresses, pipes, devices and folders of shards; written whole or not at all."""
+"""Files on disk: paths, addresses, pipes, devices and folders of shards.
+
+Files are written whole or not at all.
+"""
 
 from __future__ import annotations
 
