@@ -37,11 +37,8 @@ def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float
 
 
 def gates_of(given: Iterable[str]) -> dict[str, float]:
-    """Parse the gates of a run; the statistics are looked up only if there is a gate."""
-    given = tuple(given)
-    if not given:
-        return {}
-    from ..calibration import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import, and most runs have no gate
+    """Parse the gates of a run."""
+    from ..calibration.statistic_catalogue import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import
 
     return parse_gates(given, (PASS_RATE, *ESTIMATORS))
 

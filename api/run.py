@@ -17,9 +17,8 @@ from ..evaluation.store.file_names import AUDIT
 from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.document import Document
-from ..report.first_answers import Answers, answers
+from ..report.first_answers import Answers, answers, run_document
 from ..report.model import MOST_TEXTS
-from ..report.text.run_text import run_document
 from .display import InWords, verdicts_frame
 from .paths import FilePath, folder_path, put_back, written_path
 from .table_results import Calibration

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.run_plan import Plan
 from ..report.document import Command, Piece, as_lines
-from ..report.first_answers import answers
+from ..report.first_answers import answers, run_document
 from ..report.text import number_text
 from ..report.text.one_screen import SCREEN, WIDTH
-from ..report.text.run_text import run_document
 from ..report.text.summary_text import summary_document
 from .display import Document, Shown
 from .gates import run_gates

@@ -14,7 +14,7 @@ from ..errors import as_named
 from .audit_claims import alternative, certify_run, verify
 from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .model_options import model_access, model_options
+from .model_options import JudgingOptions, model_access, model_options, typed_options
 from .param_types import FOLDER, INPUT_FILE, Whole
 from .shared_options import (
     SpreadCommand,
@@ -28,7 +28,6 @@ from .shared_options import (
     worlds,
 )
 from .table_options import command_line, emit, verbose_option
-from .typed_options import JudgingOptions, typed_options
 
 _MUTATE = """\b
 Examples:

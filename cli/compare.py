@@ -12,11 +12,10 @@ from click.core import ParameterSource
 
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .model_options import model_access, model_options
+from .model_options import JudgingOptions, model_access, model_options, typed_options
 from .param_types import FOLDER, OUT_FILE, Whole
 from .shared_options import SectionedCommand, compose, option, scale_option, worlds
 from .table_options import accepts_edited, command_line, emit_page, load_table, table_options
-from .typed_options import JudgingOptions, typed_options
 
 if TYPE_CHECKING:
     from ..api.table_statistics import By

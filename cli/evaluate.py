@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Unpack
@@ -16,9 +16,8 @@ from ..records import InputPath
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import foresee_first, generate_first
 from .label_options import grades_given
-from .model_options import jury_options_of, model_access
+from .model_options import RunOptions, jury_options_of, model_access
 from .table_options import command_line, echo_answer
-from .typed_options import RunOptions
 
 _WIDTH = 80
 """Columns of a terminal that nobody made wider."""
@@ -81,7 +80,7 @@ def evaluate(
     plan: Plan,
     access: Access,
     *,
-    fail_under: Iterable[str] = (),
+    fail_under: Sequence[str] = (),
     min_graded: float | None = None,
     verbose: bool = False,
     quiet: bool = False,
@@ -98,9 +97,9 @@ def evaluate(
         quiet: Tell which gates fail, and nothing else.
         progress: Whether to show how far it is where nobody asks for quiet; None: on a terminal alone.
     """
-    gates = gates_of(fail_under)
+    gates = gates_of(fail_under) if fail_under else {}
     found = run(plan, access, progress=False if quiet else progress)
-    failures = found.failing(gates, min_graded)
+    failures = found.failing(gates, min_graded) if gates or min_graded is not None else []
     if verbose:
         lines = [*as_lines(found.in_full(), full=True), *as_lines([*failures, *found.closing()])]
     elif quiet:

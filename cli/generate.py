@@ -12,10 +12,9 @@ import msgspec
 
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .model_options import model_access, reaching_options
+from .model_options import GeneratingOptions, RunOptions, model_access, reaching_options, typed_options
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole
 from .shared_options import SectionedCommand, compose, dry_run_option, option, section, worlds
-from .typed_options import GeneratingOptions, RunOptions, typed_options
 
 if TYPE_CHECKING:
     from ..api.generating_files import Generation, ModelAccess, OutputSource

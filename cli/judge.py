@@ -9,7 +9,7 @@ import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .label_options import label_options
-from .model_options import jury_options, model_options
+from .model_options import RunOptions, jury_options, model_options, typed_options
 from .param_types import FOLDER
 from .shared_options import (
     JUDGE_HELP,
@@ -23,7 +23,6 @@ from .shared_options import (
     scale_option,
     worlds,
 )
-from .typed_options import RunOptions, typed_options
 
 _EXAMPLE = """\b
 Examples:

@@ -8,7 +8,7 @@ import click
 
 from .generate import WORKS, agent_options, asking_options, tool_options
 from .label_options import label_options
-from .model_options import jury_options, model_options
+from .model_options import RunOptions, jury_options, model_options, typed_options
 from .shared_options import (
     JUDGE_HELP,
     SpreadCommand,
@@ -25,7 +25,6 @@ from .shared_options import (
     section,
     workspace_options,
 )
-from .typed_options import RunOptions, typed_options
 
 _EXAMPLE = """\b
 Examples:

@@ -12,8 +12,7 @@ import msgspec
 from ..errors import RecordError
 from ..records import Step, Verdict
 from ..records.column_names import is_person, known_fields
-from ..records.grade_columns import is_missing
-from ..records.grades import GradeScale, UnknownGradeError, majority
+from ..records.grades import GradeScale, UnknownGradeError, is_missing, majority
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .conversation_turns import conversation
 from .example import Example, answers_of, listed

@@ -9,7 +9,6 @@ import atexit
 import errno
 import glob
 import io
-import json
 import os
 import re
 import select
@@ -23,10 +22,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import unquote
 
-import msgspec
-
 from ..errors import InputError, RunFolderError, UsageError, readable, register_alias
-from .json_text import encode_line
+from .json_text import encode_line, indented_json
 from .memory_file import InputPath, MemoryFile
 
 _ADDRESS = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*(?:::[^/]*)?://")
@@ -219,14 +216,7 @@ def write_json(path: InputPath, value: Any) -> None:
         InputError: The file cannot be written.
     """
     with atomic_write(path) as file:
-        file.write(_laid_out(value) + b"\n")
-
-
-def _laid_out(value: Any) -> bytes:
-    try:
-        return msgspec.json.format(msgspec.json.encode(value), indent=2)
-    except UnicodeEncodeError:  # a lone surrogate, which a name in data may hold
-        return json.dumps(msgspec.to_builtins(value), indent=2).encode("ascii")
+        file.write(indented_json(value))
 
 
 @contextmanager

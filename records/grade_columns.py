@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 from .column_names import TABLE_FIELDS, is_label_like, is_person, is_score_like, normal
-from .grades import GradeScale, UnknownGradeError, number
+from .grades import GradeScale, UnknownGradeError, is_missing, number
 
 MOST_GRADES = 12
 """Numbers outside the scale are grades only where so few different ones occur, such as 1 to 5."""
@@ -20,15 +18,6 @@ _MOST_WORDS = 20
 
 _RATINGS = ("rating", "user_rating", "feedback", "user_feedback", "vote", "liked")
 """Columns of grades that users of a product gave, where all values are grades and no judge is named; often they are texts, or scores."""
-
-
-def is_missing(value: object) -> bool:
-    """Null, an empty cell, or NaN, which is how data frames say null; the text "nan" is not."""
-    if isinstance(value, str):
-        return not value.strip()
-    if value is None or isinstance(value, int):
-        return value is None
-    return isinstance(value, Real) and math.isnan(value)
 
 
 class GradeColumns:

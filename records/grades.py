@@ -7,6 +7,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import msgspec
@@ -28,6 +29,15 @@ WORDS: Mapping[str, float] = {
 """Words that say pass or fail."""
 
 _SEPARATORS = re.compile(r"[\s_-]+")
+
+
+def is_missing(value: object) -> bool:
+    """Null, an empty cell, or NaN, which is how data frames say null; the text "nan" is not."""
+    if isinstance(value, str):
+        return not value.strip()
+    if value is None or isinstance(value, int):
+        return value is None
+    return isinstance(value, Real) and math.isnan(value)
 
 
 class UnknownGradeError(ValueError):

@@ -52,6 +52,14 @@ def encode_json(value: object) -> bytes:
         return json.dumps(msgspec.to_builtins(value)).encode("ascii")
 
 
+def indented_json(value: object) -> bytes:
+    """Encode a value as JSON for people and machines, newline included; see `encode_json`."""
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value), indent=2).encode("ascii") + b"\n"
+
+
 _LONGEST = 100
 _write = msgspec.json.Encoder().encode_into
 _write_lines = msgspec.json.Encoder().encode_lines

@@ -12,14 +12,18 @@ from ..calibration.statistic import Statistic
 from .document import Columns, Details, Figure, Piece, document
 from .document_parts import FIRST, Cell, DocumentTable
 from .figures.agreement import heat
-from .figures.forest_plot import PlottedInterval, forest
-from .figures.judge_rates import judge_rates
+from .figures.forest_plot import PlottedInterval, forest, judge_rates
 from .figures.scores import Bin, distribution, reliability
 from .items.naming import CELLS, group_of, items_at
 from .score_thresholds import RatesAtThreshold, bin_table
 from .text import number_text
-from .text.agreement_text import adjudication_pieces, judges_alone_words, probability_words, system_words
-from .text.calibration_text import people_words
+from .text.agreement_text import (
+    adjudication_pieces,
+    judges_alone_words,
+    people_words,
+    probability_words,
+    system_words,
+)
 from .text.caution_text import folded
 from .text.comparison_text import comparison_document
 from .text.judges_text import SURE

@@ -1,17 +1,25 @@
-"""First answers by the rules of docs/report.md: best system, judge verdicts, next step."""
+"""First answers of a run by the rules of docs/report.md: best system, judge verdicts, next step; its one-screen summary."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 import msgspec
 
-from ..evaluation.conclusion.run_results import ALL_CORRECTED
+from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse
 from ..evaluation.conclusion.run_summary import RunSummary
-from .next_step import next_step
+from ..records import Outcome
+from .document import CautionLine, Command, Piece, as_lines, document
+from .next_step import never_answered, next_step, reason_of_silence
 from .ranking import Answer, better
-from .text.judges_text import Trust, control_in, trust_in
+from .text import number_text
+from .text.caution_text import not_sent, sentences
+from .text.judges_text import Trust, control_in, judges_table, trust_in
+from .text.one_screen import SCREEN, WIDTH
+from .text.safe_text import shortened
+from .text.systems_text import failures_document, judge_names, systems_document
 
 _CHECKED = "proven on checked outputs"
 
@@ -27,6 +35,24 @@ _VERBS: dict[str, tuple[str, str]] = {
     "no labels": ("has no labels", "have no labels"),
 }
 """Each verdict of one judge, and of several."""
+
+_ADJUDICATED = 3
+"""Judges of which it is told how their labels were adjudicated."""
+
+_REASON = 240
+"""Characters of a reason why there is no verdict."""
+
+_SHORT: dict[str, str] = {
+    "few_clusters": "few groups",
+    "another_cut": "another threshold does better",
+    "missing_verdicts": "verdicts missing",
+    "drawn_unevenly": "labels drawn unevenly",
+}
+"""Cautions of which a word is enough here; the verdicts say what the others do."""
+
+_ALOUD = "labels_of_checkers"
+
+_FEWEST_JUDGES = 2
 
 
 class Answers(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,3 +124,109 @@ def answers(found: RunSummary) -> Answers:
         corrected=corrected,
         control=control_in(found),
     )
+
+
+@document
+def run_document(found: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]:
+    """Return a one-screen summary of a run.
+
+    Args:
+        found: What it came to.
+        room: Lines for it; the table of judges is what gives way.
+    """
+    told = answers(found)
+    pieces: list[Piece] = [*_unanswered(found.judges), told.better.text, *filter(None, [told.trusted])]
+    pieces += [f"Next: {told.next.text}", *([Command(told.next.command)] if told.next.command else []), ""]
+    pieces += systems_document(found.systems, found.judges)
+    pieces += failures_document(found.systems, found.judges)
+    closing = [*adjudicated_lines(told.trust), *_silent(found.judges)]
+    yield from pieces
+    if told.trust:
+        used = sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
+        yield ""
+        most = max(_FEWEST_JUDGES, room - used - (2 if told.control is None else 3))
+        judges = list(judges_table(told.trust, most=most, control=told.control))
+        yield from judges
+        limits = list(_cautions(found, told.trust))
+        if used + 1 + sum(1 for _ in as_lines([*judges, *limits], width=WIDTH)) <= room:
+            yield from limits
+    yield from closing
+
+
+def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
+    """Say how the labels were adjudicated, where they were."""
+    names = judge_names([each.judge for each in trust])
+    told = [each for each in trust if each.adjudicated]
+    yield from (f"{names.of(each.judge)}: {each.adjudicated}" for each in told[:_ADJUDICATED])
+    if len(told) > _ADJUDICATED:
+        yield f"{len(told) - _ADJUDICATED:,} more judges by adjudicated labels in the report"
+
+
+def _cautions(found: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
+    """Say what limits the judges' rates, once, in a line."""
+    judges = {each.judge for each in trust}
+    kinds: dict[int, list[str]] = {}
+    for caution in found.agreement.cautions:
+        about = len(judges & caution.about.keys())
+        if caution.kind in _SHORT and (about or not caution.about):
+            kinds.setdefault(about, []).append(_SHORT[caution.kind])
+    told = [
+        ", ".join(names) + (f" ({number_text.counted(n, 'judge')})" if n else "")
+        for n, names in kinds.items()
+    ]
+    if told:
+        yield CautionLine("; ".join(told), "; ".join(cautions_of(found)))
+    yield from map(CautionLine, sentences(c for c in found.agreement.cautions if c.kind == _ALOUD))
+
+
+def cautions_of(found: RunSummary) -> list[str]:
+    """Return the cautions in full."""
+    return sentences(found.agreement.cautions, found.agreement.judges)
+
+
+def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+    """Name the judges that never answered, and why, before any number."""
+    silent = never_answered(judges)
+    if why := reason_of_silence(silent):
+        names = number_text.listed([use.name for use in silent])
+        who = "No judge answered" if len(silent) == len(judges) else f"{names} did not answer"
+        yield CautionLine(f"{who}: {why}.")
+        yield ""
+
+
+def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+    """Yield what judges did not grade and why, and the cost of judging; merge equal judges."""
+    for use in judges:
+        if use.refused:
+            yield not_sent(use.name, use.refused)
+    told = [(use.name, text) for use in judges if (text := _ungraded(use))]
+    for text, group in groupby(sorted(told, key=lambda each: each[1]), key=lambda each: each[1]):
+        names = [name for name, _ in group]
+        yield CautionLine(
+            f"{names[0] if len(names) == 1 else number_text.counted(len(names), 'judge')}: {text}"
+        )
+    if calls := sum(use.calls for use in judges):
+        tokens = (
+            sum(use.prompt_tokens for use in judges),
+            sum(use.completion_tokens for use in judges),
+            sum(use.cached_tokens for use in judges),
+        )
+        costs = [use.cost for use in judges if use.cost is not None]
+        spent = f", ${sum(costs):,.4f}" if costs else ""
+        yield f"asked: {number_text.counted(calls, 'call')}, tokens: {number_text.tokens(*tokens)}{spent}"
+
+
+def _ungraded(use: JudgeUse) -> str:
+    left: dict[Outcome, int] = {
+        name: number for name, number in use.outcomes.items() if name != "graded" and number
+    }
+    if not use.outcomes:
+        return number_text.IDLE
+    return "; ".join(_left(name, number, use.reasons.get(name, {})) for name, number in left.items())
+
+
+def _left(outcome: Outcome, number: int, reasons: Mapping[str, int]) -> str:
+    """Return an outcome with its commonest reason, which of a failed call is shown whole."""
+    why = next(iter(reasons), "")
+    told = number_text.outcomes({outcome: number})
+    return f"{told}: {why if outcome == 'failed' else shortened(why, _REASON)}" if why else told

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...errors import InputError
-from ...records.grade_columns import is_missing
-from ...records.grades import GradeScale, UnknownGradeError
+from ...records.grades import GradeScale, UnknownGradeError, is_missing
 from ..arrays import CodeArray, FloatArray
 from .calibration_table import AMOUNTS, COVARIATE, PROBABILITY, ROUND, Column
 

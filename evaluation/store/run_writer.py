@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,6 @@ from ...errors import InputError, RunFolderError
 from ...records import (
     FolderPath,
     JudgeId,
-    MemoryFile,
     Verdict,
     atomic_write,
     decode_record,
@@ -24,6 +22,7 @@ from ...records import (
     write_json,
     write_records,
 )
+from ...records.json_text import encode_line, indented_json
 from ...records.process_lock import ProcessLock
 from .copies import copy_at
 from .file_names import (
@@ -181,34 +180,31 @@ class RunWriter(RunStore):
     def put_labels(self, labels: Iterable[Verdict]) -> None:
         """Put labels in the place of those that are there, all or nothing."""
         self.labels = list(labels)
-        self._put(LABELS, partial(write_records, records=self.labels))
+        self._put(LABELS, _lines(LABELS, self.labels))
 
     def put_adjudications(self, decisions: Iterable[Verdict]) -> None:
         """Likewise, what was decided where judge and label differ."""
-        self._put(ADJUDICATIONS, partial(write_records, records=list(decisions)))
+        self._put(ADJUDICATIONS, _lines(ADJUDICATIONS, decisions))
         vars(self).pop("adjudications", None)
 
     def put_clusters(self, clusters: Mapping[str, str]) -> None:
         """Write down which cases belong together."""
-        self._put(CLUSTERS, partial(write_json, value=clusters))
+        self._put(CLUSTERS, indented_json(clusters))
         self.clusters = clusters
 
     def put_calibration(self, calibration: CalibrationNumbers) -> None:
         """Write down how far judges agree with labels."""
         from ...calibration.agreement.calibration_results import calibration_json  # noqa: PLC0415 - as where it is read
 
-        self._put(CALIBRATION, partial(write_json, value=calibration_json(calibration)))
+        self._put(CALIBRATION, indented_json(calibration_json(calibration)))
         self.calibration = calibration
 
     def put_comparison(self, comparison: object) -> None:
         """Write down how the systems compare."""
-        self._put(COMPARISON, partial(write_json, value=comparison))
+        self._put(COMPARISON, indented_json(comparison))
 
-    def _put(self, name: str, write: Callable[[MemoryFile], object]) -> None:
+    def _put(self, name: str, content: bytes) -> None:
         """Write a file whole, and seal it."""
-        made = MemoryFile(name)
-        write(made)
-        content = made.read_bytes()
         seal = seal_of(content)
         if self.manifest.journals.get(name, seal) != seal:
             self._break_seal(name)
@@ -283,3 +279,7 @@ def _refuse_other_folders(path: Path) -> None:
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Facts as they come back from the manifest, so that the two can be compared."""
     return decode_record(encode_record(facts), dict[str, Any])
+
+
+def _lines(name: str, records: Iterable[object]) -> bytes:
+    return b"".join(encode_line(record, name) for record in records)

@@ -261,3 +261,13 @@ def recalibration_words(found: CalibrationNumbers) -> Iterator[Piece]:
         yield from statistic_pieces(
             {f"Brier score {name}": score for name, score in zip(names, scores, strict=True)}
         )
+
+
+def people_words(found: CalibrationNumbers) -> Iterator[Piece]:
+    """Yield the agreement among people, the practical ceiling for judges.
+
+    Yields no pieces if there is no such agreement.
+    """
+    if found.people is not None:
+        yield f"Krippendorff's alpha of {len(found.people.names)} people among themselves:"
+        yield from statistic_pieces(found.people.krippendorff_alpha, head=False)

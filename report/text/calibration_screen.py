@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ..document import Command, Document, Piece
 from ..document_parts import FIRST, DocumentTable
-from ..first_answers import verdicts_sentence
+from ..first_answers import adjudicated_lines, verdicts_sentence
 from . import number_text
 from .agreement_text import judges_alone_words
 from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
 from .judges_text import Trust, TrustWord, alike, group_label, trust_of
 from .one_screen import WIDTH, ShortNames, statistic_text
-from .run_text import adjudicated_lines
 from .safe_text import columns_of
 from .systems_text import judge_names
 

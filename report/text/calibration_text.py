@@ -14,6 +14,7 @@ from ..document_parts import ENDS, DocumentTable, statistic_pieces
 from .agreement_text import (
     adjudication_pieces,
     judges_alone_words,
+    people_words,
     probability_words,
     recalibration_words,
     system_words,
@@ -121,16 +122,6 @@ def _baselines(found: CalibrationNumbers) -> Iterator[Piece]:
         yield "Other graders, on the items that they grade:"
         yield _side_by_side(others)
     yield from people_words(found)
-
-
-def people_words(found: CalibrationNumbers) -> Iterator[Piece]:
-    """Yield the agreement among people, the practical ceiling for judges.
-
-    Yields no pieces if there is no such agreement.
-    """
-    if found.people is not None:
-        yield f"Krippendorff's alpha of {len(found.people.names)} people among themselves:"
-        yield from statistic_pieces(found.people.krippendorff_alpha, head=False)
 
 
 def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> DocumentTable:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from drawn import heard, shapes, texts
 
-from fiducial.report.figures.forest_plot import PlottedInterval, forest, interval_strip, trend
+from fiducial.report.figures.forest_plot import PlottedInterval, forest, interval_strip, judge_rates, trend
 
 ROWS = [
     PlottedInterval(name="careful", value=0.9, low=0.83, high=0.95, bounds=(0.57, 0.94)),
@@ -70,3 +70,10 @@ def test_long_names_are_whole_and_their_numbers_beside_the_intervals():
     name = "tool_call_accuracy/reasons - decomposed"
     drawn = forest("difference", [PlottedInterval(name=name, value=0.1, low=0.0, high=0.2)], low=-1.0)
     assert name in texts(drawn)
+
+
+def test_every_judge_has_a_lane_for_each_rate_with_its_label_and_number():
+    good, bad = PlottedInterval(name="", value=0.9, low=0.8, high=0.95), PlottedInterval(name="", value=None)
+    drawn = judge_rates("Judges", [("strict", [good, bad])], wanted=0.9)
+    assert {"strict", "passes good", "fails bad", "0.90 [0.80, 0.95]", "undefined"} <= set(texts(drawn))
+    assert "strict: passes good 0.90 [0.80, 0.95], fails bad undefined" in heard(drawn)

@@ -16,10 +16,9 @@ from fiducial.evaluation.conclusion.run_results import (
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.report.document import as_lines
-from fiducial.report.first_answers import answers
+from fiducial.report.first_answers import answers, run_document
 from fiducial.report.text.judges_text import judges_table
 from fiducial.report.text.one_screen import SCREEN, clipped, fitted, short_names
-from fiducial.report.text.run_text import run_document
 from fiducial.report.text.systems_text import failures_document, systems_document
 
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from fiducial.cli.main import cli
-from fiducial.cli.typed_options import (
+from fiducial.cli.model_options import (
     GeneratingOptions,
     JudgingOptions,
     ReachingOptions,
