@@ -30,7 +30,7 @@ fiducial import results.json --out shop                          # the format is
 fiducial import answers.csv --map answer=response --out shop     # columns of a table, by name
 ```
 
-The folder gets `cases.jsonl`, `outputs.jsonl`, `labels.jsonl` (if there are grades), `verdicts.jsonl` (grades, and scores of judges) and `skipped.jsonl`, with file, line, field and reason. The command prints the cases by kind, the fitting judge, and the next command. In Python:
+The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (grades and judges' scores), `labels.jsonl` (grades) and `skipped.jsonl` (file, line, field, reason). The command prints the cases by kind, their judge, and the next command. In Python:
 
 ```python
 import fiducial as fd
@@ -42,7 +42,7 @@ run = fd.evaluate(table.cases, table.outputs)
 
 `fd.read` also takes a path, a data frame or a `datasets.Dataset`. A folder of one tool's files is read as a whole.
 
-Scores, assertions and metrics become verdicts under the scorer's or person's name; what the tool could not score is ungraded, with its reason. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A score outside [0, 1] without a range or pass mark is skipped, never guessed. Ids stay text (`"001"`).
+Scores, assertions and metrics become verdicts under the scorer's or person's name, ungraded where the tool gave no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A score outside [0, 1] without a range or pass mark is skipped, never guessed. Ids stay text (`"001"`).
 """
 
 
@@ -57,7 +57,7 @@ _CONTENTS = (
 
 _TRIED = """## Tested
 
-`make formats` exchanges files with Inspect (0.3.285), promptfoo (0.121.20), DeepEval (4.3.1), pydantic-evals (2.62.0), MLflow (3.17.2) and the OpenTelemetry SDK (1.38.0). Hosted services (Langfuse, LangSmith, Braintrust, Azure, OpenAI) were tested with files that their libraries write or check. Speed and memory: [benchmarks.md](benchmarks.md#other-tools-files).
+`make formats` exchanges files with Inspect 0.3.285, promptfoo 0.121.20, DeepEval 4.3.1, pydantic-evals 2.62.0, MLflow 3.17.2 and the OpenTelemetry SDK 1.38.0. Hosted services (Langfuse, LangSmith, Braintrust, Azure, OpenAI) were tested with files that their libraries write or check. Speed and memory: [benchmarks.md](benchmarks.md#other-tools-files).
 """
 
 
@@ -70,6 +70,7 @@ def page() -> str:
 
 def _formats() -> Iterator[str]:
     yield "## What is read\n"
+    yield "Tables, also JSON, find columns by [name](#columns-of-tables) or `--map`. *Listed*: in `skipped.jsonl`.\n"
     yield "| source | read | not kept |\n|---|---|---|"
     for name in sorted(NAMES):
         format_ = format_of(name)
@@ -86,13 +87,13 @@ def _logs() -> Iterator[str]:
     head, _, rest = (exchanges_doc or "").partition("\n\n")
     yield f"## Logs of chats\n\n{head}\n\n{rest.strip()}\n".replace("``", "`")
     yield (
-        "Lines of one session are one conversation: a line that extends another replaces it; others follow by time, or in the order of the file. A failed call that was\n"
-        "repeated is listed as skipped. A conversation is one case (`--unit session`): its calls are those of all turns, its answer is the last text. `--unit turn` makes each turn\n"
-        "a case, `SESSION/1` and so on; use it where earlier turns are examples in a prompt.\n\n"
-        "An error without an answer and an empty answer are outputs, graded 0. A table in which every answer is empty holds questions alone.\n\n"
-        "`--join TABLE` adds, by `id` or `session_id`, `expected_calls` (over all turns of a session), `accepted_answers`, `criterion`, `context`, a label, and tags.\n"
-        "`fiducial labels add FOLDER TABLE` does so after the import, and prints the command that grades the outputs by them in another run folder. A run as FOLDER gets a file of cases beside it.\n"
-        "Each model of a log is a system. `--system NAME` joins them: a second answer to a case is a second trial.\n"
+        "Lines of one session are one conversation: a line that extends another replaces it; others follow by time, or in file order. A repeated failed call is\n"
+        "skipped. By default (`--unit session`) a conversation is one case, with the calls of all turns and the last text as answer. `--unit turn` makes each turn\n"
+        "a case, `SESSION/1` and so on, for prompts whose earlier turns are examples.\n\n"
+        "An error without an answer and an empty answer are outputs, graded 0. A table of empty answers only holds questions.\n\n"
+        "`--join TABLE` adds, by `id` or `session_id`, `expected_calls` (of all turns), `accepted_answers`, `criterion`, `context`, a label, tags.\n"
+        "`fiducial labels add FOLDER TABLE` does so after the import (a run as FOLDER gets a file of cases beside it), and prints the command that grades again.\n"
+        "Each model of a log is a system. `--system NAME` joins them; a second answer to a case is a second trial.\n"
     )
 
 
@@ -115,26 +116,27 @@ def _calls() -> Iterator[str]:
 def _columns() -> Iterator[str]:
     yield "## Columns of tables\n"
     yield (
-        "`--map NAME=NAME` pairs a field with a column, in either order. These names are known, in any case; other columns become tags. Grades are numbers in [0, 1], or yes, no, pass, fail,\n"
-        "good, bad, up, down and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` is for grades from 1 to 5.\n"
-        "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback` or `vote` of grades alone is a label.\n"
+        "`--map NAME=NAME` pairs a field with a column. These names, `error`, `turns` and `verdicts` are known, in any case; other columns become tags. Grades are numbers in [0, 1], or yes, no, pass, fail,\n"
+        "good, bad, up, down and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5.\n"
+        "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback` or `vote` that holds only grades is a label.\n"
     )
-    yield "| field | columns |\n|---|---|"
+    yield "| field | also |\n|---|---|"
     for field, names in FIELDS.items():
-        yield f"| `{field}` | {', '.join(f'`{name}`' for name in names)} |"
+        if others := [name for name in names if name != field]:
+            yield f"| `{field}` | {', '.join(f'`{name}`' for name in others)} |"
     yield ""
 
 
 def _written() -> Iterator[str]:
     yield "## What is written\n"
     yield (
-        "`fiducial export RUN --to FORM --out PATH`, or `fd.export(run, form, path)`, writes the verdicts of a run or import; `--judge` and `--system` select.\n"
-        "`--to otlp --endpoint URL` sends them to a collector (extra `otel`). An ungraded verdict is unscored, an error, skipped, or omitted and counted; never 0.\n"
+        "`fiducial export RUN --to FORM --out PATH`, or `fd.export(run, form, path)`, writes verdicts of a run or import; `--judge` and `--system` select.\n"
+        "`--to otlp --endpoint URL` sends them to a collector (extra `otel`). Ungraded verdicts are unscored, errors, skipped, or omitted and counted; never 0.\n"
     )
     yield "| form | written |\n|---|---|"
     yield from (f"| `{name}` | {about} |" for name, (_, _, about) in WRITERS.items())
     yield (
-        "\nAttributes or metadata hold `fiducial.judge.name`, `.variant`, `.model`, `.fingerprint`, `fiducial.outcome`, `fiducial.source` and, for calibrated judges,\n"
+        "\nAttributes hold `fiducial.judge.name`, `.variant`, `.model`, `.fingerprint`, `fiducial.outcome`, `fiducial.source` and, for calibrated judges,\n"
         "`fiducial.judge.accuracy.value`, `.low`, `.high`, `.n`. Cases from traces keep `otel.trace_id` and `otel.span_id` as tags.\n"
     )
 
@@ -143,13 +145,13 @@ def _inspect() -> Iterator[str]:
     yield (
         "## Scorers for Inspect\n\n"
         "```sh\n"
-        "inspect score log.eval --model none/none --scorer fiducial/check                            # by the kind of each sample\n"
+        "inspect score log.eval --model none/none --scorer fiducial/check\n"
         "inspect score log.eval --model none/none --scorer fiducial/tool_call_accuracy -S model=gpt-4.1-mini\n"
         "inspect score log.eval --model none/none --scorer fiducial/rubric -S model=gpt-4.1-mini -S criterion='It names a price.'\n"
         "```\n\n"
-        "There is a scorer for every judge (`-S variant=`, `-S model=`, `-S base_url=`), and `fiducial/check_KIND` for checked kinds (`-S rules=bfcl`). Scores are in [0, 1]; ungraded samples\n"
-        "are `Score.unscored` with the reason (`invalid_response_format`, `refusal`, `grader_failed`, `scoring_failed`, `undecided`, `not_applicable`). Standard errors are clustered by the\n"
-        "metadata's `cluster`; `fiducial_case` in the metadata is used as the case. `--model none/none` keeps Inspect from loading the log's model.\n"
+        "Every judge is a scorer (`-S variant=`, `-S model=`, `-S base_url=`). `check` goes by the kind of each sample; `fiducial/check_KIND` (`-S rules=bfcl`) names one. Ungraded samples\n"
+        "are `Score.unscored` with the reason (`invalid_response_format`, `refusal`, `grader_failed`, `scoring_failed`, `undecided`, `not_applicable`). Metadata: standard errors are clustered by\n"
+        "`cluster`, `fiducial_case` is the case. `--model none/none` keeps Inspect from loading the log's model.\n"
     )
 
 

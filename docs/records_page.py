@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 
 import msgspec
 
-from fiducial.deterministic.environments import ENVIRONMENTS, World
+from fiducial.deterministic.environments import ENVIRONMENTS
 from fiducial.judges.catalogue import JUDGED_KINDS
 from fiducial.records import (
     BUILT_IN_KINDS,
@@ -29,6 +29,7 @@ from fiducial.records import (
     Kind,
     Output,
     SimulatedUser,
+    Step,
     ToolCall,
     ToolResults,
     Usage,
@@ -63,30 +64,30 @@ class KindText(NamedTuple):
 
 KINDS: dict[str, KindText] = {
     "tool_call": KindText(
-        "one or several calls with these arguments",
+        "calls with these arguments",
         "always; [strict rules and BFCL's](bfcl-differences.md)",
     ),
     "no_call": KindText("no call: none fits, or too little is known", "always"),
     "any_call": KindText(
         "some call, of any content",
-        "that no call was made, or that the tools refute one; the rest is left to the judge (under `--rules bfcl` it passes)",
+        "if no call was made, or the tools refute one; under `--rules bfcl` always",
     ),
     "executable_call": KindText(
         "calls that return these results",
-        "always, with functions from `--functions` ([own-worlds.md](own-worlds.md))",
+        "always, with `--functions` ([own-worlds.md](own-worlds.md#functions))",
     ),
     "multi_turn": KindText(
-        "a conversation in which calls change simulated worlds",
-        "by states and results after each turn ([own-worlds.md](own-worlds.md)); never without `calls`, or with a simulated user",
+        "a conversation with calls in simulated worlds",
+        "by [states and results](own-worlds.md#comparison) after each turn; never without `calls`, or with a simulated user",
     ),
     "memory_answer": KindText(
         "an answer from earlier conversations",
-        "an accepted answer alone passes, none or a plain refusal fails; the rest is left to the judge",
+        "an accepted answer alone (passes), no answer, a plain refusal (fail)",
     ),
-    "web_search_answer": KindText("an answer from search results", "as for `memory_answer`"),
+    "web_search_answer": KindText("an answer from search results", "like `memory_answer`"),
     "artifact": KindText(
         "files in a workspace",
-        "always except `eval.type: llm`; code runs only with `--allow-code` ([artifacts.md](artifacts.md))",
+        "always but `eval.type: llm`; code needs `--allow-code` ([artifacts.md](artifacts.md))",
     ),
     "grounded_answer": KindText("an answer supported by the context", "never"),
     "open_answer": KindText("an answer that meets a criterion", "never"),
@@ -100,14 +101,14 @@ INTRODUCTION = """# Cases, outputs, verdicts
 fiducial check cases.jsonl --outputs outputs.jsonl --out verdicts.jsonl
 ```
 
-A *case* is a task and its right answer, an *output* what one system answered, a *verdict* its grade. Files are JSON Lines: UTF-8, one object a line (examples here are wrapped). Unknown fields are refused, with the nearest known one. Fields with a default may be omitted.
+A *case* is a task and its right answer, an *output* what one system answered, a *verdict* its grade. Files are JSON Lines: UTF-8, one object a line (wrapped here). Fields in bold are required; unknown ones are refused. Examples with every field: [records_examples.jsonl](records_examples.jsonl).
 """
 
 CALLS = """### Accepted calls
 
-`calls` lists the right calls in either of two forms, which may be mixed:
+`calls` lists the right calls in two forms, which may be mixed:
 
-* **Plain**: `{"name": "book", "arguments": {"city": "Rome", "nights": 2}}` accepts exactly these arguments and values. Five markers change that, for an argument or anywhere inside its value:
+* **Plain**: `{"name": "book", "arguments": {"city": "Rome", "nights": 2}}` accepts exactly these arguments and values. Markers change that, for an argument or anywhere inside its value:
 
   | marker | accepts |
   |---|---|
@@ -115,15 +116,15 @@ CALLS = """### Accepted calls
   | `{"optional": 2}` | 2, or nothing |
   | `{"any_of": [2, 3], "optional": true}` | 2, 3 or nothing |
   | `{"any_order": ["Ann", "Bo"]}` | these items in any order |
-  | `{"in_order": ["Ann", "Bo"]}` | this list, as without the marker; [audits](audits.md) may then reverse it as a fault |
+  | `{"in_order": ["Ann", "Bo"]}` | this list; [audits](audits.md) may reverse it as a fault |
   | `{"exactly": {"any_of": [1]}}` | the object `{"any_of": [1]}` itself |
 
   An object with only these keys is a marker. If the tool documents a property of that name there, the case is refused until `exactly` settles it.
 * **BFCL's**: `{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}` lists accepted values per argument; `""` makes it optional. A list value is nested: `{"tags": [["sea", "sun"]]}`. An object in a value may hold a list of accepted values per key.
 
-`match: auto` finds the calls among all tools by name and accepts exactly them, in any order unless `ordered: true`. `simple`, `multiple` and `parallel` are BFCL's matching. [The rules](bfcl-differences.md) say how texts, numbers and types compare.
+`match: auto` accepts exactly these calls, in any order unless `ordered: true`; `simple`, `multiple` and `parallel` are BFCL's matching. [The rules](bfcl-differences.md) say how texts, numbers and types compare.
 
-`run`, `check` and `audit mutate` refuse a `match: auto` case whose tools cannot produce its calls: unknown tool or argument, a required argument missing from every alternative, or no accepted value of the documented type or `enum`. In Java and JavaScript a text may be any expression.
+`run`, `check` and `audit mutate` refuse a `match: auto` case whose tools cannot produce its calls: an unknown tool or argument, a required argument missing from every alternative, no accepted value of the documented type or `enum`. In Java and JavaScript a text may be any expression.
 """
 
 TOOLS = """Tools are OpenAI function documents, with or without the outer `{"type": "function", "function": ...}`. Types may be JSON Schema's or BFCL's (`dict`, `float`, `tuple`, `any`; Java's and JavaScript's with `language`).
@@ -140,7 +141,6 @@ def page() -> str:
 
 def _lines() -> Iterator[str]:
     yield INTRODUCTION
-    yield "Each [kind of case](#kinds-of-cases) has an example below. Examples with every field: [records_examples.jsonl](records_examples.jsonl).\n"
     yield "## Case\n"
     yield from _record(Case)
     yield TOOLS
@@ -163,12 +163,11 @@ def _lines() -> Iterator[str]:
     yield from _record(Verdict)
     yield from _titled("Usage", Usage)
     yield "## Worlds\n"
-    yield "Values for `classes`. Custom worlds: [own-worlds.md](own-worlds.md). The functions of a world, with their parameters:\n"
+    names = ", ".join(f"`{name}`" for name in ENVIRONMENTS)
+    yield f"Values for `classes`: {names}, and [custom worlds](own-worlds.md). To list a world's functions:\n"
     yield "```sh"
     yield """python -c "from fiducial.deterministic.environments import ENVIRONMENTS as E; help(E['TravelAPI'])\""""
     yield "```\n"
-    for name, world in ENVIRONMENTS.items():
-        yield from _world(name, world)
 
 
 def _kinds() -> Iterator[tuple[Kind, KindText]]:
@@ -179,8 +178,8 @@ def _kind(kind: Kind) -> Iterator[str]:
     yield f"### {kind}\n"
     reference = kind_spec(kind).reference
     if reference is None:
-        yield "The reference keeps the challenge's fields; the checker reads `ground` (`files`, `should_contain`, `should_not_contain`, `case_sensitive`, `eval.type`),"
-        yield "`folder`, `name`, `dependencies` and `cutoff` ([artifacts.md](artifacts.md)).\n"
+        yield "`reference` keeps the challenge's fields; the [checker](artifacts.md) reads `ground` (`files`, `should_contain`, `should_not_contain`, `case_sensitive`, `eval.type`),"
+        yield "`folder`, `name`, `dependencies`, `cutoff`.\n"
     elif kind == "web_search_answer":
         yield "As [`memory_answer`](#memory_answer).\n"
     elif msgspec.structs.fields(reference):
@@ -232,37 +231,44 @@ def _titled(
 def _record(record: type[msgspec.Struct], leave_out: tuple[str, ...] = ()) -> Iterator[str]:
     documented = _documented(record)
     hints = get_type_hints(record)
-    yield "| field | is | |"
+    yield "| field | type | |"
     yield "|---|---|---|"
     for field in msgspec.structs.fields(record):
         if field.name not in leave_out:
-            yield f"| `{field.name}` | {_called(hints[field.name])}{_default(field)} | {documented[field.name]} |"
+            name = f"**`{field.name}`**" if _required(field) else f"`{field.name}`"
+            yield f"| {name} | {_called(hints[field.name])}{_default(field)} | {documented[field.name]} |"
     yield ""
 
 
+def _required(field: msgspec.structs.FieldInfo) -> bool:
+    return field.required or field.default == "\0"
+
+
 def _default(field: msgspec.structs.FieldInfo) -> str:
-    if field.required or field.default == "\0":
-        return ", required"
-    if field.default is None or field.default is msgspec.NODEFAULT:
+    if _required(field) or field.default is None or field.default is msgspec.NODEFAULT:
         return ""
     return f", default `{json.dumps(field.default)}`"
 
 
 def _called(kind: Any) -> str:
-    """A type as a person calls it."""
+    """Name a type as JSON does."""
     simple = {
-        str: "text",
-        int: "whole number",
+        str: "string",
+        int: "integer",
         float: "number",
-        bool: "true or false",
-        Any: "anything",
+        bool: "boolean",
+        Any: "any",
         dict: "object",
     }
+    if kind == list[list[Step]]:
+        return "list of turns"
     origin, inner = get_origin(kind), get_args(kind)
     if kind in simple or origin is dict:
         return simple[dict if origin is dict else kind]
     if origin is Literal:
         return ", ".join(f"`{value}`" for value in inner)
+    if origin is list and inner[0] is Any:
+        return "list"
     if origin is list:
         return f"list of {_plural(_called(inner[0]))}"
     if inner:
@@ -283,7 +289,7 @@ def _plural(name: str) -> str:
         else _PLURALS.get(part, part if part.endswith("s") else f"{part}s")
         for part in name.split(" or ")
     ]
-    return name if name == "anything" or name.startswith("`") else " or ".join(parts)
+    return name if name == "any" or name.startswith("`") else " or ".join(parts)
 
 
 @cache
@@ -311,25 +317,6 @@ def _documented(record: type[msgspec.Struct]) -> dict[str, str]:
     return {
         field: " ".join(text.replace("``", "`").split()).replace("|", "\\|") for field, text in told.items()
     }
-
-
-def _world(name: str, world: type[World]) -> Iterator[str]:
-    methods = [
-        method
-        for method, _ in inspect.getmembers(world, inspect.isfunction)
-        if not method.startswith("_") and method not in {"load", "state"}
-    ]
-    yield f"* **{name}**, {len(methods)} functions: {_first_line(world)}"
-
-
-def _first_line(documented: Any) -> str:
-    return (
-        (inspect.getdoc(documented) or "")
-        .partition("\n\n")[0]
-        .replace("\n", " ")
-        .replace("``", "`")
-        .replace("|", "\\|")
-    )
 
 
 def examples() -> list[Example]:

@@ -1,9 +1,8 @@
 """Rows of azure-ai-evaluation and promptflow, and results of `evaluate`.
 
-Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``; in results behind
-``inputs.``, verdicts behind ``outputs.EVALUATOR.``. promptflow's results (``get_details``, ``flow_outputs/output.jsonl``) have verdicts behind
-``outputs.`` or beside ``line_number``; without a question they give verdicts alone. Texts may be lists of messages. A ``ground_truth`` that lists
-functions gives the expected calls.
+Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``, in results behind
+``inputs.``; verdicts behind ``outputs.EVALUATOR.``, in promptflow's results (``get_details``, ``flow_outputs/output.jsonl``) behind ``outputs.`` or
+beside ``line_number``. Results without a question give verdicts alone. Texts may be lists of messages. Functions in ``ground_truth`` are expected calls.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, tags_of
 
 NAME = "azure"
-ABOUT = "rows (JSON Lines), and the results of `evaluate` (JSON)"
-LOST = "metrics over all rows; further numbers of a result"
+ABOUT = "rows (JSON Lines), results of `evaluate` (JSON)"
+LOST = "metrics over all rows, further numbers"
 
 _FIELDS = frozenset({"id", "query", "response", "context", "ground_truth", "tool_calls", "tool_definitions", "conversation", "expected_actions"})  # fmt: skip
 _ANSWERS = frozenset({"response", "tool_calls", "conversation"})

@@ -1,7 +1,7 @@
 """One tool call from any spelling, and chats as steps of an agent.
 
-Names are in ``name``, ``function`` or ``function.name``; arguments in ``arguments`` (an object or JSON text), ``args``, ``inputParameters``,
-``input_parameters`` or ``input``, all perhaps inside ``tool_call``; ids in ``id``, ``tool_call_id`` or ``call_id``. Results are messages of role
+Name: ``name``, ``function``, ``function.name``. Arguments (an object or JSON text): ``arguments``, ``args``, ``inputParameters``,
+``input_parameters``, ``input``. Id: ``id``, ``tool_call_id``, ``call_id``. All may be inside ``tool_call``. Results are messages of role
 ``tool``, or parts of messages, matched by id, else in order.
 """
 

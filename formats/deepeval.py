@@ -19,7 +19,7 @@ from .imported_scores import ImportedScore, numbered_names, scored, unscored
 from .json_values import is_object, tags_of
 
 NAME = "deepeval"
-ABOUT = "test cases, conversational test cases, goldens (JSON, JSON Lines, CSV), and files of test runs"
+ABOUT = "test cases, conversational ones too, goldens (JSON, JSON Lines, CSV), test runs"
 LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's reasoning and description"
 
 _TABLES = frozenset({".csv", ".tsv", ".parquet"})

@@ -1,9 +1,9 @@
-"""Model calls as a log has them, however wrapped: request, answer and session.
+"""Model calls of a log: request, answer and session, in any usual wrapper.
 
-A request stands in the line itself or under ``request``, ``req``, ``input``, ``inputs``, ``prompt``, ``body``, ``request_body`` or ``kwargs``,
-its answer under ``response``, ``res``, ``output``, ``outputs``, ``completion``, ``response_body``, ``result``, ``reply`` or ``choices``; both
-perhaps within ``data``, ``payload``, ``record``, ``event``, ``log``, ``entry`` or ``body``, as objects or JSON text. An answer is
-a completion (``choices``), a response (``output``), candidates, messages, one message, or a text. ``session_id`` (``conversation_id``,
+The request is the line itself or under ``request``, ``req``, ``input``, ``inputs``, ``prompt``, ``body``, ``request_body``, ``kwargs``; the
+answer under ``response``, ``res``, ``output``, ``outputs``, ``completion``, ``response_body``, ``result``, ``reply``, ``choices``. Both may be
+inside ``data``, ``payload``, ``record``, ``event``, ``log``, ``entry``, ``body``, as objects or JSON text. An answer is
+a completion (``choices``), a response (``output``), candidates, messages, or a text. ``session_id`` (``conversation_id``,
 ``thread_id``, ``chat_id``) is the case's id, ``user`` its cluster, ``metadata`` its tags.
 """
 

@@ -18,8 +18,8 @@ from .imported_records import ImportedRecord
 from .json_values import is_list, is_object
 
 NAME = "healthbench"
-ABOUT = "examples with rubrics (JSON Lines), as `simple-evals` and Hugging Face have them"
-LOST = "ideal completions but for the first, the canary"
+ABOUT = "examples with rubrics (JSON Lines) of `simple-evals` or Hugging Face"
+LOST = "ideal completions after the first, the canary"
 
 _TAG = "example_tag"
 

@@ -1,7 +1,7 @@
 """Inspect's logs, and scores for its ``precomputed_scores``.
 
-A sample is a case, an epoch a trial of the logged model; messages after the input are the answer's steps. A score is a verdict under its
-scorer's name; a score with several values is one verdict each, ``scorer/value``.
+A sample is a case, an epoch a trial of the logged model; messages after the input are the answer's steps. A score, or each of
+its values (``scorer/value``), is a verdict under its scorer's name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .json_values import is_list, is_object, number_in, tags_of
 from .zipped import Zipped
 
 NAME = "inspect"
-ABOUT = "logs (`.eval`, `.json`), and scores for `precomputed_scores` (JSON Lines)"
+ABOUT = "logs (`.eval`, `.json`), scores for `precomputed_scores` (JSON Lines)"
 LOST = "events, attachments, non-text content, usage, sandboxes; a user's messages during a run are listed"
 
 _OUTCOMES: dict[str, Outcome] = {

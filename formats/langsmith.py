@@ -26,7 +26,7 @@ from .json_values import is_list, is_object, parsed, tags_of, told
 from .spans import Span, SpanKind, example_of, records_of_spans
 
 NAME = "langsmith"
-ABOUT = "runs, examples and feedback (JSON, JSON Lines, Parquet of bulk exports), and results of `evaluate`; a folder's files are read together"
+ABOUT = "runs, examples, feedback (JSON, JSON Lines, Parquet of bulk exports), results of `evaluate`"
 LOST = "usage, timing, events, attachments, serialized components"
 
 _KINDS: dict[str, SpanKind] = {"chain": "agent", "llm": "llm", "tool": "tool", "retriever": "retriever"}

@@ -25,7 +25,7 @@ from .spans import Span, SpanKind, records_of_spans
 
 NAME = "mlflow"
 ABOUT = "traces (schema 3) with assessments (JSON, JSON Lines)"
-LOST = "previews, timing, artifacts, metadata of traces; versions of assessments that were overridden"
+LOST = "previews, timing, artifacts, metadata of traces; overridden assessments"
 
 _KINDS: dict[str, SpanKind] = {
     "AGENT": "agent",

@@ -1,7 +1,7 @@
 """OpenAI's chats, stored completions, batches, responses, and hosted Evals rows.
 
 A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, where only ``messages`` is required; a completion with ``messages``
-and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper. Failed calls and empty answers are outputs, graded 0.
+and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from .openai_evals import evals_example, is_evals_row
 from .sessions import conversations_of
 
 NAME = "openai"
-ABOUT = "[chat logs](#logs-of-chats), stored completions, batch files and responses (JSON Lines or JSON), and the export and data of the hosted Evals product"
-LOST = "usage, log-probabilities, decoding parameters; non-text content stays in the question alone"
+ABOUT = "[chat logs](#logs-of-chats), stored completions, batches, responses, exports and data of hosted Evals (JSON, JSON Lines)"
+LOST = "usage, log-probabilities, decoding parameters; non-text content except in the question"
 
 
 def recognises(glimpse: Any) -> bool:

@@ -27,7 +27,7 @@ from .spans import Span, records_of_spans
 
 NAME = "otlp"
 ABOUT = "OTLP JSON, spans and events as an SDK prints them; GenAI conventions (old and new) and OpenInference"
-LOST = "usage, timing, links, resources; what is said of a whole session is listed"
+LOST = "usage, timing, links, resources; evaluations of whole sessions are listed"
 
 EVALUATION = "gen_ai.evaluation.result"
 TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"

@@ -26,7 +26,7 @@ from .json_values import as_text, is_list, is_object, number_in, parsed, tags_of
 
 NAME = "promptfoo"
 ABOUT = "results (`json`, `jsonl`, `csv`)"
-LOST = "usage, cost, latency, configuration of providers; of CSV also assertions without a metric"
+LOST = "usage, cost, latency, configuration of providers; in CSV, assertions without a metric"
 
 _ERROR = 2
 """``failureReason`` of a row whose provider failed."""

@@ -20,8 +20,8 @@ from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of
 
 NAME = "ragas"
-ABOUT = "single-turn and multi-turn samples, with or without scores (JSON Lines, JSON, CSV, Parquet)"
-LOST = "contexts that a reference was written from, topics"
+ABOUT = "single-turn and multi-turn samples, scored or not (JSON Lines, JSON, CSV, Parquet)"
+LOST = "reference contexts, topics"
 
 _FIELDS = frozenset({"id", "user_input", "response", "reference", "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids", "reference_tool_calls", "reference_topics", "rubrics", "multi_responses", "persona_name", "query_style", "query_length", "synthesizer_name"})  # fmt: skip
 

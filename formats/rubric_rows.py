@@ -21,7 +21,7 @@ from .imported_records import FilePosition, ImportedRecord, converted
 from .json_values import is_list, is_object, number_in
 
 NAME = "rubric"
-ABOUT = "tables with a row for each criterion: `item`, `criterion`, `points`, perhaps `tags` and `question` (CSV, TSV, JSON Lines, Parquet)"
+ABOUT = "a row per criterion: `item`, `criterion`, `points`, optional `tags`, `question` (CSV, TSV, JSON Lines, Parquet)"
 LOST = "other columns"
 
 _ITEM = ("item", "item_id", "id", "case", "case_id", "prompt_id")

@@ -1,7 +1,7 @@
 """Traces of any tool as examples.
 
-One example a trace: question and answer at its root, the spans below it as steps, in the order in which they began. A tool span is the
-result of a call, by id, else by name and arguments, else its own step. A lower span with an evaluation is its own example, ``trace/span``.
+A trace is an example: question and answer at its root, spans below as steps, in order of start. A tool span is the result
+of a call, by id, else by name and arguments, else its own step. A lower span with an evaluation is its own example, ``trace/span``.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from .json_values import is_list, is_object
 from .known_columns import missing_columns, row_example
 from .openai_chat import exchange_records
 
-_NOTHING = "nothing: other columns become tags"
+_NOTHING = "nothing; other columns become tags"
 _DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
 _LOOKED_AT = 512
 """Rows by which columns of grades are found."""
@@ -165,7 +165,7 @@ class _Csv(_Table):
     """CSV and TSV, columns by name."""
 
     NAME = "csv"
-    ABOUT = "CSV and TSV with a header; columns by their usual names or `--map`"
+    ABOUT = "CSV and TSV with a header"
     LOST = _NOTHING
 
     def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
@@ -176,7 +176,7 @@ class _Json(_Table):
     """Rows of JSON, an object each, columns by name."""
 
     NAME = "json"
-    ABOUT = "objects in an array or one a line; keys by their usual names or `--map`"
+    ABOUT = "objects in an array, or one a line"
     LOST = _NOTHING
 
     def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
@@ -187,7 +187,7 @@ class _Parquet(_Table):
     """Parquet, columns by name."""
 
     NAME = "parquet"
-    ABOUT = "Parquet; columns by their usual names or `--map`"
+    ABOUT = "Parquet"
     LOST = "bytes, null keys of structs"
 
     def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
@@ -198,7 +198,7 @@ class _HuggingFace(_Table):
     """Hugging Face ``datasets`` folders: saved by ``save_to_disk``, or files of a repository."""
 
     NAME = "hf"
-    ABOUT = "folders that `datasets` saved, and repositories with Parquet, JSON Lines or CSV"
+    ABOUT = "folders saved by `datasets`; repositories with Parquet, JSON Lines or CSV"
     LOST = "names of splits, bytes, null keys of structs"
 
     def rows(self, path: Path) -> Iterator[FileRow | Skipped]:

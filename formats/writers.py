@@ -14,15 +14,15 @@ from .export_items import ExportContext, Judged, Written
 Writer: TypeAlias = Callable[[Iterable[Judged], Path, ExportContext], Written]
 
 WRITERS: dict[str, tuple[str, str, str]] = {
-    "inspect": ("to_inspect", "write_log", "a log of Inspect (model `none/none`), of several systems a folder of logs"),
+    "inspect": ("to_inspect", "write_log", "a log (model `none/none`); for several systems a folder"),
     "precomputed_scores": ("to_inspect", "write_scores", "scores of one judge on one system, for `inspect score --scorer precomputed_scores`"),
     "otlp": ("to_otlp", "write", "`gen_ai.evaluation.result` log records (OTLP JSON), on the evaluated spans"),
-    "mlflow": ("to_mlflow", "write", "assessments, a line each"),
-    "langfuse": ("to_langfuse", "write", "bodies for `POST /scores`, a line each"),
-    "junit": ("to_junit", "write", "JUnit XML: a suite a system, a test a case and judge"),
-    "csv": ("to_tables", "write_csv", "a row a verdict, as `fiducial calibrate` reads it; what would begin a formula gets an apostrophe"),
+    "mlflow": ("to_mlflow", "write", "assessments, one a line"),
+    "langfuse": ("to_langfuse", "write", "bodies for `POST /scores`, one a line"),
+    "junit": ("to_junit", "write", "JUnit XML: a suite per system, a test per case and judge"),
+    "csv": ("to_tables", "write_csv", "a row per verdict, for `fiducial calibrate`; an apostrophe before formulas"),
     "parquet": ("to_tables", "write_parquet", "the same, as Parquet"),
-    "hf": ("to_tables", "write_hf", "a folder with a card that `datasets.load_dataset` reads, a row an output"),
+    "hf": ("to_tables", "write_hf", "a folder for `datasets.load_dataset`, a row per output"),
 }  # fmt: skip
 """Name to module, function, and what is written."""
 

@@ -131,9 +131,9 @@ class ExecutableReference(Record, frozen=True, kw_only=True):
     calls: list[str]
     """The expected calls."""
     match: list[ExecutionMatch]
-    """Comparison of each result: equal, a number within a fifth, same structure; BFCL's names end in ``_match``."""
+    """Comparison of each result: equal, a number within 20 %, same structure."""
     results: list[Any] | dict[str, Any] | None = None
-    """Recorded results of expected calls that are not repeatable: one per call, or by call."""
+    """Recorded results of calls that cannot be repeated: one per call, or by call."""
 
 
 class MultiTurnReference(Record, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ class MultiTurnReference(Record, frozen=True, kw_only=True):
     classes: list[str] = []
     """Names of the worlds."""
     calls: list[list[str]] = []
-    """Reference calls as source text, by turn; none where only a judge can grade the conversation."""
+    """Reference calls as source text, by turn; without them only a judge grades."""
     initial_config: dict[str, dict[str, Any]] = {}
     """Initial state of each world."""
     withheld: dict[str, list[str]] = {}
@@ -201,7 +201,7 @@ class Criterion(Record, frozen=True, kw_only=True):
     points: float = 1
     """Points for an answer that meets it; below 0 for something bad."""
     tags: list[str] | dict[str, TagValue] = []
-    """Axes, themes and the like, for means by tag: names (``axis:accuracy``), or values by name."""
+    """Groups for means: names (``axis:accuracy``), or values by name."""
 
 
 class OpenReference(Record, frozen=True, kw_only=True):
@@ -210,7 +210,7 @@ class OpenReference(Record, frozen=True, kw_only=True):
     criterion: str | None = None
     """Demand on the answer, in a sentence."""
     criteria: list[Criterion] = []
-    """Several demands in place of one, each with its points."""
+    """Several demands, each with points."""
     answer: str | None = None
     """An answer that meets it."""
 
@@ -237,14 +237,14 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
 
     Attributes:
         id: Unique in its file.
-        kind: A built-in or custom kind, which selects the checker.
+        kind: Built-in or custom; selects the checker.
         messages: OpenAI chat messages, or a list of turns; text parts of a content are joined.
-        tools: Function documents; type names inside ``parameters`` stay the data set's.
+        tools: Function documents.
         reference: The right answer, in the form of the kind.
         context: Search results or passages.
         cluster: Group of dependent cases; default the id.
         tags: Values to slice results by.
-        user: Goal of a simulated user, who goes on where the messages end.
+        user: Simulated user, who continues after the messages.
     """
 
     id: str

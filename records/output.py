@@ -86,14 +86,14 @@ class Output(Record, frozen=True, kw_only=True):
 
     Attributes:
         case_id: The case it answers.
-        system: Name of the system.
-        trial: Number of the attempt.
+        system: The system's name.
+        trial: Attempt number.
         text: The reply; may accompany ``tool_calls``.
-        tool_calls: Native calls; an empty list means that the system made none.
-        turns: Turns of steps, for multi-turn and agentic cases; results are optional.
+        tool_calls: Native calls; an empty list means none.
+        turns: Each a list of steps: a text, a list of calls, or (optional) results.
         workspace: A folder, relative to the outputs file.
         error: The system's own failure, such as a crash or time-out; always graded 0.
-        asked: Messages of each turn, where a simulated user wrote them; else the case's.
+        asked: Messages of each turn, if a simulated user wrote them.
     """
 
     case_id: str

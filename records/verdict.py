@@ -115,17 +115,17 @@ class Usage(Record, frozen=True, kw_only=True):
     """Cost of a judge's verdict, summed over all its calls."""
 
     calls: int = 1
-    """Number of calls."""
+    """Calls made."""
     prompt_tokens: int = 0
-    """Tokens of the prompts."""
+    """Prompt tokens."""
     completion_tokens: int = 0
-    """Tokens of the replies."""
+    """Reply tokens."""
     cached: bool = False
-    """True if the reply came from the cache or a recording, at no cost."""
+    """True if the reply came free, from cache or recording."""
     reasked: int = 0
-    """Number of retries of unreadable replies."""
+    """Retries of unreadable replies."""
     cached_tokens: int = 0
-    """Tokens of the prompts that the provider had cached, where it counts them."""
+    """Prompt tokens that the provider had cached, if it counts them."""
 
 
 class Verdict(Record, frozen=True, kw_only=True):
@@ -133,16 +133,16 @@ class Verdict(Record, frozen=True, kw_only=True):
 
     Attributes:
         case_id: The case.
-        system: Name of the system.
-        trial: Number of the attempt.
+        system: The system's name.
+        trial: Attempt number.
         by: A checker with its rules (``ast/bfcl``), ``judge/variant@model``, or a person's name.
-        source: Type of author.
+        source: Author's type.
         outcome: ``graded``, or why it could not be graded.
         score: In [0, 1] if graded, else null.
         error_type: Type of the fault; BFCL's name if it has one.
         reason: One sentence: which argument, what was expected, what came.
         evidence: Machine-readable details.
-        repeat: Number of the repetition by the same judge.
+        repeat: Repetition by the same judge.
         usage: Cost; null if free.
         raw: The judge's reply, verbatim.
         judge: Identity of the judge; null if only its name is known.
