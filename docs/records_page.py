@@ -259,16 +259,14 @@ def _called(kind: Any) -> str:
         bool: "boolean",
         Any: "any",
         dict: "object",
+        list[Any]: "list",
+        list[list[Step]]: "list of turns",
     }
-    if kind == list[list[Step]]:
-        return "list of turns"
     origin, inner = get_origin(kind), get_args(kind)
     if kind in simple or origin is dict:
         return simple[dict if origin is dict else kind]
     if origin is Literal:
         return ", ".join(f"`{value}`" for value in inner)
-    if origin is list and inner[0] is Any:
-        return "list"
     if origin is list:
         return f"list of {_plural(_called(inner[0]))}"
     if inner:

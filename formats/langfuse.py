@@ -24,7 +24,9 @@ from .json_values import is_arguments, is_list, is_object, parsed, tags_of, told
 from .spans import Span, SpanKind, records_of_spans
 
 NAME = "langfuse"
-ABOUT = "observations (v2), scores (v3 and before), traces of version 3, dataset items (pages, JSON, JSON Lines)"
+ABOUT = (
+    "observations (v2), scores (v3 and before), traces of version 3, dataset items (pages, JSON, JSON Lines)"
+)
 LOST = "usage, cost, timing, model parameters, prompts' names; scores of sessions and experiments are listed"
 
 _KINDS: dict[str, SpanKind] = {
