@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..evaluation.engines.ray_engine import RayEngine
     from ..evaluation.forecast import Forecast
     from ..evaluation.judging.composites import JuryRule
+    from ..records import CaseIndex
     from .run_display import Reparsing, RunResults
 
 __all__ = [
@@ -135,13 +136,19 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
     """
     reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=partial(_load, plan)))
     with shown_progress(wanted=progress) as shown, plan.engine or nullcontext():
-        summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
-    from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
-    from .run_display import RunResults  # noqa: PLC0415 - likewise
+        summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC), partial(_reported, plan))
+    from .run_display import RunResults  # noqa: PLC0415 - loaded while the first replies are awaited
 
-    report = report_on(plan.out, unchanged=summary.unchanged)
+    return RunResults(plan=plan, summary=summary, report=_reported(plan))
+
+
+def _reported(plan: Plan, cases: CaseIndex | None = None) -> Path:
+    """Write the report of a run that has just ended, whose cases are open; without them, return the one that is there."""
+    from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
+
+    report = report_on(plan.out, unchanged=cases is None, cases=cases)
     assert isinstance(report, Path)
-    return RunResults(plan=plan, summary=summary, report=report)
+    return report
 
 
 def _load(plan: Plan) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..errors import ConfigurationError, FiducialError, UsageError, as_named
-from ..records import InputPath, files_of
+from ..records import CaseIndex, InputPath, files_of
 from ..records.json_text import encode_json
 from ..version import VERSION
 from .conclusion.conclude import conclude
@@ -42,9 +42,15 @@ if TYPE_CHECKING:
 
 
 def run(
-    plan: Plan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
+    plan: Plan,
+    access: Callable[[], ModelAccess],
+    progress: Progress,
+    now: Callable[[], datetime],
+    present: Callable[[CaseIndex], object] | None = None,
 ) -> RunSummary:
     """Do what a plan says, or go on where an earlier start of it stopped.
+
+    ``present`` is called once the run is finished, with its cases, which are still open.
 
     Returns:
         What it came to. When no model can be reached the deterministic part is concluded all the same, and
@@ -86,6 +92,8 @@ def run(
                 if problem or summary.counts.failed
                 else signature(plan, tasks(), folder.manifest.identity),
             )
+            if present is not None:
+                present(inputs.cases)
             return msgspec.structs.replace(summary, not_judged=problem)
 
 

@@ -31,7 +31,7 @@ from .case import (
     ToolCallReference,
     message_text,
 )
-from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, files_of, named
+from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, OpenFiles, files_of, named
 from .case_kinds import (
     BUILT_IN_KINDS,
     KINDS,
@@ -92,6 +92,7 @@ __all__ = [
     "Message",
     "MultiTurnReference",
     "NoReference",
+    "OpenFiles",
     "OpenReference",
     "Outcome",
     "Output",

@@ -66,6 +66,35 @@ _MOST_OPEN = 64
 """Files that are held open at a time."""
 
 
+class OpenFiles(Closing):
+    """Files held open, so that single lines of them are read fast."""
+
+    def __init__(self) -> None:
+        self._open: dict[InputPath, BinaryIO] = {}
+
+    def line(self, path: InputPath, offset: int) -> bytes:
+        """Return the line of a file that begins at an offset, verbatim."""
+        file = self._open.get(path) or self._opened(path)
+        file.seek(offset)
+        return file.readline()
+
+    def _opened(self, path: InputPath) -> BinaryIO:
+        if len(self._open) == _MOST_OPEN:
+            self._open.pop(next(iter(self._open))).close()
+        file = self._open[path] = path.open("rb")
+        return file
+
+    def forget(self) -> None:
+        """Open the files anew, so that a forked process does not share its parent's place in them."""
+        self._open = {}
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self._open.values():
+            file.close()
+        self._open = {}
+
+
 class CaseIndex(Closing):
     """The cases of one or more JSON Lines files, by id.
 
@@ -74,7 +103,7 @@ class CaseIndex(Closing):
     Args:
         files: A cases file, on a disk or in memory, or several.
         examine: Looks at each case while the index is made, and refuses it with an `InputError`.
-        again: Whether the files were read before; then duplicate keys are not looked for.
+        again: Whether the files were read before; then only the types of their records are checked.
 
     Attributes:
         files: The files.
@@ -91,22 +120,22 @@ class CaseIndex(Closing):
         self._facts: dict[str, CaseFacts] = {}
         self._kept: dict[str, Case] = {}
         self._kept_bytes = 0
-        self._open: dict[int, BinaryIO] = {}
+        self._lines = OpenFiles()
         for number, path in enumerate(self.files):
-            self._index(
-                number, path, examine, None if again or isinstance(path, MemoryFile) else DuplicateKeys()
-            )
+            self._index(number, path, examine, again=again)
 
     def _index(
         self,
         number: int,
         path: InputPath,
         examine: Callable[[Case], None] | None,
-        keys: DuplicateKeys | None,
+        *,
+        again: bool,
     ) -> None:
         before = len(self._facts)
+        keys = None if again or isinstance(path, MemoryFile) else DuplicateKeys()
         for line, offset, raw in read_lines(path):
-            case = decode_record(raw, Case, path=path, line=line, keys=keys)
+            case = decode_record(raw, Case, path=path, line=line, keys=keys, again=again)
             if case.id in self._facts:
                 first = self._facts[case.id]
                 there = "" if first.file == number else f" of {self.files[first.file]}"
@@ -172,9 +201,7 @@ class CaseIndex(Closing):
             KeyError: There is no such case.
         """
         facts = self._facts[case_id]
-        file = self._open.get(facts.file) or self._opened(facts.file)
-        file.seek(facts.offset)
-        return file.readline()
+        return self._lines.line(self.files[facts.file], facts.offset)
 
     def _read(self, case_id: str) -> Case:
         facts, raw = self._facts[case_id], self.line(case_id)
@@ -184,21 +211,13 @@ class CaseIndex(Closing):
             self._kept_bytes += len(raw)
         return case
 
-    def _opened(self, number: int) -> BinaryIO:
-        if len(self._open) == _MOST_OPEN:
-            self._open.pop(next(iter(self._open))).close()
-        file = self._open[number] = self.files[number].open("rb")
-        return file
-
     def open_again(self) -> None:
         """Reopen the files, so that a forked process does not share its parent's read position."""
-        self._open = {}
+        self._lines.forget()
 
     def close(self) -> None:
         """Close the files."""
-        for file in self._open.values():
-            file.close()
-        self._open = {}
+        self._lines.close()
 
 
 def named(files: Sequence[InputPath]) -> InputPath | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,6 +18,7 @@ from ...records import (
     Closing,
     Episode,
     InputPath,
+    OpenFiles,
     Output,
     Verdict,
     decode_record,
@@ -44,22 +46,25 @@ class _About(NamedTuple):
 class RunItems(Closing):
     """The items of a run, in the order of its outputs.
 
+    Args:
+        store: The run.
+        cases: Its cases, where somebody has them open, who closes them; else they are read.
+
     Raises:
         RunFolderError: The inputs are not where, or not what, they were.
     """
 
-    def __init__(self, store: RunStore) -> None:
+    def __init__(self, store: RunStore, cases: CaseIndex | None = None) -> None:
         inputs = store.inputs
         self._outputs = inputs.outputs
+        self._exit = ExitStack()
+        self._lines = self._exit.enter_context(OpenFiles())
         # What one person could not tell does not hide what another said.
         self._labels = {label.key: label for label in store.labels if label.graded}
         self._about: dict[str, _About] = {}
-        self._cases = CaseIndex(inputs.cases, self._take_note, again=True)
+        self._cases = cases or self._exit.enter_context(CaseIndex(inputs.cases, self._about_case, again=True))
         self._verdicts = store.verdicts
         self._prompts = SentPrompts(store.roster)
-
-    def _take_note(self, case: Case) -> None:
-        self._about[case.id] = _About(_category(case), cut_at(_query(case), _QUERY))
 
     def __iter__(self) -> Iterator[Candidate]:
         """Yield each output with its verdicts; prompts are read on demand while this is open."""
@@ -75,17 +80,19 @@ class RunItems(Closing):
                         known.clear()
                     checker, judges = _of_interest(self._verdicts.said_on(key))
                     told = known[alike] = ItemVerdicts(checker=checker, judges=judges, label=label)
-                category, query = self._about[key.case_id]
+                category, query = self._about.get(key.case_id) or self._about_case(self._cases[key.case_id])
                 yield Candidate(key=key, category=category, query=query, told=told, place=offset, read=read)
 
     def close(self) -> None:
-        """Close the cases file."""
-        self._cases.close()
+        """Close what it opened."""
+        self._exit.close()
+
+    def _about_case(self, case: Case) -> _About:
+        about = self._about[case.id] = _About(_category(case), cut_at(_query(case), _QUERY))
+        return about
 
     def _read(self, path: InputPath, offset: int, asked: bool) -> ReportItem:  # noqa: FBT001 - bound by place
-        with path.open("rb") as file:
-            file.seek(offset)
-            output = decode_record(file.readline(), Output, path=path)
+        output = decode_record(self._lines.line(path, offset), Output, path=path)
         checker, judges = _of_interest(self._verdicts.on(output.key))
         case = self._cases[output.case_id]
         return ReportItem(
