@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from commands import described, reference_folder
-from evidence_tables import calibration_table, made, p_value, table
+from evidence_tables import calibration_table, made, p_value, table, without_n
 from evidence_variants import explicit_disagreements, ladder_section, preference_section
 from make_requests import draw_real
 from recorded_adjudications import JUDGE, LABEL, NOBODY, Adjudicated, as_verdicts, read_recorded, side
@@ -46,8 +46,8 @@ REAL_JUDGES = ("tool_call_accuracy", "task_completion")
 LIMITS = """## Limits
 
 * One model, whose replies were written 124 to 175 to a context, in random order: not independent calls. Decoding parameters were not set.
-* The real outputs answer BFCL's questions. The model recognised the benchmark in several files, and may remember answers.
-* The same model adjudicated. If a decision matters to you, look again (`fiducial review`).
+* The model recognised BFCL in several files, and may remember answers.
+* The same model adjudicated; no person has looked.
 * Suite and judges were written together. A strong model at its ceiling shows that they fit, not that the judge is good on your data: label a sample and calibrate on it.
 """
 
@@ -74,7 +74,7 @@ def sections(reference: Path, recorded: Path) -> Iterator[str]:
     yield (
         "Recorded replies of one Claude model (November 2026) to this project's judge requests. "
         f"Written by `make evidence` on {datetime.now(tz=UTC):%d %B %Y} ({machine}). "
-        "Rates have n and a 95 % interval, clustered by case. Prompts with equal numbers share a row.\n"
+        "Intervals are 95 %, clustered by case.\n"
     )
     yield from suite_section(recorded)
     with TemporaryDirectory() as name:
@@ -107,7 +107,7 @@ def suite_section(recorded: Path) -> Iterator[str]:
     )
     yield "## The built-in suite\n"
     yield (
-        "Labels are the checkers' or, if none can decide, the suite's. *Without reply*: output or prompt changed after the recording. "
+        "Labels are the checkers' or, if none can decide, the suite's. *Without reply*: changed after the recording. "
         "The threshold is 0.5, of `groundedness` and `rubric: decomposed` 1.\n"
     )
     yield from calibration_table(run)
@@ -164,8 +164,8 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
     alike = sum(each.first.verdict == each.second.verdict for each in rows)
     applies = sum((each.judge, each.case_id, each.system) in found for each in rows)
     yield (
-        f"Every disagreement between `reasons` and the official label was decided twice, independently and blind, by the model that was the judge (no person has looked): {alike} of {len(rows)} pairs of decisions agree. "
-        f"These are {applies} of today's {len(found)} disagreements.\n"
+        f"The model that was the judge decided {applies} of today's {len(found)} disagreements between `reasons` and the official label twice, independently and blind: "
+        f"{alike} of {len(rows)} pairs of decisions agree. Who is right by both decisions, and by either:\n"
     )
     lines: list[Sequence[object]] = []
     for judge in dict.fromkeys(each.judge for each in rows):
@@ -174,10 +174,12 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
             for each in rows
             if each.judge == judge
         ]
-        for who in (JUDGE, LABEL, NOBODY):
-            both, either = sum(each == {who} for each in sides), sum(who in each for each in sides)
-            lines.append((judge, who, f"{both} of {len(sides)}", f"{either} of {len(sides)}"))
-    yield from table(("judge", "who is right", "both", "either"), lines)
+        counts = [
+            f"{sum(each == {who} for each in sides)}, {sum(who in each for each in sides)}"
+            for who in (JUDGE, LABEL, NOBODY)
+        ]
+        lines.append((judge.split("/")[0], len(sides), *counts))
+    yield from table(("judge", "n", JUDGE, LABEL, NOBODY), lines)
     kinds = Counter((each.first.kind or "not said").replace("_", " ") for each in rows)
     listed = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     yield f"\nFaults, by the first decision: {listed}. {strict_side(rows, folder)}"
@@ -197,8 +199,8 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
         if name.split("@")[0].endswith("/reasons")
     ]
     yield (
-        "The same judges by labels that this model adjudicated ([adjudication.md](adjudication.md)); an output is undecidable if both decisions say so or they differ. "
-        "Only disagreements were decided, so *adjudicated* is the judge's best case. The lower bound counts the undecidable against the judge.\n"
+        "The judges by [adjudicated](adjudication.md) labels; an output is undecidable if both decisions say so or they differ. "
+        "Only disagreements were decided, so *adjudicated* is the judge's best case. The lower bound counts the undecidable against it.\n"
     )
     yield from table(
         ("accuracy of", "as labelled", "adjudicated", "lower bound"),
@@ -216,7 +218,7 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
     listed = ", ".join(
         f"{found.found} of `{name}` ({found.undecidable} undecidable)" for name, found in errors
     )
-    yield f"\nShare of official labels that this model found wrong, a lower bound (agreements were not examined): {listed}.\n"
+    yield f"\nOfficial labels that the model found wrong, a lower bound (agreements were not examined): {listed}.\n"
 
 
 def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str]:
@@ -228,8 +230,8 @@ def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str
     found = fd.export_labels(run)
     why = Counter(each.why.split(";")[0] for each in found.unsaid)
     yield (
-        f"`fiducial labels export` writes {len(found.corrections)} of the {len(found.corrections) + len(found.unsaid)} decisions against BFCL's checker as corrected references, tested under BFCL's rules; "
-        f"of the others, {', '.join(f'{count}: {reason}' for reason, count in why.most_common())}.\n"
+        f"`fiducial labels export` writes {len(found.corrections)} of the {len(found.corrections) + len(found.unsaid)} decisions against BFCL's checker as corrected references, tested under BFCL's rules. "
+        f"Of the others, {', '.join(f'{count}: {reason}' for reason, count in why.most_common())}.\n"
     )
 
 
@@ -254,13 +256,16 @@ def summaries_section(recorded: Path) -> Iterator[str]:
     strict, half = (fd.calibrate(path, pass_at=cut) for cut in (1.0, 0.5))
     yield "## Summaries with people's labels\n"
     yield (
-        "150 summaries of FaithBench, half of them faithful by people (the worst label counts), chosen by its authors because detectors disagree. Other judges' scores are the published ones. "
-        "A summary is grounded or not, so the threshold belongs at 1.\n"
+        "150 summaries of FaithBench, half of them faithful by people (the worst label counts), chosen by its authors because detectors disagree. Other judges' scores are the published ones.\n"
     )
     yield from table(
-        ("judge", "balanced accuracy, threshold 1", "threshold 0.5"),
+        ("judge", "n", "balanced accuracy, threshold 1", "threshold 0.5"),
         [
-            (name, found.balanced_accuracy, half.judges[name].balanced_accuracy)
+            (
+                name,
+                found.n,
+                *(without_n(each.balanced_accuracy, found.n) for each in (found, half.judges[name])),
+            )
             for name, found in strict.judges.items()
         ],
     )
@@ -274,7 +279,7 @@ def audit_section(recorded: Path) -> Iterator[str]:
         tallies = by_operator(said, {fact.key: fact for fact in read_facts(probes)})
     yield "\n## Planted faults\n"
     yield (
-        f"`reasons` of the five judges with probes ([audits.md](audits.md)), on probes of the built-in suite (seed 0): {counts} replies apply. "
+        f"`reasons` of the five judges with [probes](audits.md), made from the built-in suite (seed 0): {counts} replies apply. "
         "A model that misses none finds these probes too easy.\n"
     )
     by_kind: dict[str, tuple[int, int, int]] = {}

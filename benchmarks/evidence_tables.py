@@ -29,8 +29,13 @@ def calibration_table(*runs: fd.Run) -> Iterator[str]:
         failed = sum(count for outcome, count in uses[name].outcomes.items() if outcome != "graded")
         n = f"{found.n} ({failed} without reply)" if failed else found.n
         rates = (found.accuracy, found.true_positive_rate, found.true_negative_rate)
-        rows.append((name, n, *(str(rate).removesuffix(f" on {found.n}") for rate in rates)))
+        rows.append((name, n, *(without_n(rate, found.n) for rate in rates)))
     yield from table(("judge", "n", "accuracy", "TPR", "TNR"), one_row_each(rows))
+
+
+def without_n(rate: object, n: int) -> str:
+    """Return a rate whose n has a column of its own."""
+    return str(rate).removesuffix(f" on {n}")
 
 
 def one_row_each(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:

@@ -32,7 +32,7 @@ def explicit_disagreements(recorded: Path) -> Iterator[str]:
     yield "\n### Where only `explicit` contradicts the label\n"
     yield (
         f"{len(rows)} outputs on which `explicit` differs from the official label and `reasons` does not, decided twice by the same model with the "
-        f"reference in sight: {alike} of {len(rows)} pairs of decisions agree. No person has looked. Right is:\n"
+        f"reference in sight: {alike} of {len(rows)} pairs of decisions agree. Right is:\n"
     )
     counts: Counter[tuple[str, str]] = Counter()
     for each in rows:
@@ -65,7 +65,7 @@ def preference_section(recorded: Path) -> Iterator[str]:
         "`preference/direct` on 200 pairs of the suite's outputs, drawn at random, each in both orders; pairs of the same texts share replies.\n"
     )
     yield (
-        f"Of {found.complete} pairs with a verdict in both orders, {tied} are tied in both. The order decides a share of {found.position.flips}. "
+        f"Of {found.complete} pairs with a verdict in both orders, {tied} are tied in both; the order decides {found.position.flips}. "
         f"Where labels differ, the better output wins in both orders in {labels.right_in_both}; where they are alike, {labels.tied_in_both} are tied."
     )
 
@@ -74,8 +74,8 @@ def ladder_section(recorded: Path) -> Iterator[str]:
     """Yield how hard faults may be, and what it means that none is missed."""
     yield "\n## Ladders\n"
     yield (
-        "`explicit` of two judges on questions at fixed levels ([audits.md](audits.md#ladders-how-hard-a-fault-is-still-caught)), half of those about calls recorded. "
-        "Dials to their hardest level, with how much the catch rate may fall from the easiest to it, at 95 %:\n"
+        "`explicit` of two judges on [questions at fixed levels](audits.md#ladders-how-hard-a-fault-is-still-caught), half of those about calls recorded. "
+        "Each dial with its hardest level, and the largest fall of the catch rate down to it that is possible, at 95 %:\n"
     )
     caught = faulty = beyond = right = failed = dials = 0
     for name in _RECORDED:
@@ -102,6 +102,6 @@ def ladder_section(recorded: Path) -> Iterator[str]:
     low, high = wilson_interval(caught / faulty, faulty)
     yield (
         f"\n{caught} of {faulty} planted faults are caught ({caught / faulty:.3f} [{low:.3f}, {high:.3f}]), and {failed} of {right} right outputs failed. "
-        f"On {beyond} of {dials} dials more than 80 % are caught even at the hardest level. That bounds what these dials can show: "
-        "natural faults do stop this model (the summaries above). A judge that misses nothing here is not proven on your outputs; label some of those."
+        f"On {beyond} of {dials} dials more than 80 % are caught even at the hardest level. "
+        "Natural faults do stop this model (the summaries above), so a judge that misses nothing here is not proven on your outputs."
     )
