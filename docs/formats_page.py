@@ -71,16 +71,13 @@ def page() -> str:
 def _formats() -> Iterator[str]:
     yield "## What is read\n"
     yield "Tables, also JSON, find columns by [name](#columns-of-tables) or `--map`. *Listed*: in `skipped.jsonl`.\n"
-    yield "| source | read | not kept |\n|---|---|---|"
     for name in sorted(NAMES):
         format_ = format_of(name)
-        yield f"| `{name}` | {format_.ABOUT} | {format_.LOST} |"
-    yield "\nDetails:\n"
-    for name in sorted(NAMES):
-        _, _, details = (format_of(name).__doc__ or "").partition("\n\n")
-        if details:
-            yield f"* **{name}**: {_one_line(details)}"
-    yield f"* **Traces** of any tool: {_one_line((spans_doc or '').partition(chr(10) * 2)[2])}\n"
+        _, _, details = (format_.__doc__ or "").partition("\n\n")
+        lost = "" if format_.LOST == "nothing" else f"Lost: {format_.LOST}."
+        parts = [f"{format_.ABOUT}.", _one_line(details), lost]
+        yield f"* **`{name}`**: {' '.join(part for part in parts if part)}"
+    yield f"\n{_one_line((spans_doc or '').partition(chr(10) * 2)[2])}\n"
 
 
 def _logs() -> Iterator[str]:
@@ -98,12 +95,13 @@ def _logs() -> Iterator[str]:
 
 
 def _kinds() -> Iterator[str]:
-    yield "## Kinds of cases\n\nThe first row that matches decides:\n"
-    yield "| what there is | kind | judge |\n|---|---|---|"
+    yield "## Kinds of cases\n\nThe first that matches decides:\n"
     rows = [(row, spec) for spec in KINDS.values() for row in spec.rows]
     for row, spec in sorted(rows, key=itemgetter(0), reverse=True):
         said = " and ".join(words for words, needed in zip(_CONTENTS, row, strict=True) if needed)
-        yield f"| {said or 'nothing of these'} | `{spec.name}` | {_judges(spec)} |"
+        judges = _judges(spec)
+        usual = judges == f"`{spec.judge}`"
+        yield f"1. {said or 'nothing of these'}: `{spec.name}`{'' if usual else f', judged by {judges}'}"
     yield (
         "\nMissing function documents are made from the expected arguments. Names of expected calls without arguments become a tag.\n"
     )
@@ -120,10 +118,9 @@ def _columns() -> Iterator[str]:
         "good, bad, up, down and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5.\n"
         "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback` or `vote` that holds only grades is a label.\n"
     )
-    yield "| field | also |\n|---|---|"
     for field, names in FIELDS.items():
         if others := [name for name in names if name != field]:
-            yield f"| `{field}` | {', '.join(f'`{name}`' for name in others)} |"
+            yield f"* `{field}`: {', '.join(f'`{name}`' for name in others)}"
     yield ""
 
 
@@ -131,10 +128,9 @@ def _written() -> Iterator[str]:
     yield "## What is written\n"
     yield (
         "`fiducial export RUN --to FORM --out PATH`, or `fd.export(run, form, path)`, writes verdicts of a run or import; `--judge` and `--system` select.\n"
-        "`--to otlp --endpoint URL` sends them to a collector (extra `otel`). Ungraded verdicts are unscored, errors, skipped, or omitted and counted; never 0.\n"
+        "`--to otlp --endpoint URL` sends them to a collector (extra `otel`). Ungraded verdicts are unscored, errors, skipped, or omitted and counted; never 0. Forms:\n"
     )
-    yield "| form | written |\n|---|---|"
-    yield from (f"| `{name}` | {about} |" for name, (_, _, about) in WRITERS.items())
+    yield from (f"* `{name}`: {about}" for name, (_, _, about) in WRITERS.items())
     yield (
         "\nAttributes hold `fiducial.judge.name`, `.variant`, `.model`, `.fingerprint`, `fiducial.outcome`, `fiducial.source` and, for calibrated judges,\n"
         "`fiducial.judge.accuracy.value`, `.low`, `.high`, `.n`. Cases from traces keep `otel.trace_id` and `otel.span_id` as tags.\n"

@@ -231,12 +231,10 @@ def _titled(
 def _record(record: type[msgspec.Struct], leave_out: tuple[str, ...] = ()) -> Iterator[str]:
     documented = _documented(record)
     hints = get_type_hints(record)
-    yield "| field | type | |"
-    yield "|---|---|---|"
     for field in msgspec.structs.fields(record):
         if field.name not in leave_out:
             name = f"**`{field.name}`**" if _required(field) else f"`{field.name}`"
-            yield f"| {name} | {_called(hints[field.name])}{_default(field)} | {documented[field.name]} |"
+            yield f"* {name} ({_called(hints[field.name])}{_default(field)}): {documented[field.name]}"
     yield ""
 
 

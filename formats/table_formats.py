@@ -24,7 +24,7 @@ from .json_values import is_list, is_object
 from .known_columns import missing_columns, row_example
 from .openai_chat import exchange_records
 
-_NOTHING = "nothing; other columns become tags"
+_NOTHING = "nothing"
 _DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
 _LOOKED_AT = 512
 """Rows by which columns of grades are found."""
