@@ -27,12 +27,12 @@ import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import msgspec
 
 from ..errors import UsageError
-from ..records import Case, JudgeId, Kind, Output, Usage, Verdict
+from ..records import Case, JudgeId, Kind, KindFamily, Output, Usage, Verdict, kind_spec
 from .catalogue import JUDGED_KINDS, find_prompt, is_prompt_file
 from .prompt_variables import FILLERS, NotApplicableError
 from .transcript import transcript_of_calls
@@ -95,8 +95,9 @@ def baseline_judge(spec: str) -> WordJudge:
     name = spec.removesuffix(f"/{VARIANT}")
     if not is_prompt_file(name):
         name = find_prompt(name)[0].judge
-    if name not in _RULES:
-        raise UsageError(f"the baseline has no rule for the judge {spec!r}; it has for {', '.join(_RULES)}")
+    if name not in JUDGED_KINDS:
+        known = ", ".join(JUDGED_KINDS)
+        raise UsageError(f"the baseline has no rule for the judge {spec!r}; it has for {known}")
     judge_id = stand_in(name)
     return WordJudge(judge_id, judge_id.plain)
 
@@ -106,7 +107,7 @@ def has_rule(judge: JudgeId) -> bool:
 
     It can only for judges that come with fiducial.
     """
-    return judge.kind == "shipped" and judge.name in _RULES
+    return judge.kind == "shipped" and judge.name in JUDGED_KINDS
 
 
 @cache
@@ -125,7 +126,7 @@ def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accurac
     judge_id = stand_in(judge)
     score, reason = None, None
     try:
-        score, reason = _RULES[judge](case, output)
+        score, reason = _rule_of(judge)(case, output)
     except NotApplicableError as error:
         reason = str(error)
     return Verdict.on(
@@ -197,14 +198,22 @@ def _rubric(case: Case, output: Output) -> tuple[float, str]:
     )
 
 
-_RULES: Mapping[str, Callable[[Case, Output], tuple[float, str]]] = {
-    "tool_call_accuracy": _tool_calls,
-    "groundedness": _groundedness,
-    "memory_answer": _answer,
-    "web_search_answer": _answer,
-    "task_completion": _task_completion,
-    "rubric": _rubric,
+_Rule: TypeAlias = Callable[[Case, Output], tuple[float, str]]
+
+_RULES: Mapping[KindFamily, _Rule] = {
+    "calls": _tool_calls,
+    "conversation": _task_completion,
+    "answer": _answer,
+    "grounded": _groundedness,
+    "open": _rubric,
+    "workspace": _rubric,
 }
+
+
+@cache
+def _rule_of(judge: str) -> _Rule:
+    """Return the rule of a shipped judge; all kinds that a judge judges have the same."""
+    return _RULES[kind_spec(min(JUDGED_KINDS[judge])).family]
 
 
 def _value(name: str, case: Case, output: Output) -> str:

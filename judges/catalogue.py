@@ -17,13 +17,11 @@ from ..records import KINDS, Kind, kind_spec
 SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
 
-DEFAULT_VARIANTS: dict[str, str] = {
-    "groundedness": "reasons",
-    "memory_answer": "reasons",
-    "rubric": "reasons",
-    "task_completion": "explicit",
-    "tool_call_accuracy": "reasons",
-    "web_search_answer": "reasons",
+_OF_TASKS = "task_completion"
+
+DEFAULT_VARIANTS: Mapping[str, str] = {
+    judge: "explicit" if judge == _OF_TASKS else "reasons"
+    for judge in sorted({spec.judge for spec in KINDS.values() if spec.judge is not None})
 }
 """The variant that a judge's bare name means: reasons first, which costs tokens and shows what a score rests on.
 
@@ -45,8 +43,6 @@ def judge_of(kind: Kind) -> str | None:
 
 LOCALISING: Mapping[str, str] = {"first_wrong_step": "reasons"}
 """Judges that name the first wrong step of a trajectory, each with the variant that its bare name means."""
-
-_OF_TASKS = "task_completion"
 
 OF_TRANSCRIPTS = frozenset({_OF_TASKS, *LOCALISING})
 """Judges that take a case of any other kind, too, where the output records its steps."""

@@ -35,6 +35,7 @@ from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, OpenFiles, fil
 from .case_kinds import (
     BUILT_IN_KINDS,
     KINDS,
+    KindFamily,
     KindSpec,
     RowContents,
     is_kind,
@@ -84,6 +85,7 @@ __all__ = [
     "JudgeId",
     "JudgeKind",
     "Kind",
+    "KindFamily",
     "KindSpec",
     "Language",
     "Match",

@@ -9,6 +9,7 @@ from judge_items import make_case, make_output
 
 from fiducial.errors import UsageError
 from fiducial.judges import baseline_judge, baseline_verdict
+from fiducial.judges.catalogue import JUDGED_KINDS
 from fiducial.records import ToolCall
 
 
@@ -78,3 +79,13 @@ def test_what_it_cannot_compare_is_not_applicable() -> None:
 def test_it_has_no_rule_for_a_prompt_of_the_users_own() -> None:
     with pytest.raises(UsageError, match="no rule"):
         baseline_judge("mine.prompty")
+
+
+@pytest.mark.parametrize("judge", JUDGED_KINDS)
+def test_it_stands_in_for_every_judge_whatever_kind_that_judges(judge: str) -> None:
+    assert baseline_judge(judge).kinds == JUDGED_KINDS[judge]
+    for kind in JUDGED_KINDS[judge]:
+        assert baseline_verdict(make_case(kind=kind, reference={}), make_output(), judge).outcome in {
+            "graded",
+            "not_applicable",
+        }
