@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -29,6 +29,12 @@ from .explanations import nearest
 
 KindFamily: TypeAlias = Literal["calls", "conversation", "answer", "grounded", "open", "workspace", "custom"]
 """``calls``: tool calls of a request; ``conversation``: played in simulated worlds; ``answer``: a text with accepted answers."""
+
+OperatorFamily: TypeAlias = Literal["tool_call", "multi_turn", "answer", "groundedness"]
+"""The operators that change the right outputs of a kind, by the name that users give them."""
+
+OF_CALLS: Final = "tool_call"
+OF_CONVERSATIONS: Final = "multi_turn"
 
 
 class RowContents(NamedTuple):
@@ -78,7 +84,7 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
     meetable: str | None = None
     right: str | None = None
     judge: str | None = None
-    operators: str | None = None
+    operators: OperatorFamily | None = None
     call: Literal["any", "none"] | None = None
     pure: bool = False
     compared: bool = False
@@ -107,7 +113,7 @@ _BUILT_IN = (
         meetable="deterministic.ast.schema_check:meetable_calls",
         right="deterministic.mutation.right_outputs:with_calls",
         judge="tool_call_accuracy",
-        operators="tool_call",
+        operators=OF_CALLS,
         pure=True,
         compared=True,
         question=_CALLS_QUESTION,
@@ -122,7 +128,7 @@ _BUILT_IN = (
         checker="deterministic.relevance:check_relevance",
         right="deterministic.mutation.right_outputs:without_calls",
         judge="tool_call_accuracy",
-        operators="tool_call",
+        operators=OF_CALLS,
         call="none",
         pure=True,
         question="No function fits the request. Does it rightly call none?",
@@ -159,7 +165,7 @@ _BUILT_IN = (
         meetable="deterministic.multi_turn.playable:meetable_turns",
         right="deterministic.mutation.right_outputs:with_turns",
         judge="task_completion",
-        operators="multi_turn",
+        operators=OF_CONVERSATIONS,
         question="Did it do what was asked, in every turn?",
     ),
     KindSpec(

@@ -9,10 +9,11 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from ...records import OF_CALLS
 from .answer_operators import accepted, saying, wrong_answers
 from .chance import shuffled
 from .near_values import stray_text
-from .operator import OF_CALLS, Mutation, Operator, with_calls
+from .operator import Mutation, Operator, with_calls
 from .subject import Site, Subject, with_value
 
 VERDICTS = (

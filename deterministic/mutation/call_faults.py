@@ -10,12 +10,12 @@ from typing import Any, cast
 
 import msgspec
 
-from ...records import kind_spec, message_text
+from ...records import OF_CALLS, kind_spec, message_text
 from ..ast.schemas import part_of
 from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
 from .near_values import stray_text
-from .operator import OF_CALLS, Mutation, Operator, with_arguments, with_calls
+from .operator import Mutation, Operator, with_arguments, with_calls
 from .subject import Subject
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")

@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from ...records import AcceptedCall
+from ...records import OF_CALLS, AcceptedCall
 from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
 from .documented_form import keeps_form
 from .letter_case import is_caseless, is_word_for_word
-from .operator import OF_CALLS, Mutation, Operator, with_arguments, with_calls
+from .operator import Mutation, Operator, with_arguments, with_calls
 from .right_outputs import as_given
 from .subject import Subject, with_value
 

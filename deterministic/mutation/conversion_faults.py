@@ -11,8 +11,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from ...records import OF_CALLS
 from .near_values import ISO_DATE, put
-from .operator import OF_CALLS, Operator
+from .operator import Operator
 from .subject import Site
 from .value_faults import mutate_values
 

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import msgspec
 
 from ...errors import DecodingError
-from ...records import AgentStep
+from ...records import OF_CONVERSATIONS, AgentStep
 from ..decoding import Unquoted, decode_prompt, decode_tool_calls
 from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
-from .operator import OF_CONVERSATIONS, Mutation, Operator
+from .operator import Mutation, Operator
 from .subject import Subject, find_sites, with_value
 from .value_faults import PERTURBATIONS
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from ...records import KINDS, Case, Kind, Output
+from ...records import KINDS, Case, Kind, OperatorFamily, Output
 from .call_notation import NamedCall, write_calls
 from .subject import Subject
-
-OperatorFamily: TypeAlias = Literal["tool_call", "multi_turn", "answer", "groundedness"]
-OF_CALLS: Final = "tool_call"
-OF_CONVERSATIONS: Final = "multi_turn"
 
 Plants: TypeAlias = Literal["fault", "twin", "attack", "control"]
 """``fault``: the output becomes wrong; ``twin``: it stays as right as it was; ``attack``: a wrong output that tries to be

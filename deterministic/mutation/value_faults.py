@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeAlias, cast
 
+from ...records import OF_CALLS
 from . import near_values
 from .chance import shuffled
 from .documented_form import has_type
 from .near_values import near_names
-from .operator import OF_CALLS, Mutation, Operator, with_calls
+from .operator import Mutation, Operator, with_calls
 from .subject import Site, Subject, with_value
 
 Perturb: TypeAlias = Callable[[Site, random.Random], Iterator[Any]]

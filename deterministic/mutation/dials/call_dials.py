@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-from ..operator import OF_CALLS
+from ....records import OF_CALLS
 from .dial import Dial, Rung, steps
 from .material import TEXT, WHOLE, calling, day, people, put, scene, somewhere, tool, user
 

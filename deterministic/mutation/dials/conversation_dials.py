@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....records import Case, Output
-from ..operator import OF_CONVERSATIONS
+from ....records import OF_CONVERSATIONS, Case, Output
 from ..right_outputs import REFERENCE_SYSTEM
 from .dial import Dial, Rung
 from .material import TEXT, people, put, scene, somewhere, tool, user

@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from ....records import Case, Output
-from ..operator import OperatorFamily
+from ....records import Case, OperatorFamily, Output
 
 
 class Rung(msgspec.Struct, frozen=True):

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
-from ....records import Message
-from ..operator import OF_CALLS
+from ....records import OF_CALLS, Message
 from .attack_texts import PHRASES, STRENGTHS
 from .dial import Dial, Rung, steps
 from .material import TEXT, WHOLE, calling, day, people, scene, somewhere, tool, user
