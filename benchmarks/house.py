@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import math
 import statistics
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import paths
@@ -22,6 +22,7 @@ from source_tree import (
     POOR_BEGINNING,
     function_names,
     import_circles,
+    kinds_meant,
     kinds_named,
     product_files,
     shared_module_names,
@@ -99,8 +100,8 @@ def readability() -> Iterator[tuple[str, str]]:
     yield "type names with several meanings", f"{sum(len(each) > 1 for each in type_names().values())}"
     yield "functions called `find`", f"{len(function_names().get('find', ()))}"
     yield "module names in several folders", f"{len(shared_module_names())}"
-    named = kinds_named()
-    yield "files that name a kind of case (fewest, most)", f"{min(named.values())}, {max(named.values())}"
+    yield "files that name a kind of case (fewest, most)", _fewest_and_most(kinds_meant())
+    yield "files with the name of a kind, whatever it means (fewest, most)", _fewest_and_most(kinds_named())
     circles = import_circles()
     largest = f" (largest: {len(circles[0])} files)" if circles else ""
     yield "circles of imports, TYPE_CHECKING included", f"{len(circles)}{largest}"
@@ -112,6 +113,11 @@ def readability() -> Iterator[tuple[str, str]]:
             f"`{command}` of two outputs: files executed, modules loaded",
             f"{touched.executed}, {touched.loaded}",
         )
+
+
+def _fewest_and_most(files: Mapping[str, list[Path]]) -> str:
+    counts = [len(each) for each in files.values()]
+    return f"{min(counts)}, {max(counts)}"
 
 
 def _share(count: int, total: int) -> str:

@@ -97,7 +97,7 @@ def _names_of(task: _Task, name: str, files: list[ResultFile]) -> NameStyle:
 
     Only single-turn entries document names with dots.
     """
-    telling = [file for file in files if file.category.family not in {"multi_turn", "agentic"}]
+    telling = [file for file in files if not file.category.in_turns]
     vote = NamesVote()
     for case, output in chain.from_iterable(_items(task, file) for file in telling):
         if vote.is_clear(name):

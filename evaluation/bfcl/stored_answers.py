@@ -54,14 +54,14 @@ def mode_of(category: Category, result: Any, option: ModeOption) -> CallMode:
     """Decide how an answer is to be decoded.
 
     Args:
-        category: In multi-turn and agentic categories an answer is turns of steps.
+        category: Says whether an answer is turns of steps.
         result: The stored answer.
         option: As the user asked. With ``auto`` a list is native calls and a text is a prompt-mode reply; of turns of steps, one
             step that is a list makes the whole answer native, its texts being what the system said between calls.
     """
     if option != "auto":
         return option
-    if category.family not in {"multi_turn", "agentic"}:
+    if not category.in_turns:
         return "fc" if isinstance(result, list) else "prompt"
     steps = (step for turn in as_list(result) for step in as_list(turn))
     return "fc" if any(isinstance(step, list) for step in steps) else "prompt"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -37,6 +37,11 @@ class Category(msgspec.Struct, frozen=True):
     size: int
     data: str
     folder: str
+
+    @property
+    def in_turns(self) -> bool:
+        """True if an answer is turns of steps, False if it is one reply."""
+        return self.family in {"multi_turn", "agentic"}
 
 
 def _category(
@@ -89,8 +94,7 @@ _COLLECTIONS: dict[str, list[Category]] = {
     "memory": [category for category in _ALL if category.data == "memory"],
     "web_search": [category for category in _ALL if category.data == "web_search"],
     **{
-        group: [category for category in _ALL if category.group == group]
-        for group in ("non_live", "live", "multi_turn", "agentic", "format_sensitivity", "retired")
+        group: [category for category in _ALL if category.group == group] for group in get_args(CategoryGroup)
     },
 }
 

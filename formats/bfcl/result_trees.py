@@ -182,7 +182,7 @@ def to_output(entry_id: str, system: str, category: Category, result: Any) -> Ou
     A text becomes ``text``, a list of calls ``tool_calls``, and turns of steps ``turns``. What is none of these becomes its
     JSON text, which no decoder takes for calls.
     """
-    if category.family in {"multi_turn", "agentic"} and is_list(result):
+    if category.in_turns and is_list(result):
         return Output(case_id=entry_id, system=system, turns=[_steps(turn) for turn in result])
     step = _step(result)
     if isinstance(step, str):

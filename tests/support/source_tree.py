@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,19 @@ LONGEST_SUMMARY = 90
 # A summary is an imperative or a noun phrase; these begin a clause, or point elsewhere for their meaning.
 POOR_BEGINNING = re.compile(r"(What|Who|Whom|Whose|Whether|How|It|The same|Nothing|All that)\b")
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+_LISTED_JUDGES = frozenset({"api/demo.py"})
+OTHER_MEANINGS: Mapping[str, frozenset[str]] = {
+    "memory_answer": _LISTED_JUDGES,
+    "web_search_answer": _LISTED_JUDGES,
+    # The type of a part of a message, in other tools' forms.
+    "tool_call": frozenset({"formats/calls.py", "formats/to_probes.py"}),
+    # A group of BFCL's categories.
+    "multi_turn": frozenset(
+        {"formats/bfcl/categories.py", "evaluation/bfcl/aggregation.py", "evaluation/bfcl/score_lines.py"}
+    ),
+}
+"""Files in which the word for a kind of case means something else."""
 
 
 class Summary(NamedTuple):
@@ -132,15 +145,22 @@ def shared_module_names() -> Mapping[str, list[Path]]:
     }
 
 
-def kinds_named() -> Mapping[str, int]:
-    """Return how many files name each built-in kind of case."""
-    counts: Counter[str] = Counter()
+def kinds_named() -> Mapping[str, list[Path]]:
+    """Return the files that name each built-in kind of case, be it with another meaning (`OTHER_MEANINGS`)."""
+    found: dict[str, list[Path]] = defaultdict(list)
     for path in product_files():
-        nodes = ast.walk(parsed(path))
-        counts.update(
-            {each.value for each in nodes if isinstance(each, ast.Constant) and each.value in BUILT_IN_KINDS}
-        )
-    return counts
+        constants = {node.value for node in ast.walk(parsed(path)) if isinstance(node, ast.Constant)}
+        for kind in constants.intersection(BUILT_IN_KINDS):
+            found[str(kind)].append(path)
+    return found
+
+
+def kinds_meant() -> Mapping[str, list[Path]]:
+    """Return the files that name each built-in kind of case and mean it."""
+    return {
+        kind: [path for path in files if str(path.relative_to(ROOT)) not in OTHER_MEANINGS.get(kind, ())]
+        for kind, files in kinds_named().items()
+    }
 
 
 def import_graph() -> dict[str, set[str]]:
