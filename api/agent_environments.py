@@ -12,7 +12,7 @@ from ..evaluation.generation.memory.histories import Conversation, Remembered, r
 from ..evaluation.generation.scene import FirstOf, Scenes, SimulatedWorlds
 from ..evaluation.generation.web.web_search import search_engine
 from ..formats.bfcl import DataSource, open_source, read_conversations
-from ..judges import Endpoint
+from ..judges.transport.endpoint import Endpoint
 from ..records import write_records
 from .checking import Worlds, worlds_of
 from .paths import FilePath, input_path, written_path

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-from ..judges import ReplyCache
+from ..judges.transport.reply_cache import ReplyCache
 from ..report.document import Document
 from .display import Shown
 from .model_access import default_cache

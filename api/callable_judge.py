@@ -16,10 +16,12 @@ from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.asking import adapted, as_judged
 from ..evaluation.judging.judge_task import JudgeTask
-from ..judges import Judge, PromptJudge, Provider, Work
 from ..judges.composite import Composite, JudgeQuestion, discuss
 from ..judges.cycle import as_done
+from ..judges.judge import Judge, Work
 from ..judges.loop_thread import is_loop_thread, run_sync, submit
+from ..judges.prompt_judge import PromptJudge
+from ..judges.transport.exchange import Provider
 from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
 from ..records import Case, JudgeId, Output, Verdict
 from .named_inputs import named_item

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError, UsageError
-from ..judges import find_prompt
-from ..judges.catalogue import all_prompts
+from ..judges.catalogue import all_prompts, find_prompt
 from .evaluators import EVALUATORS, JudgeEvaluator, flex_flow
 from .paths import FilePath, written_path
 

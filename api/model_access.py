@@ -12,9 +12,9 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 
 from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
-from ..judges import Budget, Endpoint
 from ..judges.prices import price_list
-from ..judges.transport.endpoint import EndpointGroup, EndpointShare, EndpointUse
+from ..judges.transport.budget import Budget
+from ..judges.transport.endpoint import Endpoint, EndpointGroup, EndpointShare, EndpointUse
 from .paths import FilePath, input_path, written_path
 
 EndpointLike: TypeAlias = str | Mapping[str, Any]

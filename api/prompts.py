@@ -12,11 +12,11 @@ import msgspec
 from ..errors import InputError, UsageError
 from ..evaluation.judging.judge_task import replay_in
 from ..formats.bfcl import assemble_prompt
-from ..judges import find_prompt, load_judge
-from ..judges.catalogue import SPLITTER, all_prompts
+from ..judges.catalogue import SPLITTER, all_prompts, find_prompt
 from ..judges.front_matter import read_prompt_text
 from ..judges.prompt_file import PromptFile, read_prompt_file
 from ..judges.prompt_import import import_prompt as import_text
+from ..judges.prompt_judge import load_judge
 from ..judges.prompt_text import portability_problems
 from ..judges.prompt_variables import NotApplicableError
 from ..records import Case, CaseIndex, Message, Output, atomic_write, read_records

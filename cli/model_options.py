@@ -1,4 +1,4 @@
-"""Options for access to models and the environment variables behind them, also as frozen structs; options of juries."""
+"""Options for access to models, and of juries; the structs that typed options become."""
 
 from __future__ import annotations
 

@@ -11,10 +11,13 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from ..judges import PromptJudge, Reply, Request, Work, unanswered
+from ..judges.cycle import unanswered
+from ..judges.judge import Work
 from ..judges.prices import PriceList, Prices
+from ..judges.prompt_judge import PromptJudge
 from ..judges.reply_verdicts import AskResult
 from ..judges.transport.budget import Estimate, estimate_prompt
+from ..judges.transport.exchange import Reply, Request
 from ..records import FolderPath, ItemKey, JudgeId
 from .checking.checks import check_into_folder
 from .context import RunContext

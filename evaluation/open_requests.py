@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..judges import Reply, ReplyCache, Request, cache_key
 from ..judges.prices import Prices
 from ..judges.transport.budget import Estimate, completion_limit, estimate_prompt
+from ..judges.transport.exchange import Reply, Request
 from ..judges.transport.recording import ReplayProvider
+from ..judges.transport.reply_cache import ReplyCache, cache_key
 from ..records import Closing
 from .judging.access import ModelAccess
 

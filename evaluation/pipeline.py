@@ -25,7 +25,6 @@ from .context import RunContext
 from .inputs import EvaluationInputs, file_sha256
 from .judging.access import ModelAccess
 from .judging.asking import EachOutput, Wanted, ask, ask_adapting, every_output
-from .judging.composites import by_criterion, by_statement, deliberated, is_split, seat
 from .judging.judge_task import JudgeTask, JudgingStep, select
 from .judging.tasks import called, judge_tasks, refuse_comparing, refuse_idle, require_models, transcripts
 from .labelling.trusted_labels import adopt_labels
@@ -105,9 +104,7 @@ def _tasks_of(plan: Plan, known: Sequence[KnownJudge]) -> Callable[[], Sequence[
     _refuse_unknown_judges(plan, known)
     tasks = cache(partial(planned_tasks, plan, known))
     with suppress(ConfigurationError):  # without a model there is still something to check
-        if plan.jury is not None:
-            seat(plan.jury, tasks(), repeats=plan.repeats)
-        tasks()
+        _seated(plan, tasks())
     return tasks
 
 
@@ -192,11 +189,21 @@ def planned_steps(
 ) -> Iterator[JudgingStep]:
     """Yield the steps of a plan's judges and jury: plain judges first, then composite ones."""
     wanted = wanted_outputs(plan, context, tasks)
-    if plan.jury is not None:
-        tasks = [seat(plan.jury, tasks, repeats=plan.repeats)]
+    tasks = _seated(plan, tasks)
     yield EachOutput(context, [task for task in tasks if not task.parts], wanted, plan.repeats)
-    askers = [task for task in tasks if task.parts]
-    yield from deliberated(context, askers, wanted, plan.repeats, foreseen=foreseen)
+    if askers := [task for task in tasks if task.parts]:
+        from .judging.composites import deliberated  # noqa: PLC0415 - most judges are asked about whole outputs
+
+        yield from deliberated(context, askers, wanted, plan.repeats, foreseen=foreseen)
+
+
+def _seated(plan: Plan, tasks: Sequence[JudgeTask]) -> Sequence[JudgeTask]:
+    """Return a plan's tasks, as members of its jury if it has one."""
+    if plan.jury is None:
+        return tasks
+    from .judging.composites import seat  # noqa: PLC0415 - most runs have no jury
+
+    return [seat(plan.jury, tasks, repeats=plan.repeats)]
 
 
 def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
@@ -205,6 +212,10 @@ def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
         plan.judges, plan.model, known, plan.environments, plan.pass_at, parameters=plan.judge_parameters
     )
     refuse_comparing(tasks)
+    if not plan.split and not any(task.by_criterion for task in tasks):
+        return tasks
+    from .judging.composites import by_criterion, by_statement, is_split  # noqa: PLC0415 - as above
+
     tasks = [by_criterion(task) for task in tasks]
     if not plan.split:
         return tasks

@@ -12,12 +12,12 @@ from ..judges.prices import PriceList
 from ..records import CaseFiles, FolderPath, InputPath
 from .engines.ray_engine import RayEngine
 from .judging.access import BatchMode
-from .judging.composites import JuryRule
 from .judging.judge_task import JudgeOn, JudgeTask
 
 if TYPE_CHECKING:
     from ..deterministic import CheckOptions
     from .checking.dotted_names import NamesOption
+    from .judging.composites import JuryRule
 
 DEFAULT_JUDGE_ON = 200
 """Decided outputs that are judged beside what is open; docs/decisions/0003-what-a-judge-is-asked-by-default.md."""

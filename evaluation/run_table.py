@@ -97,7 +97,9 @@ def table_of(store: RunStore, *, lexical: bool = False) -> Table:
 
     Labels are those of ``labels.jsonl``, else the checkers' grades.
     """
-    table = replace(read_table([RunRows(store)]), decisions=decisions_on([store]))
+    table = read_table([RunRows(store)])
+    if store.adjudications:
+        table = replace(table, decisions=decisions_on([store]))
     return _beside_words(table, [store]) if lexical else table
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .transport.reply_cache import ReplyCache, cache_key
     from .transport.stored_replies import batch_replies, cassette, replay
 
-_NAMES = {
+_HOME = {
     "baseline": "baseline_judge baseline_verdict",
     "callables": "callable_judge",
     "catalogue": "find_prompt shipped_prompts",
@@ -40,8 +40,6 @@ _NAMES = {
     "transport.exchange": "CallError Provider Reply Request make_request",
 }
 """What is found where, when it is first asked for: judges that are not asked need neither jinja nor YAML."""
-
-_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "BatchResults",
@@ -79,7 +77,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
+    home = next((home for home, names in _HOME.items() if name in names.split()), None)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{home}", __name__), name)

@@ -1,4 +1,4 @@
-"""First answers of a run by the rules of docs/report.md: best system, judge verdicts, next step; its one-screen summary."""
+"""First answers of a run by the rules of docs/report.md, and the screen they begin."""
 
 from __future__ import annotations
 

@@ -142,7 +142,10 @@ def calibrate(
     """
     settings = Settings(interval, level, replicates, seed)
     table = table.cut_at(pass_at)
-    judges, cuts = _judges(table, settings), by_judge(table, lambda part: _better_cut(part, level))
+    judges, cuts = (
+        _judges(table, settings),
+        by_judge(table, lambda part: _better_cut(part, level) if _has_fractions(part) else None),
+    )
     found = CalibrationNumbers(
         judges=judges,
         baselines=baselines_of(table, settings),
@@ -156,11 +159,18 @@ def calibrate(
         people=people_among_themselves(table, settings),
         systems=by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
         better_cuts=cuts,
-        probability=by_judge(table, lambda part: probability_scores(part, settings=settings)),
+        probability=by_judge(
+            table, lambda part: probability_scores(part, settings=settings) if _has_fractions(part) else None
+        ),
         adjudication=adjudicate(table, table.decisions, settings) if table.decisions.by_item else None,
     )
     more = answers(table, requests or Requests(), settings=settings)
     return msgspec.structs.replace(found, **more)
+
+
+def _has_fractions(table: Table) -> bool:
+    """Return whether a score lies between 0 and 1, so that a threshold can be chosen."""
+    return bool(((table.score > 0.0) & (table.score < 1.0)).any())
 
 
 def _better_cut(table: Table, level: float) -> BetterThreshold | None:

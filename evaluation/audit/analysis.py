@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 import numpy as np
 
-from ...calibration import Statistic
 from ...calibration.arrays import cluster_numbers
 from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.intervals.clustered_rates import share_of
 from ...calibration.pass_threshold import PassThreshold
+from ...calibration.statistic import Statistic
 from ...records import ItemKey, JudgeId
 from .audit_results import (
     AuditComparison,

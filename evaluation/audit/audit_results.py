@@ -6,10 +6,10 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from ...calibration import Statistic
 from ...calibration.agreement.adjudication_results import Adjudicators, LabelErrors
 from ...calibration.localisation import Localisation
 from ...calibration.pass_threshold import ThresholdSource
+from ...calibration.statistic import Statistic
 from ...records import JudgeId
 from .ladder.ladder_results import LadderResult
 

@@ -14,11 +14,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ...calibration import Settings, table_from_rows
 from ...calibration.agreement.adjudication import ALL, adjudicate
 from ...calibration.arrays import IntArray, cluster_numbers
 from ...calibration.decisions import Decisions
+from ...calibration.intervals.measurement import Settings
 from ...calibration.localisation import NamedSteps, localisation
+from ...calibration.tables.table_files import table_from_rows
 from ...judges.prices import PriceList
 from ...records import Author, CaseIndex, FolderPath, ItemKey, write_json, write_records
 from ..context import judge_run

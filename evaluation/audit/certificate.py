@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 import numpy as np
 
-from ...calibration import Statistic
 from ...calibration.arrays import cluster_numbers
 from ...calibration.intervals.clustered_rates import certified_rate
 from ...calibration.monitoring.drift import Foresight, foresee
 from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
+from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
 from ...records import JudgeId
 from ...version import VERSION

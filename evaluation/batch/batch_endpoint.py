@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from ...errors import ProviderError
-from ...judges import Endpoint
+from ...judges.transport.endpoint import Endpoint
 from .batch_files import URL
 
 if TYPE_CHECKING:

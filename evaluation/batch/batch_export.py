@@ -10,8 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from ...judges import BatchResults, Lookup, Reply, Request, unanswered
 from ...judges.criteria_judge import criterion_work
+from ...judges.cycle import Lookup, unanswered
+from ...judges.transport.batch_results import BatchResults
+from ...judges.transport.exchange import Reply, Request
 from ...records import InputPath
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output, open_work

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from ...judges import BatchResults, CallError, Reply, Request
+from ...judges.transport.batch_results import BatchResults
+from ...judges.transport.exchange import CallError, Reply, Request
 from ...records import atomic_write
 from ...records.json_text import encode_json
 

@@ -12,7 +12,11 @@ from pathlib import Path
 import msgspec
 
 from ...errors import ConfigurationError, RunFolderError, UsageError
-from ...judges import BatchResults, PromptJudge, Request, Work, unanswered
+from ...judges.cycle import unanswered
+from ...judges.judge import Work
+from ...judges.prompt_judge import PromptJudge
+from ...judges.transport.batch_results import BatchResults
+from ...judges.transport.exchange import Request
 from ...records import read_plainly, write_json
 from ..judging.access import BatchMode, ModelAccess
 from ..judging.judge_task import JudgingStep

@@ -139,7 +139,8 @@ def _calibrate(
     folder: RunWriter, judges: list[JudgeUse], tally: Tally
 ) -> tuple[CalibrationNumbers | None, list[JudgeUse]]:
     """Compare judges with labels, and whether each is worse on undecided outputs."""
-    from ...calibration import calibrate, compare  # noqa: PLC0415 - scipy is slow to import
+    from ...calibration.agreement.calibrate import calibrate  # noqa: PLC0415 - scipy is slow to import
+    from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
     from ..run_table import table_of  # noqa: PLC0415 - likewise
 
     table = table_of(folder, lexical=True)

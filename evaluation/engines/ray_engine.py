@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from ...errors import ConfigurationError, MissingExtraError, WorkerError
-from ...judges import CallError, Provider, Reply, Request
+from ...judges.transport.exchange import CallError, Provider, Reply, Request
 from ...records import Closing
 
 T = TypeVar("T")

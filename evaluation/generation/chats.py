@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 from ...formats.bfcl.prompting import assemble_prompt, documents_text, for_inference
-from ...judges import Reply
+from ...judges.transport.exchange import Reply
 from ...records import Case, Message, ToolCall, kind_spec
 from .attempt import StepTaken
 from .tool_schemas import ToolNames, tool_schema

@@ -10,7 +10,7 @@ from copy import copy
 import msgspec
 
 from ...errors import ProviderError
-from ...judges import CallError
+from ...judges.transport.exchange import CallError
 from ...records import Case, CaseIndex, ItemKey
 from ..progress import Progress
 from .attempt import Agent, Made, NoOutputError, Took, bounded

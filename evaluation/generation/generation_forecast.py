@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from ...judges import CallError, Reply, Request
 from ...judges.prices import PriceList, Prices
 from ...judges.transport.budget import Estimate
+from ...judges.transport.exchange import CallError, Reply, Request
 from ...records import AgentStep, Case, CaseFiles, CaseIndex, InputPath, ItemKey, Output, SimulatedUser
 from ..open_requests import KnownReplies, OpenTokens, cost_of
 from ..store.journal import Journal

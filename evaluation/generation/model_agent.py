@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ...errors import InputError
-from ...judges import CallError, Provider, Reply, make_request
+from ...judges.transport.exchange import CallError, Provider, Reply, make_request
 from ...records import Case, ItemKey, Message, kind_spec
 from ...records.case import known_role
 from .agent_tools import NOT_EXECUTED

@@ -14,10 +14,10 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ...errors import InputError, ProviderError
-from ...judges import CallError, Provider, Reply, Request, make_request
 from ...judges.as_json import dumps
 from ...judges.parsing.parsed_reply import without_thoughts
 from ...judges.prompt_inputs import fence_for
+from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
 from ...records import Case, ItemKey, Message, SimulatedUser
 from ..judging.access import ModelAccess
 from .attempt import Attempt, Took, UserTurn

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...errors import ConfigurationError, FiducialError, PromptError
-from ...judges import CallError, PromptJudge, Provider, Reply, Request, make_request
 from ...judges.front_matter import read_prompt_text
+from ...judges.prompt_judge import PromptJudge
 from ...judges.prompt_revision import Disagreement, other_judge, revised_prompt, revision_messages
+from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
 from ...records import atomic_write, read_records, write_records
 from ...records.case import Record
 from ..judging.access import ModelAccess

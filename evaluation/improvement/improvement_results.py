@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from ...calibration import Statistic
 from ...calibration.comparison.prompt_gain import MARGIN, OperatorChange, PromptGain
+from ...calibration.statistic import Statistic
 
 ImprovementAnswer: TypeAlias = Literal[
     "improved",

@@ -78,7 +78,7 @@ def _current(plan: ImprovementPlan) -> JudgeTask:
     task = judge_task(plan.prompt, plan.model, plan.environments, plan.judge_parameters)
     if task.asked is None or task.compares:
         raise UsageError(f"{plan.prompt}: only a prompt that judges one output can be improved")
-    if task.asked.prompt.by_criterion:
+    if task.by_criterion:
         raise UsageError(
             f"{plan.prompt} asks about each criterion by itself, which audits do not; improve one that asks about all, as rubric/together"
         )

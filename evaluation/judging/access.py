@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ... import judges
 from ...errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from ...judges import Budget, Endpoint, Provider
     from ...judges.transport.batch_results import ResultsTally
-    from ...judges.transport.endpoint import EndpointGroup
+    from ...judges.transport.budget import Budget
+    from ...judges.transport.endpoint import Endpoint, EndpointGroup
+    from ...judges.transport.exchange import Provider
     from ...judges.transport.retry import OnFailure
     from ...judges.transport.trial import EndpointTrials
 
@@ -77,25 +77,13 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         return opened if self.served_by is None else _checked(opened, self.served_by)
 
     def _open(self) -> AbstractAsyncContextManager[Provider]:
-        if self.replay is not None:
-            return judges.replay(self.replay)
-        if self.cassette is not None:
-            asking = (
-                msgspec.structs.replace(self, cassette=None).open() if self.endpoint is not None else None
-            )
-            return judges.cassette(self.cassette, asking)
-        if self.results is not None:
-            return judges.batch_replies(
-                self.results,
-                missing=self.missing_result,
-                namespace=self.namespace,
-                cache=self.cache,
-                record=self.record,
-                told=self.results_told,
-            )
+        if self.replay is not None or self.cassette is not None or self.results is not None:
+            return self._open_stored()
         if self.endpoint is None:
             raise ConfigurationError("no model can be reached: set an endpoint, or replay a recording")
-        return judges.connect(
+        from ...judges.transport.connect import connect  # noqa: PLC0415 - many runs ask no model
+
+        return connect(
             self.spread or self.endpoint,
             concurrency=self.concurrency,
             timeout=self.timeout,
@@ -108,6 +96,27 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             elsewhere=self.elsewhere,
             trials=self.trials,
             failing=self.failing,
+        )
+
+    def _open_stored(self) -> AbstractAsyncContextManager[Provider]:
+        """Open the provider that answers from a recording, a cassette or the results of batches."""
+        from ...judges.transport.stored_replies import batch_replies, cassette, replay  # noqa: PLC0415 - seldom needed
+
+        if self.replay is not None:
+            return replay(self.replay)
+        if self.cassette is not None:
+            asking = (
+                msgspec.structs.replace(self, cassette=None).open() if self.endpoint is not None else None
+            )
+            return cassette(self.cassette, asking)
+        assert self.results is not None
+        return batch_replies(
+            self.results,
+            missing=self.missing_result,
+            namespace=self.namespace,
+            cache=self.cache,
+            record=self.record,
+            told=self.results_told,
         )
 
 

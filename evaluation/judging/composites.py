@@ -9,12 +9,13 @@ import msgspec
 
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
-from ...judges import Work, load_judge
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import SPLITTER
 from ...judges.composite import Composite, JudgeQuestion, asked_in, result_of, times
 from ...judges.criteria_judge import CriteriaJudge
+from ...judges.judge import Work
 from ...judges.jury import Jury, JuryJudge, JuryMember, Rule
+from ...judges.prompt_judge import load_judge
 from ...judges.statement_judge import ShareJudge
 from ...judges.statements import judges_statements
 from ...records import ItemKey, Verdict
@@ -68,7 +69,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
 def by_criterion(task: JudgeTask) -> JudgeTask:
     """Return the judge as one that is asked about each criterion; other judges unchanged."""
     judge = task.asked
-    if judge is None or not judge.prompt.by_criterion:
+    if judge is None or not task.by_criterion:
         return task
     return JudgeTask(judge=CriteriaJudge(judge), cut=task.cut, parts=(task,))
 
@@ -119,8 +120,6 @@ def deliberated(
     context: RunContext, askers: Sequence[JudgeTask], wanted: Wanted, repeats: int, *, foreseen: bool = False
 ) -> Iterator[JudgingStep]:
     """Yield the questions of composite judges round by round, then journal their verdicts."""
-    if not askers:
-        return
     plain = {task.id: task for asker in askers for task in asker.plain}
     splitters = [task for task in plain.values() if task.id.kind == "split"]
     others = [task for task in plain.values() if task.id.kind != "split"]

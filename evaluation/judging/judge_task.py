@@ -11,9 +11,11 @@ from typing import Literal, Protocol, TypeAlias
 
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
-from ...judges import Judge, PromptJudge, Replay, Work
 from ...judges.composite import takes_transcripts
 from ...judges.criteria_judge import criteria_by, criteria_id
+from ...judges.judge import Judge, Work
+from ...judges.prompt_judge import PromptJudge
+from ...judges.prompt_variables import Replay
 from ...records import Case, Episode, ItemKey, JudgeId, Kind, Output, Verdict, kind_spec
 from ..context import RunContext
 from ..store.journal_rows import StoredVerdict, VerdictKey
@@ -68,6 +70,11 @@ class JudgeTask:
         None for the lexical baseline and for functions, which ask no model.
         """
         return self.judge if isinstance(self.judge, PromptJudge) else None
+
+    @property
+    def by_criterion(self) -> bool:
+        """True if the prompt is asked about each criterion of a case by itself."""
+        return self.asked is not None and self.asked.prompt.by_criterion
 
     @property
     def compares(self) -> bool:

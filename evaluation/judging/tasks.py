@@ -10,9 +10,11 @@ from typing import Any
 
 from ...calibration.pass_threshold import NO_OVERRIDES, PassAt, PassThreshold
 from ...errors import ConfigurationError, UsageError
-from ...judges import PromptJudge, baseline_judge, callable_judge, find_prompt, load_judge
 from ...judges.baseline import MODEL as BASELINE
-from ...judges.catalogue import JUDGED_KINDS, is_prompt_file
+from ...judges.baseline import baseline_judge
+from ...judges.callables import callable_judge
+from ...judges.catalogue import JUDGED_KINDS, find_prompt, is_prompt_file
+from ...judges.prompt_judge import PromptJudge, load_judge
 from ...plugins import JUDGES
 from ...records import ItemKey, JudgeId, Kind
 from ..inputs import EvaluationInputs

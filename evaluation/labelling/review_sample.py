@@ -14,7 +14,7 @@ from ...records import ItemKey, Outcome, ShownNames
 from ..store.run_store import RunStore
 
 if TYPE_CHECKING:
-    from ...calibration import Table
+    from ...calibration.tables.calibration_table import Table
 
 SampleKind: TypeAlias = Literal[
     "open", "decided", "doubt", "suspected", "disagreements", "survivors", "suspects"

@@ -10,12 +10,13 @@ from pathlib import Path
 import msgspec
 
 from ...errors import RunFolderError
-from ...judges import PromptJudge, read_again, rests_on_a_reply
 from ...judges.criteria import question_cases
 from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
 from ...judges.judge import AskedJudge
 from ...judges.jury import JuryJudge
 from ...judges.prices import PriceList
+from ...judges.prompt_judge import PromptJudge
+from ...judges.reply_verdicts import read_again, rests_on_a_reply
 from ...judges.statement_judge import ShareJudge
 from ...judges.statements import case_of
 from ...records import Case, CaseIndex, JudgeId, Verdict

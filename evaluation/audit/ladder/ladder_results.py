@@ -10,11 +10,10 @@ from typing import Literal, TypeAlias
 import msgspec
 import numpy as np
 
-from ....calibration import Statistic
 from ....calibration.arrays import cluster_numbers
 from ....calibration.intervals.clustered_rates import share_of
 from ....calibration.ladders import CurveFamily, LadderAnswers, LadderFit, fit_ladder
-from ....calibration.statistic import undefined
+from ....calibration.statistic import Statistic, undefined
 from ....deterministic.mutation import Dial
 from ..scored import Scored
 

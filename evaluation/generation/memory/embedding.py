@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from zlib import crc32
 
 from ....errors import ProviderError
-from ....judges import Endpoint
+from ....judges.transport.endpoint import Endpoint
 
 if TYPE_CHECKING:
     import numpy as np
