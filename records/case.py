@@ -131,7 +131,7 @@ class ExecutableReference(Record, frozen=True, kw_only=True):
     calls: list[str]
     """The expected calls."""
     match: list[ExecutionMatch]
-    """Comparison of each result: equal, a number within 20 %, same structure."""
+    """Comparison of each result: equal, a number within 20 %, or same type, keys and length."""
     results: list[Any] | dict[str, Any] | None = None
     """Recorded results of calls that cannot be repeated: one per call, or by call."""
 
