@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from commands import described
 
-from every_command import COMMANDS, Shape, environment, jumping_clock, prepare, shape_of, words  # isort: skip - commands makes it importable
+from every_command import COMMANDS, Shape, jumping_clock, prepare, run_to_end, shape_of, words  # isort: skip - commands makes it importable
 from provider_server import Answer, ProviderServer, Seen, Status  # isort: skip - likewise
 
 _PATIENCE = 120.0
@@ -62,16 +62,7 @@ def _run(command: list[str], prepared: Path, folder: Path, more: dict[str, str])
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(prepared, folder)
     try:
-        ended = subprocess.run(
-            command,
-            cwd=folder,
-            env={**environment(), **more},
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=_PATIENCE,
-        )
+        ended = run_to_end(command, folder, more, patience=_PATIENCE)
     except subprocess.TimeoutExpired:
         return -1, {}, "it does not end"
     return ended.returncode, shape_of(folder), ended.stderr

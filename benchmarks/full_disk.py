@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 
 from commands import described
 
-from every_command import COMMANDS, environment, prepare, words  # isort: skip - commands makes it importable
+from every_command import COMMANDS, prepare, run_to_end, words  # isort: skip - commands makes it importable
 from provider_server import Answer, ProviderServer  # isort: skip - likewise
 
 _DISK = 64 << 20
@@ -81,15 +81,7 @@ def _fresh(prepared: Path, disk: Path) -> Path:
 
 def _run(command: list[str], disk: Path) -> subprocess.CompletedProcess[str]:
     places = {"TMPDIR": str(disk), "XDG_CACHE_HOME": str(disk / "cache")}
-    return subprocess.run(
-        command,
-        cwd=disk / "work",
-        env={**environment(), **places},
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    return run_to_end(command, disk / "work", places)
 
 
 def _needed(command: list[str], prepared: Path, disk: Path) -> int:

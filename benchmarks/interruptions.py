@@ -14,7 +14,6 @@ import random
 import shutil
 import signal
 import statistics
-import subprocess
 import sys
 import time
 import uuid
@@ -25,7 +24,7 @@ from typing import NamedTuple
 
 from commands import described
 
-from every_command import COMMANDS, Ended, Shape, environment, marked, prepare, shape_of, signal_at, words  # isort: skip - commands makes it importable
+from every_command import COMMANDS, Ended, Shape, marked, prepare, run_to_end, shape_of, signal_at, words  # isort: skip - commands makes it importable
 from provider_server import Answer, ProviderServer, Seen  # isort: skip - likewise
 
 _PATIENCE = 60.0
@@ -73,16 +72,10 @@ def _slowly(seen: Seen) -> Answer:
 def _undisturbed(command: list[str], prepared: Path, scratch: Path) -> Tried:
     begun = time.monotonic()
     folder = _fresh(prepared, scratch)
-    ended = _again(command, folder)
+    ended = run_to_end(command, folder)
     seconds, first = time.monotonic() - begun, shape_of(folder)
-    _again(command, folder)
+    run_to_end(command, folder)
     return Tried(command, ended.returncode, seconds, prepared, scratch, [first, shape_of(folder)])
-
-
-def _again(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, errors="replace", check=False
-    )
 
 
 class Tried(NamedTuple):
@@ -129,7 +122,7 @@ def _left_there(folder: Path) -> Iterator[str]:
     """Yield what is wrong with results that are there before the command is typed again."""
     new = folder / "new"
     if new.is_dir() and (new / "run.json").exists():
-        read = _again([sys.executable, "-m", "fiducial", "report", "new"], folder)
+        read = run_to_end([sys.executable, "-m", "fiducial", "report", "new"], folder)
         if read.returncode not in {0, 2} or "Traceback" in read.stderr:
             yield f"report: {read.returncode}: {read.stderr[-_SHOWN:]}"
         return
@@ -141,7 +134,7 @@ def _left_there(folder: Path) -> Iterator[str]:
 
 def _second(tried: Tried, folder: Path) -> str:
     """Type the command again, and compare what is there then."""
-    second = _again(tried.command, folder)
+    second = run_to_end(tried.command, folder)
     if second.returncode != tried.code or "Traceback" in second.stderr:
         return f"again: {second.returncode}: {second.stderr[-_SHOWN:]}"
     there = shape_of(folder)

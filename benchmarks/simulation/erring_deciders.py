@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fiducial.calibration import Settings, Statistic, table_from_rows
-from fiducial.calibration.agreement.adjudication import adjudicate
-from fiducial.calibration.decisions import Decision, Decisions, drawn_rank
+from fiducial.calibration import Statistic
+from fiducial.calibration.decisions import Decision
 
+from .adjudicated import Labelled
 from .judges import chances
 from .scenario import Scenario, mean, share
 
@@ -65,26 +65,14 @@ def _adjudicated(
     right = rng.random(_ROWS) < chances(rng, 0.6, 0.2 if rows > 1 else 0.0, cluster)
     label = np.where(right, rng.random(_ROWS) < _SENSITIVITY, rng.random(_ROWS) >= _SPECIFICITY)
     score = np.where(right, rng.random(_ROWS) < 0.95, rng.random(_ROWS) >= 0.9)
-    names = [f"{draw}.{row}" for row in range(_ROWS)]
-    agree = sorted(np.flatnonzero(label == score).tolist(), key=lambda row: drawn_rank(names[row], 0))
-    looked = [*np.flatnonzero(label != score).tolist(), *agree[:agreements]]
+    labelled = Labelled(draw, label, score, cluster)
 
     def decision(by: str, row: int) -> Decision:
         return Decision(by, "right" if right[row] ^ (rng.random() < errs) else "wrong")
 
     decided = {
-        names[row]: (decision("ann", row), *([decision("bob", row)] if rng.random() < 0.5 else []))
-        for row in looked
+        row: (decision("ann", row), *([decision("bob", row)] if rng.random() < 0.5 else []))
+        for row in labelled.to_decide(agreements)
     }
-    table = table_from_rows(
-        {
-            "item_id": names[row],
-            "judge": "j",
-            "label": float(label[row]),
-            "score": float(score[row]),
-            "cluster": str(cluster[row]),
-        }
-        for row in range(_ROWS)
-    )
-    found = adjudicate(table, Decisions(decided), Settings(seed=draw, replicates=500)).judges["j"]
+    found = labelled.adjudicated(decided)
     return found.corrected | {"label errors": found.label_errors["all"].corrected}

@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 
 from fiducial.calibration import Settings, make_sample, table_from_rows
-from fiducial.calibration.agreement.adjudication import adjudicate
 from fiducial.calibration.agreement.judge_votes import suspected_label_errors
 from fiducial.calibration.agreement.label_audit import corrected_rates, doubly_sampled
-from fiducial.calibration.decisions import Decision, Decisions, drawn_rank
+from fiducial.calibration.decisions import Decision
 
+from .adjudicated import Labelled
 from .judges import chances
 from .tally import COVERAGE, Means, Tally
 
@@ -102,26 +102,12 @@ def _adjudicated(draws: int, title: str, shared: float, agreements: int, rows: i
         score = np.where(right, rng.random(1_000) < 0.95, rng.random(1_000) >= 0.9)
         score = np.where((label != right) & (rng.random(1_000) < shared), label, score)
         open_ = rng.random(1_000) < 0.05
-        names = [f"{draw}.{row}" for row in range(1_000)]
-        agree = sorted(np.flatnonzero(label == score).tolist(), key=lambda row: drawn_rank(names[row], 0))
-        looked = [*np.flatnonzero(label != score).tolist(), *agree[:agreements]]
+        labelled = Labelled(draw, label, score, cluster)
         decided = {
-            names[row]: (
-                Decision("ann", "undecidable" if open_[row] else "right" if right[row] else "wrong"),
-            )
-            for row in looked
+            row: (Decision("ann", "undecidable" if open_[row] else "right" if right[row] else "wrong"),)
+            for row in labelled.to_decide(agreements)
         }
-        table = table_from_rows(
-            {
-                "item_id": names[row],
-                "judge": "j",
-                "label": float(label[row]),
-                "score": float(score[row]),
-                "cluster": str(cluster[row]),
-            }
-            for row in range(1_000)
-        )
-        found = adjudicate(table, Decisions(decided), Settings(seed=draw, replicates=500)).judges["j"]
+        found = labelled.adjudicated(decided)
         for name, value in truth.items():
             tally.covers(name, found.corrected[name], value)
         tally.covers("errors of labels", found.label_errors["all"].corrected, 0.6 * 0.1 + 0.4 * 0.03)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from every_command import COMMANDS, environment, jumping_clock, prepare, shape_of, words
+from every_command import COMMANDS, jumping_clock, prepare, run_to_end, shape_of, words
 from provider_server import Answer, ProviderServer, Status
 
 pytestmark = pytest.mark.attack("clocks that jump")
@@ -43,15 +42,7 @@ def test_a_command_does_its_work_while_the_time_of_day_jumps(
     left = list[dict[str, int]]()
     for more in (jumps, {}):
         folder = shutil.copytree(prepared, tmp_path / f"work-{len(left)}")
-        ended = subprocess.run(
-            command,
-            cwd=folder,
-            env={**environment(), **more},
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        ended = run_to_end(command, folder, more)
         assert ended.returncode == 0, ended.stderr
         left.append(shape_of(folder))
     assert left[0] == left[1]

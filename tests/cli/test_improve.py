@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from signal import SIGINT, SIGKILL, Signals
 
 import pytest
 from command import Option, Result, fiducial, typed
-from every_command import environment, signal_at
+from every_command import run_to_end, signal_at
 from provider_server import Answer, Body, ProviderServer, Response, Seen, Status
 
 from fiducial.records import Verdict, write_records
@@ -201,9 +200,7 @@ def test_a_command_that_was_interrupted_goes_on_and_takes_one_look(
     command = [sys.executable, "-m", "fiducial", *map(str, words)]
     ended = signal_at(command, tmp_path, sign, random.uniform(0.5, 4.0), patience=60.0)
     assert ended.before_our_code or "Traceback" not in ended.said
-    again = subprocess.run(
-        command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
-    )
+    again = run_to_end(command, tmp_path)
     assert again.returncode == 0, again.stderr
     assert len(json.loads(Path("out/looks.json").read_text())) == 1
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from signal import SIGINT
 
 import pytest
-from every_command import COMMANDS, environment, prepare, signal_at, words
+from every_command import COMMANDS, prepare, run_to_end, signal_at, words
 from provider_server import Answer, ProviderServer
 
 pytestmark = pytest.mark.attack("interruptions")
@@ -40,9 +40,7 @@ def test_ctrl_c_ends_a_command_at_any_moment_and_it_can_be_typed_again(
     if not ended.before_our_code:
         assert "Traceback" not in ended.said, (after, ended)
         assert ended.code in {0, 130, -SIGINT}, (after, ended)
-    again = subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, errors="replace", check=False
-    )
+    again = run_to_end(command, folder)
     assert again.returncode == 0, again.stderr
 
 

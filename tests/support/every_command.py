@@ -201,6 +201,30 @@ def marked(mark: str) -> list[str]:
     return found
 
 
+def run_to_end(
+    command: Sequence[str],
+    folder: Path,
+    settings: Mapping[str, str] | None = None,
+    *,
+    patience: float | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder, with further settings in its `environment`.
+
+    Raises:
+        subprocess.TimeoutExpired: It did not end within ``patience`` seconds.
+    """
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**environment(), **(settings or {})},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        timeout=patience,
+    )
+
+
 class Ended(NamedTuple):
     """End of a command that was sent a signal."""
 
