@@ -189,6 +189,7 @@ class AssistantTools:
             with RunStore(folder) as store:
                 for file in store.manifest.inputs or ():
                     self._inside(folder / file.path)
+                store.refuse_edited()
         return folder
 
     def _file(self, name: str) -> Path:

@@ -94,6 +94,7 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
     folder = folder_of(run, "label")
     with RunStore(folder) as store:
         store.manifest  # noqa: B018 - refuses what is no run
+        store.refuse_edited()
         if not store.adjudications:
             raise InputError(
                 f"nothing was decided there (`fiducial review {shlex.quote(str(folder))} --of disagreements`)",

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from commands import described
 
-from every_command import COMMANDS, Shape, jumping_clock, prepare, run_to_end, shape_of, words  # isort: skip - commands makes it importable
+from every_command import COMMANDS, Shape, jumping_clock, prepare, reply_of, run_to_end, shape_of, words  # isort: skip - commands makes it importable
 from provider_server import Answer, ProviderServer, Seen, Status  # isort: skip - likewise
 
 _PATIENCE = 120.0
@@ -55,7 +55,7 @@ def main() -> None:
 def _at_times_busy(seen: Seen) -> Answer | Status:
     if seen.attempt == 1 and seen.messages[-1]["content"].count("a") % 50 == 0:
         return Status(429, headers=_LATER)
-    return Answer("<S2>1</S2>")
+    return Answer(reply_of(seen.text))
 
 
 def _run(command: list[str], prepared: Path, folder: Path, more: dict[str, str]) -> tuple[int, Shape, str]:

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 
 from commands import described
 
-from every_command import COMMANDS, prepare, run_to_end, words  # isort: skip - commands makes it importable
+from every_command import COMMANDS, prepare, reply_of, run_to_end, words  # isort: skip - commands makes it importable
 from provider_server import Answer, ProviderServer  # isort: skip - likewise
 
 _DISK = 64 << 20
@@ -41,7 +41,7 @@ def main() -> None:
         ProviderServer() as server,
         _mounted(Path(scratch, "disk")) as disk,
     ):
-        server.script = lambda _: Answer("<S2>1</S2>")
+        server.script = lambda seen: Answer(reply_of(seen.text))
         prepared = Path(scratch, "prepared")
         prepared.mkdir()
         prepare(prepared)

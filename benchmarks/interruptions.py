@@ -25,6 +25,7 @@ from typing import NamedTuple
 from commands import described
 
 from every_command import COMMANDS, Ended, Shape, marked, prepare, run_to_end, shape_of, signal_at, words  # isort: skip - commands makes it importable
+from every_command import reply_of  # isort: skip - likewise
 from provider_server import Answer, ProviderServer, Seen  # isort: skip - likewise
 
 _PATIENCE = 60.0
@@ -65,8 +66,7 @@ def main() -> None:
 
 
 def _slowly(seen: Seen) -> Answer:
-    del seen
-    return Answer("<S2>1</S2>", delay=0.05)
+    return Answer(reply_of(seen.text), delay=0.05)
 
 
 def _undisturbed(command: list[str], prepared: Path, scratch: Path) -> Tried:
@@ -147,7 +147,8 @@ def _second(tried: Tried, folder: Path) -> str:
 def _problem(ended: Ended, code: int, number: int) -> str:
     expected = {code, -number}
     if number in {signal.SIGINT, signal.SIGTERM}:
-        expected.add(_INTERRUPTED)
+        # Python ends itself by SIGINT where the interruption met code in a string, as of a named tuple; shells call that 130, too.
+        expected |= {_INTERRUPTED, -signal.SIGINT}
     if ended.before_our_code:
         return ""
     if ended.code not in expected or "Traceback" in ended.said:

@@ -158,7 +158,7 @@ def _look_again(plan: Plan, context: RunContext) -> None:
     from .store.known_items import refuse_others  # noqa: PLC0415 - likewise
 
     folder, inputs = context.folder, context.inputs
-    refuse_others(folder.verdicts, inputs.cases, inputs.survey.answered)
+    refuse_others(folder.verdicts, inputs.cases, inputs.survey.answered, inputs.output_files)
     if not plan.accept_edited:
         refuse_wrong_checks(folder.verdicts, folder.manifest, inputs.cases, inputs.output_files)
 

@@ -126,6 +126,7 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
     with RunStore(folder) as store:
         store.manifest  # noqa: B018 - refuses what is no run before anything is made
     with RunWriter(folder) as run:
+        run.refuse_unknown()
         outputs = {said.key for said in run.verdicts.standing}
         given = [label for file in files for label in _addable(file, outputs, folder)]
         decided = [each for each in given if _sample_of(each) in TO_DECIDE]

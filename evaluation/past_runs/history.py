@@ -187,6 +187,7 @@ def _rightness(
     A reply from a cache or a recording is not a new verdict.
     """
     with RunStore(place) as store:
+        store.refuse_edited()
         said = [each for each in store.verdicts.standing if each.author == judge and each.repeat == 0]
         kept = {str(each.key) for each in said if not (anew and each.spent is not None and each.spent.cached)}
         by = {each.by for each in said}

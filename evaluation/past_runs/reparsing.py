@@ -64,6 +64,7 @@ def reparse(
     reply (checkers' verdicts, calls that failed) stays as it is; juries are counted again.
     """
     with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as folder:
+        folder.refuse_unknown()
         context = RunContext(inputs, folder, progress)
         judges = {known.id: prompt_again(known) for known in folder.roster if known.is_prompt}
         counts = {before: Counter[str]() for before in judges}

@@ -138,10 +138,10 @@ class RunStore(Closing):
             )
 
         if not self._writing:
-            self._refuse_unknown()
+            self.refuse_unknown()
 
-    def _refuse_unknown(self) -> None:
-        """Refuse verdicts on unknown cases and systems.
+    def refuse_unknown(self) -> None:
+        """Refuse verdicts on unknown cases, systems and outputs.
 
         Where seals were removed, only the inputs reveal them.
         """

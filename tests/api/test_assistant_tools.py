@@ -100,6 +100,15 @@ def test_a_run_folder_cannot_lead_outside_by_a_link_or_by_its_manifest(tools: As
 
 
 @pytest.mark.attack("files of an assistant's folder")
+def test_a_run_that_was_changed_by_hand_is_not_explained(tools: AssistantTools):
+    tools.check("cases.jsonl", "outputs.jsonl", "run")
+    verdicts = tools.folder / "run" / "verdicts.jsonl"
+    verdicts.write_text(verdicts.read_text().replace('"score":0.0', '"score":1.0'))
+    for answer in (tools.explain("run", "trip"), tools.next_step("run"), tools.calibrate("run")):
+        assert "verdicts.jsonl:1: changed by hand" in answer
+
+
+@pytest.mark.attack("files of an assistant's folder")
 def test_a_workspace_outside_the_folder_is_not_looked_at(tools: AssistantTools):
     case: dict[str, Any] = CASE | {
         "kind": "artifact",

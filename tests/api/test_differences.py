@@ -335,6 +335,10 @@ def test_a_judge_that_is_right_less_often_on_the_same_outputs_has_drifted(run: M
     assert drift.p <= drift.level
     assert "rubric/direct@m drifted: in three it is right less often than in one" in str(found)
     assert "drifted: 0.00" in found.to_markdown()
+    verdicts = tmp_path / "two" / "verdicts.jsonl"
+    verdicts.write_text(verdicts.read_text().replace('"score":1.0', '"score":0.0', 1))
+    with pytest.raises(fd.errors.RunFolderError, match=r"two/verdicts\.jsonl:\d+-?\d*: changed by hand"):
+        fd.history(tmp_path)
 
 
 def test_a_judge_that_was_changed_has_not_drifted(run: MakeRun, tmp_path: Path):

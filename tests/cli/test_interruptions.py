@@ -12,7 +12,7 @@ from pathlib import Path
 from signal import SIGINT
 
 import pytest
-from every_command import COMMANDS, prepare, run_to_end, signal_at, words
+from every_command import COMMANDS, prepare, reply_of, run_to_end, signal_at, words
 from provider_server import Answer, ProviderServer
 
 pytestmark = pytest.mark.attack("interruptions")
@@ -32,7 +32,7 @@ def prepared() -> Iterator[Path]:
 def test_ctrl_c_ends_a_command_at_any_moment_and_it_can_be_typed_again(
     name: str, prepared: Path, tmp_path: Path, server: ProviderServer
 ):
-    server.script = lambda _: Answer("<S2>1</S2>", delay=0.02)
+    server.script = lambda seen: Answer(reply_of(seen.text), delay=0.02)
     folder = shutil.copytree(prepared, tmp_path / "work")
     command = words(COMMANDS[name], server.base_url)
     after = random.uniform(0.1, 1.5)

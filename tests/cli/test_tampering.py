@@ -23,8 +23,11 @@ VERDICTS = Path("run/verdicts.jsonl")
 
 @pytest.fixture
 def run(inputs: tuple[Path, Path]) -> Command:
-    """`fiducial run` with a judge that asks nobody, as often as it is called."""
+    """`fiducial run` with a judge that asks nobody, as often as it is called; labels for it lie beside it."""
     cases, outputs = inputs
+    label = Verdict(case_id="case-1", system="agent", by="ada", source="human", outcome="graded", score=1.0)
+    cases.with_name("labels.jsonl").write_bytes(encode_record(label))
+    cases.with_name("grades.csv").write_text("id,label\ncase-1,1\n")
     judge = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
     return lambda *more: fiducial("run", cases, "--outputs", outputs, *judge, "--out", "run", *more)
 
@@ -147,26 +150,35 @@ EVERY_READER = {
     "merge": ("merge", "run", "untouched", "--out", "merged"),
     "certify": ("audit", "certify", "run", "--claim", "accuracy=0.01", "--out", "certificate.json"),
     "rubrics": ("rubrics", "run"),
+    "improve": ("improve", "run", "--prompt", "tool_call_accuracy", "--model", "m", "--out", "better"),
+    "labels add": ("labels", "add", "run", "grades.csv"),
+    "labels export": ("labels", "export", "run", "--out", "patch.jsonl"),
+    "review --add": ("review", "run", "--add", "labels.jsonl"),
+    "reparse": ("judge", "--reparse", "run"),
 }
 
 
 @pytest.mark.parametrize("reader", EVERY_READER)
 @pytest.mark.parametrize(
-    ("field", "message"),
-    [("case_id", "no case has the id 'unknown'"), ("system", "no output is of 'unknown'")],
+    ("field", "other", "message"),
+    [
+        ("case_id", "unknown", "case_id: no case has the id 'unknown'"),
+        ("system", "unknown", "system: no output is of 'unknown'"),
+        ("trial", 7, "'agent' has no output for case 'case-0', trial 7"),
+    ],
 )
 def test_without_seals_a_verdict_on_an_unknown_item_is_refused_by_every_reader(
-    run: Command, reader: str, field: str, message: str
+    run: Command, reader: str, field: str, other: object, message: str
 ):
     run()
     shutil.copytree("run", "untouched")
     unsealed()
     lines = VERDICTS.read_bytes().splitlines(keepends=True)
     row = next(each for each in map(dict_of, lines) if each["source"] == "judge")
-    VERDICTS.write_bytes(b"".join([*lines, encode_record({**row, field: "unknown"})]))
+    VERDICTS.write_bytes(b"".join([*lines, encode_record({**row, field: other})]))
     result = fiducial(*EVERY_READER[reader])
     assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
-    assert f"run/verdicts.jsonl:{len(lines) + 1}: {field}: {message}" in result.err
+    assert f"run/verdicts.jsonl:{len(lines) + 1}: {message}" in result.err
     assert not Path("certificate.json").exists()
 
 
@@ -241,19 +253,24 @@ def test_500_copies_of_a_line_are_refused_with_file_and_line(run: Command):
 
 
 @pytest.mark.parametrize(
-    ("field", "message"), [("case_id", "no case has the id 'other'"), ("system", "no output is of 'other'")]
+    ("field", "other", "message"),
+    [
+        ("case_id", "other", "case_id: no case has the id 'other'"),
+        ("system", "other", "system: no output is of 'other'"),
+        ("trial", 7, "'agent' has no output for case 'case-4', trial 7"),
+    ],
 )
-def test_what_the_run_is_not_about_is_refused_with_file_line_and_field(
-    run: Command, field: str, message: str
+def test_what_the_run_is_not_about_is_refused_with_file_and_line(
+    run: Command, field: str, other: object, message: str
 ):
     run()
     unsealed()
     lines = VERDICTS.read_bytes().splitlines(keepends=True)
     row = decode_record(lines[4], dict[str, object])
-    VERDICTS.write_bytes(b"".join([*lines, encode_record({**row, field: "other"})]))
+    VERDICTS.write_bytes(b"".join([*lines, encode_record({**row, field: other})]))
     result = run()
     assert (result.code, len(result.err.splitlines())) == (2, 1)
-    assert f"run/verdicts.jsonl:{len(lines) + 1}: {field}: {message}" in result.err
+    assert f"run/verdicts.jsonl:{len(lines) + 1}: {message}" in result.err
 
 
 def test_scores_that_were_changed_with_their_seal_are_found_by_checking_again(run: Command):

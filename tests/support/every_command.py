@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -29,6 +30,21 @@ Say 1 if the text is good, else 0.
 user:
 {{response}}
 """
+_TAGGED = """---
+name: tagged
+inputs:
+  query: {type: string, kind: string}
+  response: {type: string, kind: string}
+  fence: {type: string, kind: string}
+template: {format: {kind: jinja2}, parser: {kind: prompty}}
+scale: {minimum: 0, maximum: 1, step: 1}
+parse: {mode: tags, score: S2}
+---
+user:
+RULE
+=== {{fence}} {{query}} {{fence}} {{response}} {{fence}} ===
+"""
+_CAREFUL = "Check each number."
 _JUDGE = "--judge groundedness/reasons --model m --base-url URL --no-cache --attempts 2"
 
 PREPARED: tuple[str, ...] = (
@@ -68,6 +84,7 @@ COMMANDS: dict[str, str] = {
     "audit export": "audit export probes --to inspect --out new",
     "review": "review ran --by ann --out new",
     "review, add": "review ran --add mine.jsonl",
+    "improve": "improve graded.jsonl --prompt kind.prompty --candidate careful.prompty --model m --base-url URL --no-cache --attempts 2 --out new",
     "labels add": "labels add imported grades.csv",
     "labels add, run": "labels add ran mine.jsonl",
     "plan": "plan part-0 --next 3 --out new",
@@ -91,6 +108,12 @@ COMMANDS: dict[str, str] = {
 _MARK = "FIDUCIAL_TRIED"
 _ROOT = Path(__file__).parents[2]
 _SUITE = _ROOT / "tests" / "formats" / "bfcl" / "suite"
+
+
+def reply_of(text: str) -> str:
+    """Reply of the model that commands ask: the highest score, but a judge who is told to check numbers passes even ones alone."""
+    numbers = re.findall(r"answer (\d+)", text) if _CAREFUL in text else []
+    return f"<S2>{int(not numbers or int(numbers[-1]) % 2 == 0)}</S2>"
 
 
 def words(command: str, url: str = "") -> list[str]:
@@ -121,6 +144,9 @@ def prepare(folder: Path) -> None:
         "answers.csv": _table("id,question,answer", [f"q{n},How many?,{n}" for n in range(40)]),
         "grades.csv": _table("id,label", [f"q{n},{n % 2}" for n in range(40)]),
         "mine.prompty": _PROMPT.encode(),
+        "kind.prompty": _TAGGED.replace("RULE", "Be kind.").encode(),
+        "careful.prompty": _TAGGED.replace("RULE", _CAREFUL).encode(),
+        "graded.jsonl": _lines([_graded(number) for number in range(80)]),
         "mine.jsonl": _lines([_label(json.loads(line)) for line in outputs]),
     }
     for half in range(2):
@@ -155,6 +181,11 @@ def _question(number: int) -> dict[str, Any]:
 def _label(output: Mapping[str, Any]) -> dict[str, Any]:
     said = {"by": "ann", "source": "human", "outcome": "graded", "score": 1.0}
     return {"case_id": output["case_id"], "system": output["system"], **said}
+
+
+def _graded(number: int) -> dict[str, Any]:
+    texts = {"question": f"question {number}", "answer": f"answer {number}"}
+    return {"id": f"q{number}", **texts, "label": int(number % 2 == 0)}
 
 
 def _answer(number: int, trial: int) -> dict[str, Any]:

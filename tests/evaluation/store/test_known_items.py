@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fiducial.errors import RecordError
+from fiducial.evaluation.store.journal import VerdictJournal
+from fiducial.evaluation.store.kept_inputs import RunInputs
+from fiducial.evaluation.store.known_items import refuse_unknown
+from fiducial.judges.statements import JudgedStatement, as_output
+from fiducial.records import Case, Output, Verdict, write_records
+
+pytestmark = pytest.mark.attack("run folders and files")
+
+OUTPUTS = [
+    Output(case_id="a", system="s", text=""),
+    Output(case_id="a", system="s", text="", trial=1),
+    Output(case_id="b", system="s", text=""),
+    Output(case_id="b", system="t", text=""),
+]
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> RunInputs:
+    write_records(tmp_path / "cases.jsonl", (Case(id=name, kind="any_call") for name in "ab"))
+    write_records(tmp_path / "one.jsonl", OUTPUTS[:2])
+    write_records(tmp_path / "two.jsonl", OUTPUTS[2:])
+    return RunInputs((tmp_path / "cases.jsonl",), (tmp_path / "one.jsonl", tmp_path / "two.jsonl"))
+
+
+@contextmanager
+def journal_on(path: Path, *outputs: Output) -> Iterator[VerdictJournal]:
+    with VerdictJournal(path) as journal:
+        for each in outputs:
+            verdict = Verdict(
+                case_id=each.case_id, system=each.system, by="c", source="checker", outcome="undecided"
+            )
+            journal.append(msgspec.structs.replace(verdict, trial=each.trial))
+        journal.flush()
+        yield journal
+
+
+def statement_of(output: Output) -> Output:
+    return as_output(output, JudgedStatement("Rome is in Italy.", None))
+
+
+def test_verdicts_on_outputs_and_on_their_statements_are_known(inputs: RunInputs, tmp_path: Path):
+    for those in (OUTPUTS, [statement_of(each) for each in OUTPUTS], OUTPUTS[:1], []):
+        (tmp_path / "verdicts.jsonl").unlink(missing_ok=True)
+        with journal_on(tmp_path / "verdicts.jsonl", *those) as journal:
+            refuse_unknown(journal, inputs, {"s", "t"})
+
+
+@pytest.mark.parametrize(
+    "key",
+    [("a", "s", 2), ("b", "s", 1), ("a", "t", 0), ("a", "s", 2**62), ("b", "t", -1)],
+)
+@pytest.mark.parametrize("of_a_statement", [False, True])
+def test_a_verdict_on_an_output_that_is_not_there_is_refused_with_its_line(
+    inputs: RunInputs, tmp_path: Path, key: tuple[str, str, int], of_a_statement: bool
+):
+    case, system, trial = key
+    other = Output(case_id=case, system=system, text="", trial=trial)
+    strange = statement_of(other) if of_a_statement else other
+    message = f"{system!r} has no output for case {case!r}, trial {trial}"
+    with (
+        journal_on(tmp_path / "verdicts.jsonl", *OUTPUTS, strange) as journal,
+        pytest.raises(RecordError, match=re.escape(f"verdicts.jsonl:5: {message}")),
+    ):
+        refuse_unknown(journal, inputs, {"s", "t"})
