@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from typing import NoReturn
 
 _INTERRUPTED = 130
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run the command line. Ctrl-C ends it without a traceback, also on the way in or out."""
     try:
         from .cli.main import main as run  # noqa: PLC0415 - what takes the time at the start
@@ -18,6 +16,8 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
     finally:
+        import signal  # noqa: PLC0415 - nothing catches Ctrl-C while this module is imported, so it imports next to nothing
+
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # the interpreter's own end has nothing to save
 

@@ -124,8 +124,9 @@ def _records(example: Example, place: FilePosition, options: Options) -> Iterato
 
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:
     """Return the case of an example; and why its expected calls cannot be checked, if so."""
-    expected = plain_calls(example.expected_calls or [], "expected")
-    with_arguments = all(has_arguments(call) for call in example.expected_calls or [])
+    given = example.expected_calls
+    expected = plain_calls(given, "expected") if given else []
+    with_arguments = not given or all(has_arguments(call) for call in given)
     spec = kind_spec(kind_of_row(_contents(example, options, checkable=bool(expected) and with_arguments)))
     tools, tags, unchecked = example.tools, dict(example.tags), None
     if expected and not with_arguments:

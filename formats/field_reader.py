@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import UnionType
 from typing import Any, cast
 
 from ..errors import RecordError
@@ -11,6 +10,9 @@ from .json_values import is_object, parsed
 
 MOST_WHOLE = 1 << 53
 """Larger whole numbers are no numbers of trials, turns or repetitions."""
+
+
+_NAMES, _NUMBERS = (str, int), (int, float)
 
 
 class FieldReader:
@@ -60,7 +62,7 @@ class FieldReader:
                 return value
         return None
 
-    def _typed(self, names: tuple[str, ...], types: type | UnionType, expected: str) -> Any:
+    def _typed(self, names: tuple[str, ...], types: type | tuple[type, ...], expected: str) -> Any:
         """Return the value of the first of these names that has one, checked by type.
 
         True and false are not numbers.
@@ -79,7 +81,7 @@ class FieldReader:
 
     def name(self, *names: str) -> str | None:
         """Return an id or a name: a text unchanged, or a whole number."""
-        value = self._typed(names, str | int, "a text or a whole number")
+        value = self._typed(names, _NAMES, "a text or a whole number")
         return None if value is None else str(value)
 
     def need(self, *names: str) -> str:
@@ -91,7 +93,7 @@ class FieldReader:
 
     def number(self, *names: str) -> float | None:
         """Return a number; None if missing or NaN."""
-        value = self._typed(names, int | float, "a number")
+        value = self._typed(names, _NUMBERS, "a number")
         return None if value is None or math.isnan(value) else value
 
     def whole(self, *names: str) -> int | None:
@@ -118,8 +120,11 @@ class FieldReader:
 
     def unpacked(self, *names: str) -> Any:
         """Return a value, decoded if it is JSON text within JSON."""
-        value = self.get(*names)
-        return parsed(value) if isinstance(value, str) else value
+        for name in names:
+            value = self.value.get(name)
+            if value is not None:
+                return parsed(value) if isinstance(value, str) else value
+        return None
 
     def held(self, *names: str) -> dict[str, Any]:
         """Return the object in a field, or in JSON text there; empty if missing."""

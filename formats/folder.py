@@ -142,7 +142,8 @@ class _Summary:
         if isinstance(each, Case):
             self.kinds[each.kind] += 1
             self._kind_of[each.id] = each.kind
-            self._told["sessions"] += len(each.turns) > 1
+            if len(each.messages) > 1:
+                self._told["sessions"] += len(each.turns) > 1
             if each.cluster is not None:
                 self.clusters[each.id] = each.cluster
         elif isinstance(each, Output):

@@ -47,6 +47,7 @@ def as_text(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
+_SINGLE = (str, int, float, bool)
 _ANSWERS = ("answer", "output", "response", "text", "content", "result", "completion", "output_text")
 _QUESTIONS = ("question", "query", "input", "prompt", "q", "text", "content", "user_input")
 
@@ -90,6 +91,6 @@ def number_in(value: Any) -> Any:
 def tags_of(metadata: dict[str, Any]) -> dict[str, TagValue]:
     """Metadata as tags; what is no single value as JSON."""
     return {
-        name: value if isinstance(value, str | int | float | bool) or value is None else as_text(value)
+        name: value if value is None or isinstance(value, _SINGLE) else as_text(value)
         for name, value in metadata.items()
     }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from ..errors import RecordError
 from ..records import Step, Verdict
-from ..records.column_names import is_person, known_fields
+from ..records.column_names import HEADERS, is_person, known_fields
 from ..records.grades import GradeScale, UnknownGradeError, is_missing, majority
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .conversation_turns import conversation
@@ -23,6 +23,12 @@ from .import_options import Options
 from .imported_records import Skipped
 from .imported_scores import ImportedScore, collect_scores, scored
 from .json_values import as_text, asked, is_list, is_object, number_in, tags_of, told
+
+_Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
+"""An attribute of an example, and what reads it."""
+
+_Scores: TypeAlias = Callable[[FieldReader, Mapping[str, str]], Iterable[ImportedScore]]
+"""Reader of the scores of a row, from its fields and their columns."""
 
 
 def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:
@@ -37,37 +43,69 @@ def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> 
 def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Example, list[Skipped]]:
     """Return a row's example, from mapped or known columns, and its skipped parts."""
     line = row.node
-    names = dict(known_fields(tuple(line.value), tuple(options.columns.items())))
-    if graded.label in line.value:
-        names.setdefault("label", graded.label)
-    if names.get("query", "").lower() == "instruction" and "input" in line.value:
-        names["given"] = "input"  # an instruction, and what it is about
+    names, others, judging, parts, scores = _columns(
+        tuple(line.value), tuple(options.columns.items()), graded.label, graded.judges
+    )
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
     asked_messages, answer = _conversation(fields, line.value)
-    messages = fields.unpacked("messages")
+    messages = fields.unpacked("messages") if "messages" in names else None
     turns = (
         []
         if messages is None or fields.first("response", "tool_calls")
         else conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options.unit)
     )
-    rest = _others(line.value, names)
-    judges = [(name, rest.pop(name)) for name in graded.judges if name in rest]
+    rest = {name: line.value[name] for name in others}
     example = Example(
         number=row.number,
         asked=asked_messages,
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
         answer=AgentAnswer() if answer is None and "response" in names and messages is None else answer,
         conversation=turns,
-        **_parts(fields, _ROW),
+        **{attribute: read(fields) for attribute, read in parts},
     )
-    said: list[Callable[[FieldReader, Mapping[str, str]], Iterable[ImportedScore]]] = [
-        part for field, part in (("verdicts", _verdicts), ("score", _score)) if field in names
-    ]
-    if judges:
-        said.append(partial(_judge_scores, judges=judges, words=GradeScale(words=options.grades.words)))
+    said = [*scores]
+    if judging:
+        judges, words = [(name, line.value[name]) for name in judging], GradeScale(words=options.grades.words)
+        said.append(partial(_judge_scores, judges=judges, words=words))
     if rest or "label" in names:
         said.append(partial(_labels, rest=rest, grades=options.grades))
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
+
+
+class _Columns(NamedTuple):
+    """Meaning of the columns of a row."""
+
+    names: Mapping[str, str]
+    """The column of each field."""
+    others: list[str]
+    """Columns that are no field and no judge's."""
+    judges: list[str]
+    parts: list[_Part]
+    scores: list[_Scores]
+
+
+@lru_cache(HEADERS)
+def _columns(
+    there: tuple[str, ...],
+    told_by_user: tuple[tuple[str, str], ...],
+    label: str | None,
+    judges: tuple[str, ...],
+) -> _Columns:
+    """Find what the columns of rows mean; a short row is read in less time."""
+    names = dict(known_fields(there, told_by_user))
+    if label in there:
+        names.setdefault("label", label)
+    if names.get("query", "").lower() == "instruction" and "input" in there:
+        names["given"] = "input"  # an instruction, and what it is about
+    others = [*_others(dict.fromkeys(there), names)]
+    judging = [name for name in judges if name in others]
+    return _Columns(
+        names,
+        [name for name in others if name not in judging],
+        judging,
+        _parts(names, _ROW),
+        [part for field, part in (("verdicts", _verdicts), ("score", _score)) if field in names],
+    )
 
 
 def reference_example(
@@ -82,7 +120,7 @@ def reference_example(
     rest = _others(line.value, names)
     example = Example(
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
-        **_parts(fields, _REFERENCE),
+        **{attribute: read(fields) for attribute, read in _parts(names, _REFERENCE)},
     )
     said = (_score, partial(_labels, rest=rest, grades=grades))
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
@@ -127,7 +165,7 @@ def _conversation(fields: FieldReader, row: Mapping[str, Any]) -> tuple[list[Any
     ):
         raise RecordError(unknown_columns(row))
     text = asked(query) if is_object(query) else as_text(fields.get("query"))
-    if text is not None and (given := fields.text("given")):
+    if text is not None and "given" in fields and (given := fields.text("given")):
         text = f"{text}\n\n{given}"
     return [] if text is None else [said_by_user(text)], answer
 
@@ -154,6 +192,8 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
 
 def _answer(fields: FieldReader) -> AgentAnswer | None:
     response, calls = fields.unpacked("response"), _list(fields, "tool_calls")
+    if response is None and calls is None:
+        return None
     if are_messages(response):
         answer = answer_of(FieldReader({"response": response}, fields.at).nodes("response"))
     elif response is None:
@@ -257,9 +297,6 @@ def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:
     return [ImportedScore(by, score, source="human", evidence=kept)]
 
 
-_Part = tuple[str, Callable[[FieldReader], Any]]
-"""An attribute of an example, and what reads it."""
-
 _REFERENCE: Mapping[str, _Part] = {
     "id": ("id", lambda fields: fields.name("id") or ""),
     "expected_calls": ("expected_calls", lambda fields: _list(fields, "expected_calls")),
@@ -281,7 +318,6 @@ _ROW: Mapping[str, _Part] = {
 """By field, what a row says beside the conversation and the scores."""
 
 
-def _parts(fields: FieldReader, known: Mapping[str, _Part]) -> dict[str, Any]:
-    """Return the attributes of an example for which a row has columns."""
-    parts = (known[field] for field in fields.value if field in known)
-    return {attribute: read(fields) for attribute, read in parts}
+def _parts(fields: Iterable[str], known: Mapping[str, _Part]) -> list[_Part]:
+    """Return the attributes of an example for which a row has columns, and what reads them."""
+    return [known[field] for field in fields if field in known]

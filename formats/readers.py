@@ -136,7 +136,7 @@ def _fitting(found: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRe
     """List records that are larger than a line may be, and what is of their cases."""
     without = set[str]()
     for each in found:
-        if isinstance(each, Output | Verdict) and each.case_id in without:
+        if without and isinstance(each, Output | Verdict) and each.case_id in without:
             continue
         if len(encode_record(each)) <= MAX_LINE_BYTES:
             yield each

@@ -107,8 +107,8 @@ class _Unanswered:
     def take(self, found: list[ImportedRecord]) -> Iterator[ImportedRecord]:
         """Yield what a row holds; an empty answer waits until it is known what it means."""
         outputs = [one for one in found if isinstance(one, Output)]
-        scored = any(isinstance(one, Verdict) for one in found)
-        if not self._answered and not scored and outputs and all(one.error == EMPTY for one in outputs):
+        empty = not self._answered and outputs and all(one.error == EMPTY for one in outputs)
+        if empty and not any(isinstance(one, Verdict) for one in found):
             self._held += outputs
             yield from (one for one in found if not isinstance(one, Output))
             return

@@ -258,9 +258,10 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
     user: SimulatedUser | None = None
 
     def __post_init__(self) -> None:
-        tools = [outer_tool(tool) for tool in self.tools]
-        if tools != self.tools:
-            msgspec.structs.force_setattr(self, "tools", tools)
+        if self.tools:
+            tools = [outer_tool(tool) for tool in self.tools]
+            if tools != self.tools:
+                msgspec.structs.force_setattr(self, "tools", tools)
         try:
             messages = [
                 plain_message(entry) if isinstance(entry, dict) else [plain_message(each) for each in entry]
@@ -279,8 +280,9 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
     @property
     def turns(self) -> list[list[Message]]:
         """The messages as turns; a flat list of messages is one turn."""
-        if all(isinstance(entry, list) for entry in self.messages):
-            return [entry for entry in self.messages if isinstance(entry, list)]
+        nested = [entry for entry in self.messages if isinstance(entry, list)]
+        if len(nested) == len(self.messages):
+            return nested
         return [[entry for entry in self.messages if isinstance(entry, dict)]]
 
     @property

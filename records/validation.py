@@ -41,8 +41,8 @@ def validate_case(case: Case) -> None:
         raise msgspec.ValidationError(
             "Expected either messages or turns of messages, got both - at `$.messages`"
         )
-    for turn in case.turns:
-        for message in turn:
+    for entry in case.messages:
+        for message in entry if isinstance(entry, list) else (entry,):
             if not isinstance(message.get("role"), str):
                 raise msgspec.ValidationError("Expected every message to have a `role` - at `$.messages`")
     _validate_tools("tools", case.tools)

@@ -44,12 +44,13 @@ def test_ctrl_c_ends_a_command_at_any_moment_and_it_can_be_typed_again(
     assert again.returncode == 0, again.stderr
 
 
-def test_ctrl_c_while_the_command_line_is_imported_is_no_traceback(tmp_path: Path):
+@pytest.mark.parametrize("module", ["fiducial.cli.main", "signal", "click"])
+def test_ctrl_c_while_the_command_line_is_imported_is_no_traceback(tmp_path: Path, module: str):
     interrupted = (
-        "import os, signal, sys, runpy\n"
+        "import _signal, sys, runpy\n"
         "class Meanwhile:\n"
         "  def find_spec(self, name, path=None, target=None):\n"
-        "    if name == 'fiducial.cli.main': signal.raise_signal(signal.SIGINT)\n"
+        f"    if name == {module!r}: sys.meta_path.remove(self); _signal.raise_signal(_signal.SIGINT)\n"
         "sys.meta_path.insert(0, Meanwhile())\n"
         "runpy.run_module('fiducial', run_name='__main__')\n"
     )

@@ -301,7 +301,8 @@ def signal_at(
             env={**environment(), _MARK: mark},
             start_new_session=True,
         )
-        time.sleep(after)
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(after)
         sent = time.monotonic()
         with suppress(ProcessLookupError):
             (os.kill if alone else os.killpg)(running.pid, sign)

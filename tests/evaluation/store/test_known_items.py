@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def inputs(tmp_path: Path) -> RunInputs:
 
 
 @contextmanager
-def journal_on(path: Path, *outputs: Output) -> Iterator[VerdictJournal]:
+def journal_on(path: Path, *outputs: Output) -> Generator[VerdictJournal]:
     with VerdictJournal(path) as journal:
         for each in outputs:
             verdict = Verdict(
