@@ -31,6 +31,9 @@ MOST_LISTED = 200_000
 _MOST_ASKED = 8
 """Items, of those whose texts a page holds, that come with what judges were sent, unless all texts are asked for: requests are long."""
 
+_MOST_RIGHT = 500
+"""Right items whose texts a page holds, unless all are asked for: they are the least worth reading, and take as long to pack."""
+
 _QUERY, _ANSWER = 120, 64
 """Characters of a query in the list, and of an answer's first line."""
 _CHUNK_ITEMS, _CHUNK_BYTES = 256, 1_000_000
@@ -181,8 +184,8 @@ def pack(
 ) -> Packed:
     """Pack items: disagreements first, then ungraded, wrong, right; each sorted by case.
 
-    Texts, of so many items or (None) of all, are read of one at a time, and are compressed then, so that memory depends on the number of
-    items alone.
+    Texts, of so many items (right ones: 500) or of all (None), are read of one at a time, and are compressed then, so that memory depends
+    on the number of items alone.
     """
     columns = _Columns(cuts)
     for item in items:
@@ -190,7 +193,8 @@ def pack(
     totals = Counter(columns.status)
     listed = columns.worth_reading()
     index = columns.index(listed)
-    read = listed if texts is None else listed[:texts]
+    not_right = totals.total() - totals[STATUSES.index("right")]
+    read = listed if texts is None else listed[: min(texts, not_right + _MOST_RIGHT)]
     # Outputs for the same case say much that is the same, and what is the same nearby takes no room.
     by_case = sorted(range(len(read)), key=lambda row: (columns.case[read[row]], read[row]))
     answers = [""] * len(read)

@@ -104,6 +104,12 @@ def test_all_are_listed_and_the_texts_of_those_most_worth_reading_are_there(
     assert all(f"[f(a={n})]" in text for n, text in zip(expected, _texts(chosen), strict=True))
 
 
+def test_of_right_items_half_of_the_texts_are_there(make_item: Callable[..., Candidate]):
+    items = [make_item(f"c{n}", judge=0.0 if n % 100 == 7 else 1.0) for n in range(700)]
+    assert pack(items, {}).texts == 7 + 500
+    assert pack(items, {}, texts=None).texts == 700
+
+
 def test_every_text_is_packed_when_asked_for(make_item: Callable[..., Candidate]):
     chosen = pack([make_item(f"c{n}") for n in range(300)], {}, texts=None)
     assert len(_texts(chosen)) == 300
