@@ -5,7 +5,7 @@ A test compares the page with its output.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from pathlib import Path
 
@@ -120,7 +120,7 @@ def _columns() -> Iterator[str]:
     )
     for field, names in FIELDS.items():
         if others := [name for name in names if name != field]:
-            yield f"* `{field}`: {', '.join(f'`{name}`' for name in others)}"
+            yield f"* `{field}`: {', '.join(f'`{name}`' for name in _families(others))}"
     yield ""
 
 
@@ -156,6 +156,18 @@ def _judges(spec: KindSpec) -> str:
     return " with recorded results or an answer, else ".join(
         f"`{judge}`" for judge in judges_for(spec.name, outputs=2, recorded=1)
     )
+
+
+def _families(names: Iterable[str]) -> list[str]:
+    """Write names that begin alike as one: ``bot_{reply,answer}``."""
+    ends: dict[str, list[str]] = {}
+    for name in names:
+        start, mark, end = name.partition("_")
+        ends.setdefault(start + mark, []).append(end)
+    return [
+        f"{start}{found[0]}" if len(found) == 1 else f"{start}{{{','.join(found)}}}"
+        for start, found in ends.items()
+    ]
 
 
 def _one_line(text: str | None) -> str:

@@ -197,7 +197,8 @@ def _kind(kind: Kind) -> Iterator[str]:
     if kind == "multi_turn":
         yield "Calls of unknown functions or arguments are refused.\n"
     for example in examples():
-        if (example.kind, example.size) == (kind, "minimal") and kind != "web_search_answer":
+        shown = reference is None or bool(msgspec.structs.fields(reference))
+        if (example.kind, example.size) == (kind, "minimal") and shown and kind != "web_search_answer":
             yield from _example(example)
 
 
