@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..deterministic import Rules
+from ..deterministic.options import Rules
 from ..evaluation.generation.answer_worlds import AnswerWorlds
 from ..evaluation.generation.memory.embedding import Embedding, ServerEmbedding
 from ..evaluation.generation.memory.histories import Conversation, Remembered, read_histories

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Unpack
 
-from ..deterministic import Rules
 from ..deterministic.artifacts.challenge import challenge_of
+from ..deterministic.options import Rules
 from ..deterministic.sandbox.diagnosis import Diagnosis, diagnose
 from ..deterministic.sandbox.limits import Limits
 from ..errors import UsageError

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..deterministic import Rules
+from ..deterministic.options import Rules
 from ..errors import UsageError
 from ..evaluation.bfcl.aggregation import SystemScore, as_json, rate
 from ..evaluation.bfcl.scoring import ScoringOptions, score_tree

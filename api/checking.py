@@ -7,11 +7,10 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
 
-from ..deterministic import CheckOptions, Rules
-from ..deterministic import check as check_record
 from ..deterministic.artifacts.dependencies import UnknownDependency
+from ..deterministic.checkers import check as check_record
 from ..deterministic.checkers import validate_reference
-from ..deterministic.options import ArtifactOptions
+from ..deterministic.options import ArtifactOptions, CheckOptions, Rules
 from ..deterministic.registration import load_environments, load_functions
 from ..deterministic.sandbox.limits import Limits
 from ..errors import UsageError

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..calibration.comparison.compare import compare
 from ..data import demo_path
-from ..deterministic import CheckOptions
+from ..deterministic.options import CheckOptions
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.run_plan import Plan
 from ..evaluation.run_table import read_tables

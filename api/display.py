@@ -12,8 +12,7 @@ from ..errors import as_named
 from ..records import Verdict
 from ..records.frames import data_frame
 from ..report.document import Document, as_lines, as_markdown
-from ..report.text.one_screen import SCREEN, WIDTH, one_screen
-from ..report.text.safe_text import visible
+from ..report.text.safe_text import SCREEN, WIDTH, visible
 from .paths import FilePath, written_path
 
 if TYPE_CHECKING:
@@ -66,6 +65,8 @@ class InWords:
         Args:
             room: Lines for it.
         """
+        from ..report.text.one_screen import one_screen  # noqa: PLC0415 - most commands print the whole document
+
         return one_screen(self.document() if self._screen is None else self._screen(self), room)
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
 
 from ..calibration.pass_threshold import GivenPassAt, pass_at_of
-from ..deterministic import Rules
+from ..deterministic.options import Rules
 from ..errors import UsageError
 from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.generation.output_sources import OutputSource, callable_source, generate_into_run

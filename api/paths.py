@@ -16,7 +16,6 @@ from ..evaluation.store.copies import put_back, working_copy
 from ..records import Case, FolderPath, InputPath, MemoryFolder, Output, Verdict, memory_file, read_records
 from ..records.disk_files import copy_of_pipe, is_address, local_path, redacted, refuse_device
 from ..records.frames import frame_rows, is_frame
-from ..records.objects import ObjectFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,8 +65,9 @@ def input_path(given: FilePath) -> Path:
     if isinstance(address, Path):
         refuse_device(address)
         return copy_of_pipe(address)
-    from ..evaluation.store.file_names import MANIFEST  # noqa: PLC0415 - likewise
-    from ..records.fetching import fetch_input  # noqa: PLC0415 - most inputs are on this machine
+    from ..evaluation.store.file_names import MANIFEST  # noqa: PLC0415 - most inputs are on this machine
+    from ..records.fetching import fetch_input  # noqa: PLC0415 - likewise
+    from ..records.objects import ObjectFolder  # noqa: PLC0415 - likewise
 
     objects = ObjectFolder(address)
     marks = objects.find()

@@ -22,9 +22,10 @@ from ..evaluation.store.run_store import RunStore
 from ..judges.loop_thread import run_apart
 from ..judges.prices import price_list
 from ..records import FolderPath, InputPath, ItemKey, Output, Verdict, read_records
-from ..report.text.one_screen import SCREEN, one_screen
+from ..report.text.one_screen import one_screen
 from ..report.text.preference_screen import preferences_screen
 from ..report.text.preference_text import preferences_document
+from ..report.text.safe_text import SCREEN
 from .checking import Worlds, worlds_of
 from .display import Document, ShownOnPage, statistics_frame
 from .evaluating import JudgeLike, asked_of

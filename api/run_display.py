@@ -13,7 +13,7 @@ from ..evaluation.run_plan import Plan
 from ..report.document import Command, Piece, as_lines
 from ..report.first_answers import answers, run_document
 from ..report.text import number_text
-from ..report.text.one_screen import SCREEN, WIDTH
+from ..report.text.safe_text import SCREEN, WIDTH
 from ..report.text.summary_text import summary_document
 from .display import Document, Shown
 from .gates import run_gates

@@ -32,7 +32,7 @@ from .progress_bars import shown_progress
 
 if TYPE_CHECKING:
     from ..calibration.pass_threshold import PassAt
-    from ..deterministic import CheckOptions
+    from ..deterministic.options import CheckOptions
     from ..evaluation.checking.dotted_names import NamesOption
     from ..evaluation.engines.ray_engine import RayEngine
     from ..evaluation.forecast import Forecast

@@ -19,8 +19,9 @@ from ..report.text.comparison_screen import comparison_screen
 from ..report.text.comparison_text import caution_lines, comparison_document
 from ..report.text.estimation_screen import estimation_screen
 from ..report.text.estimation_text import estimation_document
-from ..report.text.one_screen import SCREEN, one_screen
+from ..report.text.one_screen import one_screen
 from ..report.text.plan_text import plan_document
+from ..report.text.safe_text import SCREEN
 from .display import Document, Shown, ShownOnPage, statistics_frame
 
 if TYPE_CHECKING:

@@ -17,7 +17,9 @@ from typing import Any
 from fiducial.deterministic.ast.java_values import convert_java
 from fiducial.deterministic.ast.javascript_values import convert_javascript
 from fiducial.deterministic.ast.strict_rules import standardise_strictly
-from fiducial.deterministic.decoding import AskedForm, decode_native, decode_prompt
+from fiducial.deterministic.decoding.replies import decode_native
+from fiducial.deterministic.decoding.text_replies import decode_prompt
+from fiducial.deterministic.decoding.wrapping import AskedForm
 from fiducial.errors import DecodingError
 
 LIMIT_MS = 100.0

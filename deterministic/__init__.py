@@ -1,10 +1,28 @@
-"""Deterministic checkers: a Case and an Output in, a Verdict out; no model, no network."""
+"""Deterministic checkers: a Case and an Output in, a Verdict out; no model, no network.
 
-from .checkers import Checker, check, checker_for
-from .custom_checkers import OwnChecker, checker
-from .finding import PASSED, Finding, fault, undecided
-from .options import CheckOptions, NameStyle, Rules
-from .stored_results import CallMode, check_result
+Names are resolved when they are first used: checking native calls needs no parser of texts.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .checkers import Checker, check, checker_for
+    from .custom_checkers import OwnChecker, checker
+    from .finding import PASSED, Finding, fault, undecided
+    from .options import CheckOptions, NameStyle, Rules
+    from .stored_results import CallMode, check_result
+
+_HOME = {
+    "checkers": "Checker check checker_for",
+    "custom_checkers": "OwnChecker checker",
+    "finding": "PASSED Finding fault undecided",
+    "options": "CheckOptions NameStyle Rules",
+    "stored_results": "CallMode check_result",
+}
+"""Public names by the module that has them."""
 
 __all__ = [
     "PASSED",
@@ -22,3 +40,10 @@ __all__ = [
     "fault",
     "undecided",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = next((home for home, names in _HOME.items() if name in names.split()), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{home}", __name__), name)

@@ -9,8 +9,10 @@ from ..errors import DecodingError
 from ..records import Case, Output, kind_spec
 from .ast.schemas import part_of
 from .ast.tool_calls import is_call_list
-from .decoding import decode_output, decode_prompt, read_json_reply
 from .decoding.call_attempts import call_names, is_json_call, sets_out_to_call
+from .decoding.json_replies import read_json_reply
+from .decoding.replies import decode_output
+from .decoding.text_replies import decode_prompt
 from .finding import PASSED, Finding, fault, plain, undecided
 from .options import CheckOptions
 

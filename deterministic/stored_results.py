@@ -9,7 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import DecodingError
 from ..records import Case, kind_spec
-from .decoding import PLAIN, AskedForm, asked_form, decode_native, decode_native_strictly, decode_prompt
+from .decoding.replies import asked_form, decode_native, decode_native_strictly
+from .decoding.text_replies import decode_prompt
+from .decoding.wrapping import PLAIN, AskedForm
 from .finding import Finding
 from .options import CheckOptions
 

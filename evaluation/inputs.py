@@ -29,10 +29,9 @@ from ..records import (
     read_lines,
     read_numbered,
 )
-from ..records.objects import fetched_alone
 
 if TYPE_CHECKING:
-    from ..deterministic import CheckOptions
+    from ..deterministic.options import CheckOptions
 
 _PIECE = 256 * 1024
 """Bytes of outputs that a worker checks before it hands its verdicts on: a tenth of a second of work."""
@@ -179,10 +178,14 @@ class EvaluationInputs(Closing):
         if output.case_id not in self.cases:
             message = f"no case has the id {output.case_id!r} in {self.cases.path}"
             raise RecordError(message, path=path, line=line, field="case_id")
-        if output.workspace is not None and not _stays_inside(output.workspace):
+        if output.workspace is None:
+            return
+        if not _stays_inside(output.workspace):
             message = f"expected a path inside the folder of this file, got {output.workspace!r}"
             raise RecordError(message, path=path, line=line, field="workspace")
-        if output.workspace is not None and path in fetched_alone:
+        from ..records.objects import fetched_alone  # noqa: PLC0415 - few outputs have a workspace
+
+        if path in fetched_alone:
             message = "a workspace is not fetched with a file; name the folder (its address) that holds both"
             raise RecordError(message, path=path, line=line, field="workspace")
 

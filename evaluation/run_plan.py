@@ -15,7 +15,7 @@ from .judging.access import BatchMode
 from .judging.judge_task import JudgeOn, JudgeTask
 
 if TYPE_CHECKING:
-    from ..deterministic import CheckOptions
+    from ..deterministic.options import CheckOptions
     from .checking.dotted_names import NamesOption
     from .judging.composites import JuryRule
 

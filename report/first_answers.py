@@ -17,8 +17,7 @@ from .ranking import Answer, better
 from .text import number_text
 from .text.caution_text import not_sent, sentences
 from .text.judges_text import Trust, control_in, judges_table, trust_in
-from .text.one_screen import SCREEN, WIDTH
-from .text.safe_text import shortened
+from .text.safe_text import SCREEN, WIDTH, shortened
 from .text.systems_text import failures_document, judge_names, systems_document
 
 _CHECKED = "proven on checked outputs"

@@ -7,7 +7,17 @@ from typing import Any, cast
 
 from ...records import AnyValue
 from .expectation import Argument, ExpectedCall, standardise
-from .problem import NOT_ACCEPTABLE, Problem, no_source_text, not_acceptable, wrong_name, wrong_type
+from .problem import (
+    NOT_ACCEPTABLE,
+    Problem,
+    missing_argument,
+    no_source_text,
+    not_acceptable,
+    unexpected_argument,
+    wrong_name,
+    wrong_type,
+)
+from .schemas import as_list
 
 
 def check_type(value: object, argument: Argument) -> Problem | None:
@@ -28,11 +38,6 @@ def check_type(value: object, argument: Argument) -> Problem | None:
     elif kind is argument.first_type:
         return None
     return wrong_type(argument, value)
-
-
-def as_list(value: Any) -> Any:
-    """Return a tuple as a list, anything else unchanged."""
-    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
 
 
 def _items_pass(value: list[Any], argument: Argument) -> bool:
@@ -212,32 +217,6 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
         if name not in given:
             return missing_argument(name, expected)
     return None
-
-
-def missing_argument(name: str, expected: ExpectedCall) -> Problem:
-    """Return the problem of a missing argument.
-
-    Either the document requires it, or the reference does not make it optional.
-    """
-    acceptable = expected.shown.get(name)
-    if name in expected.required:
-        sentence = "argument {argument} is required and missing"
-        return Problem("simple_function_checker:missing_required", sentence, name, acceptable)
-    sentence = "argument {argument} is missing, acceptable {expected}"
-    return Problem("simple_function_checker:missing_optional", sentence, name, acceptable)
-
-
-def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Problem:
-    """Return the problem of an argument that the document or the reference does not have.
-
-    The name is None for an argument that had none.
-    """
-    if name in expected.documented:
-        sentence = "argument {argument} should be left out, got {got}"
-    else:
-        sentence = "argument {argument} is not documented, known are {expected}; got {got}"
-    known = sorted(expected.documented)
-    return Problem("simple_function_checker:unexpected_param", sentence, name, known, value)
 
 
 def _check_argument(value: Any, argument: Argument, language: str) -> Problem | None:

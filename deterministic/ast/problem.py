@@ -7,7 +7,7 @@ from typing import Any, cast
 import msgspec
 
 from ..finding import Finding, fault, plain, shorten
-from .expectation import Argument
+from .expectation import Argument, ExpectedCall
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -47,6 +47,32 @@ class Problem(msgspec.Struct, frozen=True):
     def finding(self) -> Finding:
         """The problem as a checker reports it."""
         return fault(self.error_type, self.reason, **self.evidence)
+
+
+def missing_argument(name: str, expected: ExpectedCall) -> Problem:
+    """Return the problem of a missing argument.
+
+    Either the document requires it, or the reference does not make it optional.
+    """
+    acceptable = expected.shown.get(name)
+    if name in expected.required:
+        sentence = "argument {argument} is required and missing"
+        return Problem("simple_function_checker:missing_required", sentence, name, acceptable)
+    sentence = "argument {argument} is missing, acceptable {expected}"
+    return Problem("simple_function_checker:missing_optional", sentence, name, acceptable)
+
+
+def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Problem:
+    """Return the problem of an argument that the document or the reference does not have.
+
+    The name is None for an argument that had none.
+    """
+    if name in expected.documented:
+        sentence = "argument {argument} should be left out, got {got}"
+    else:
+        sentence = "argument {argument} is not documented, known are {expected}; got {got}"
+    known = sorted(expected.documented)
+    return Problem("simple_function_checker:unexpected_param", sentence, name, known, value)
 
 
 def wrong_name(expected: str, got: Any) -> Problem:

@@ -48,6 +48,11 @@ def property_of(schema: Mapping[str, Any], name: str) -> Mapping[str, Any] | Non
     return part_of(further) if further or schema.get("patternProperties") else None
 
 
+def as_list(value: Any) -> Any:
+    """Return a tuple as a list, anything else unchanged."""
+    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
+
+
 Converter: TypeAlias = Callable[[str], Any]
 
 

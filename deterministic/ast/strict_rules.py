@@ -7,12 +7,19 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ...records import AnyOrder, AnyValue
-from ..decoding import Unquoted
+from ..decoding.python_syntax import Unquoted
 from ..pairing import pair_completely
-from .bfcl_rules import as_list, missing_argument, unexpected_argument
 from .expectation import Argument, ExpectedCall
-from .problem import Problem, no_source_text, not_acceptable, wrong_name, wrong_type
-from .schemas import part_of, settled
+from .problem import (
+    Problem,
+    missing_argument,
+    no_source_text,
+    not_acceptable,
+    unexpected_argument,
+    wrong_name,
+    wrong_type,
+)
+from .schemas import as_list, part_of, settled
 
 _NUMBERS = (int, float)
 

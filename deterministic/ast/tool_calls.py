@@ -10,12 +10,11 @@ import msgspec
 
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, ToolCallReference
-from ..decoding import asked_form, decode_output
 from ..decoding.call_attempts import call_names, sets_out_to_call
+from ..decoding.replies import asked_form, decode_output
 from ..finding import PASSED, Finding, fault, undecided
 from ..options import CheckOptions, NameStyle
 from ..pairing import Pairing
-from .bfcl_rules import check_call
 from .expectation import Expectation, ExpectedCall, compile_expectation
 from .problem import Problem
 from .strict_rules import check_call_strictly
@@ -112,7 +111,11 @@ _COUNT_ERRORS = {
 
 def check_decoded(decoded: Any, expectation: Expectation, *, strictly: bool = False) -> Finding:
     """Check what a decoder made of a reply, by BFCL's rules or by strict ones."""
-    check = check_call_strictly if strictly else check_call
+    check: CallCheck = check_call_strictly
+    if not strictly:
+        from .bfcl_rules import check_call  # noqa: PLC0415 - most cases are checked strictly
+
+        check = check_call
     problem = check_format(decoded) or check_count(decoded, expectation)
     if problem is not None:
         return problem.finding

@@ -15,7 +15,7 @@ from typing import Any
 from ...errors import DecodingError
 from .arithmetic import evaluate
 from .plain_calls import DecodedCall, read_plain_calls
-from .python_syntax import parse_expression, unparse
+from .python_syntax import Unquoted, parse_expression, unparse
 
 _MAY_BE_EMPTY = frozenset("[]{},' \t\n\r\f\\")
 """What an empty list may be written with; text of anything else, without a parenthesis or comment, holds no call."""
@@ -114,12 +114,6 @@ _READERS: dict[type[ast.expr], Callable[[Any], Any]] = {
     ast.Call: lambda node: read_call(node) if node.keywords else unparse(node),
     ast.Subscript: unparse,
 }
-
-
-class Unquoted(str):
-    """Source text in place of a value: a name, a call, a subscript; equals no quoted text."""
-
-    __slots__ = ()
 
 
 def decode_python_calls_strictly(code: str) -> list[DecodedCall]:

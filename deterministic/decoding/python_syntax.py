@@ -46,3 +46,9 @@ def _describe(error: Exception) -> str:
     if isinstance(error, RecursionError | MemoryError):
         return "nested too deeply"
     return str(error)
+
+
+class Unquoted(str):
+    """Source text in place of a value: a name, a call, a subscript; equals no quoted text."""
+
+    __slots__ = ()

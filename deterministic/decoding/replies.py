@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from ...errors import DecodingError
 from ...records import Case, Language, Output, ToolCall
-from .json_calls import decode_json_calls, decode_json_calls_strictly, load_json_strictly
-from .json_replies import read_json_reply
-from .python_calls import decode_python_calls, decode_python_calls_strictly
-from .wrapping import untag, wrap
-from .xml_calls import decode_concise_xml_calls, decode_verbose_xml_calls
+from .json_calls import load_json_strictly
+from .wrapping import PLAIN, AskedForm, ReplyForm
 
 LoadJson: TypeAlias = Callable[[str], Any]
 
@@ -82,29 +79,6 @@ def _kind(value: Any) -> str:
     return "an empty object" if value == {} else type(value).__name__
 
 
-ReplyForm: TypeAlias = Literal["python", "json", "verbose_xml", "concise_xml"]
-"""How a system was asked to write its calls; ``python`` stands for source text of whatever the language is."""
-
-
-class AskedForm(NamedTuple):
-    """Requested form of the calls in a text reply.
-
-    Attributes:
-        language: The language of the functions.
-        form: Source text, JSON or one of two forms of XML; anything but source text is for Python only.
-        tagged: Whether they stand between ``<TOOLCALL>`` and ``</TOOLCALL>``.
-        stated: Whether the case says so, and keeping to the form is part of the task.
-    """
-
-    language: Language = "python"
-    form: ReplyForm = "python"
-    tagged: bool = False
-    stated: bool = False
-
-
-PLAIN = AskedForm()
-
-
 def asked_form(case: Case) -> AskedForm:
     """Return the form in which a system was asked to write its calls.
 
@@ -125,45 +99,6 @@ def decode_output(output: Output, asked: AskedForm = PLAIN, *, strictly: bool = 
     """
     if output.tool_calls is not None:
         return decode_tool_calls(output.tool_calls, strictly=strictly)
+    from .text_replies import decode_prompt  # noqa: PLC0415 - native calls need no parser
+
     return decode_prompt(output.text or "", asked, strictly=strictly)
-
-
-def decode_prompt(text: str, asked: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
-    """Read the calls in a text reply, as BFCL does or strictly.
-
-    Strict reading takes them as they were meant, which differs for Python, JSON and Java; where no form is stated, calls written as JSON
-    are read, too.
-
-    Mostly a list of ``{name: {argument: value}}``; whatever else the original makes of odd replies. Whether it is calls at all is
-    for the checker to see.
-
-    Raises:
-        DecodingError: The reply is not in that form.
-    """
-    code = untag(wrap(text)) if asked.tagged else wrap(text)
-    decoders = _DECODERS.get(asked.form)
-    if decoders is None and asked.language != "python":
-        return _decode_other_language(code[1:-1], asked.language, strictly=strictly)
-    if strictly and decoders is None and not asked.stated and (calls := read_json_reply(text)) is not None:
-        return calls
-    by_bfcl, by_meaning = decoders or _PYTHON
-    return by_meaning(code) if strictly else by_bfcl(code)
-
-
-def _decode_other_language(code: str, language: Language, *, strictly: bool) -> Any:
-    if language == "javascript":
-        from .javascript_calls import decode_javascript_call  # noqa: PLC0415 - tree-sitter is an extra
-
-        return decode_javascript_call(code)
-    from .java_calls import decode_java_call  # noqa: PLC0415 - likewise
-
-    return decode_java_call(code, strictly=strictly)
-
-
-_PYTHON = decode_python_calls, decode_python_calls_strictly
-_DECODERS: dict[str, tuple[Callable[[str], Any], Callable[[str], Any]]] = {
-    "json": (decode_json_calls, decode_json_calls_strictly),
-    "verbose_xml": (decode_verbose_xml_calls, decode_verbose_xml_calls),
-    "concise_xml": (decode_concise_xml_calls, decode_concise_xml_calls),
-}
-"""What reads a form, as BFCL does and as it was meant."""

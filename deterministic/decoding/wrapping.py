@@ -1,14 +1,40 @@
-"""Wrapping around calls in a reply: brackets, blanks, code fences, a tag."""
+"""Form of the calls in a reply, and what is around them: brackets, blanks, fences, a tag."""
 
 from __future__ import annotations
 
+from typing import Literal, NamedTuple, TypeAlias
+
 from ...errors import DecodingError
+from ...records import Language
 
 MAX_CODE = 50_000
 """Longer code is refused: no real call is nearly as long, and this bounds what a hostile reply can cost."""
 
 _OPENING_TAG = "<TOOLCALL>"
 _CLOSING_TAG = "</TOOLCALL>"
+
+
+ReplyForm: TypeAlias = Literal["python", "json", "verbose_xml", "concise_xml"]
+"""How a system was asked to write its calls; ``python`` stands for source text of whatever the language is."""
+
+
+class AskedForm(NamedTuple):
+    """Requested form of the calls in a text reply.
+
+    Attributes:
+        language: The language of the functions.
+        form: Source text, JSON or one of two forms of XML; anything but source text is for Python only.
+        tagged: Whether they stand between ``<TOOLCALL>`` and ``</TOOLCALL>``.
+        stated: Whether the case says so, and keeping to the form is part of the task.
+    """
+
+    language: Language = "python"
+    form: ReplyForm = "python"
+    tagged: bool = False
+    stated: bool = False
+
+
+PLAIN = AskedForm()
 
 
 def wrap(text: str) -> str:

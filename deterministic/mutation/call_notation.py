@@ -10,7 +10,9 @@ import msgspec
 
 from ...errors import DecodingError
 from ...records import Case, Output, ToolCall
-from ..decoding import PLAIN, Unquoted, asked_form, decode_output
+from ..decoding.python_syntax import Unquoted
+from ..decoding.replies import asked_form, decode_output
+from ..decoding.wrapping import PLAIN
 
 
 class NamedCall(NamedTuple):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from ...deterministic import CheckOptions
 from ...deterministic.artifacts.dependencies import UnknownDependency, unknown_dependencies
+from ...deterministic.options import CheckOptions
 from ...formats.agbenchmark import ChallengeResult, report_of
 from ...records import Case, Verdict, read_records, write_json, write_records
 from ..checking.checks import check_outputs

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
-from ...deterministic import CheckOptions
+from ...deterministic.options import CheckOptions
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import has_rule

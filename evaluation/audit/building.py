@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from ...deterministic import CheckOptions
 from ...deterministic.checkers import validate_reference
 from ...deterministic.mutation import Operator, Probe, Subject, Weakness, make_probes, origin
+from ...deterministic.options import CheckOptions
 from ...errors import InputError
 from ...records import (
     Case,

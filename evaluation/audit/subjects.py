@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...deterministic import CheckOptions, check
+from ...deterministic.checkers import check
 from ...deterministic.mutation import Subject, composed, rank, right_output
+from ...deterministic.options import CheckOptions
 from ...records import Case, CaseIndex, Kind, Output, kind_spec
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
 

@@ -15,7 +15,7 @@ import msgspec
 
 from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.statistic import Statistic, defined, undefined
-from ...deterministic import NameStyle
+from ...deterministic.options import NameStyle
 from ...formats.bfcl import CATEGORIES, expand
 from ...judges.prices import Prices
 from .category_scores import CategoryScore, Effort

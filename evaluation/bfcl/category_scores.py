@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ...deterministic import Finding
+from ...deterministic.finding import Finding
 from ...formats.bfcl import Category, parse_sensitivity_id
 
 

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import msgspec
 
-from ...deterministic import CallMode, Finding
+from ...deterministic.finding import Finding
+from ...deterministic.stored_results import CallMode
 from ...formats.bfcl import ResultLine
 from .stored_answers import decoded_calls, decoded_turns, last_message
 from .suite import SuiteEntry

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from ...deterministic import CheckOptions, NameStyle, Rules
+from ...deterministic.options import CheckOptions, NameStyle, Rules
 from ...formats.bfcl import DataSource, ResultFile, to_output
 from ...judges.prices import PriceList
 from ...records import Case, Output, atomic_write

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, cast
 
-from ...deterministic import CallMode, CheckOptions, Finding, answers, check_result
-from ...deterministic.decoding import asked_form
+from ...deterministic import answers
+from ...deterministic.decoding.replies import asked_form
 from ...deterministic.execution.call_texts import ReplyReader, read_native, read_prompt
-from ...deterministic.stored_results import decode_result
+from ...deterministic.finding import Finding
+from ...deterministic.options import CheckOptions
+from ...deterministic.stored_results import CallMode, check_result, decode_result
 from ...errors import DecodingError
 from ...formats.bfcl import Category
 from ...records import Case, kind_spec

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ...deterministic import CheckOptions, check
 from ...deterministic.artifacts.dependencies import UnknownDependency
-from ...deterministic.custom_checkers import source_fingerprint
+from ...deterministic.checkers import check
+from ...deterministic.options import CheckOptions
 from ...records import (
     BUILT_IN_KINDS,
     KINDS,
@@ -90,8 +90,12 @@ def own_checkers(kinds: Iterable[Kind]) -> dict[str, dict[Kind, str]]:
 
     Only kinds that are not built in are included.
     """
-    own = {kind: source_fingerprint(kind) for kind in kinds if kind not in BUILT_IN_KINDS}
-    return {"checkers": own} if own else {}
+    own = [kind for kind in kinds if kind not in BUILT_IN_KINDS]
+    if not own:
+        return {}
+    from ...deterministic.custom_checkers import source_fingerprint  # noqa: PLC0415 - most kinds are built in
+
+    return {"checkers": {kind: source_fingerprint(kind) for kind in own}}
 
 
 class Checked(NamedTuple):

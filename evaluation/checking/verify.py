@@ -6,7 +6,8 @@ import random
 from collections.abc import Iterable
 from itertools import islice
 
-from ...deterministic import CheckOptions, Rules, check
+from ...deterministic.checkers import check
+from ...deterministic.options import CheckOptions, Rules
 from ...errors import RecordError, RunFolderError
 from ...records import CaseIndex, InputPath, ItemKey, Output, Verdict, decode_record, kind_spec
 from ...version import VERSION

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from ...deterministic import Rules
 from ...deterministic.multi_turn.worlds import environment_types
+from ...deterministic.options import Rules
 from ...errors import InputError
 from ...records import AnswerReference, Case, kind_spec
 from .attempt import NoOutputError

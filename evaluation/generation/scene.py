@@ -14,10 +14,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from ...deterministic import Rules
 from ...deterministic.multi_turn.call_execution import Allowance, LimitExceededError
 from ...deterministic.multi_turn.reference import scenario_of
 from ...deterministic.multi_turn.rule_sets import RuleSet, rule_set
+from ...deterministic.options import Rules
 from ...errors import DecodingError
 from ...records import AgentStep, Case, ToolCall, kind_spec
 

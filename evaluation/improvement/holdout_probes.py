@@ -12,9 +12,9 @@ import msgspec
 
 from ...calibration.comparison.prompt_gain import ProbedPair
 from ...calibration.pass_threshold import PassThreshold
-from ...deterministic import CheckOptions
 from ...deterministic.mutation import FAMILY_KINDS, Plants, load_operators, origin
 from ...deterministic.mutation.attacks import PLAIN_VERDICTS, VERDICTS
+from ...deterministic.options import CheckOptions
 from ...errors import InputError
 from ...records import Author, Case, Output, Verdict, read_records, write_json, write_records
 from ..audit.audit_plan import AuditPlan, prepare

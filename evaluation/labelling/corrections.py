@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...calibration.decisions import Decision, LabelDecision, decisions_of, settled
-from ...deterministic import CheckOptions, check
-from ...deterministic.checkers import validate_reference
+from ...deterministic.checkers import check, validate_reference
+from ...deterministic.options import CheckOptions
 from ...errors import FiducialError, InputError
 from ...records import (
     Case,

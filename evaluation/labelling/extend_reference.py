@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ...deterministic.ast.tool_calls import is_call_list
-from ...deterministic.decoding import asked_form, decode_output
+from ...deterministic.decoding.replies import asked_form, decode_output
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, kind_spec
 from ...records.accepted_calls import AcceptedCall, accepted_calls, is_marked, is_plain

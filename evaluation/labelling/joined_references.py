@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...deterministic import CheckOptions
 from ...deterministic.checkers import validate_reference
+from ...deterministic.options import CheckOptions
 from ...errors import InputError
 from ...formats.imported_records import Skipped
 from ...formats.references import References

@@ -10,7 +10,7 @@ import msgspec
 from ...deterministic.ast.expectation import ExpectedCall
 from ...deterministic.ast.strict_rules import check_call_strictly
 from ...deterministic.ast.tool_calls import expectation_of, is_call_list
-from ...deterministic.decoding import asked_form, decode_output
+from ...deterministic.decoding.replies import asked_form, decode_output
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, kind_spec
 

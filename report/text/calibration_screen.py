@@ -13,8 +13,8 @@ from .agreement_text import judges_alone_words
 from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
 from .judges_text import Trust, TrustWord, alike, group_label, trust_of
-from .one_screen import WIDTH, ShortNames, statistic_text
-from .safe_text import columns_of
+from .one_screen import ShortNames, statistic_text
+from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
 
 _ORDER: tuple[TrustWord, ...] = (

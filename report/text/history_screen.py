@@ -11,8 +11,8 @@ from ..document_parts import FIRST, DocumentTable
 from . import number_text
 from .history_text import drift_sentence
 from .number_text import counted
-from .one_screen import WIDTH, clipped, short_names, statistic_text
-from .safe_text import columns_of
+from .one_screen import clipped, short_names, statistic_text
+from .safe_text import WIDTH, columns_of
 
 _NAMED = 3
 """Folders or changes that a line names; of more, it says how many."""

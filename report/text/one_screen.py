@@ -16,10 +16,7 @@ from ..document import Piece, as_lines
 from ..document_parts import FIRST, Cell, DocumentTable
 from ..figures.forest_plot import interval_strip
 from . import number_text
-from .safe_text import columns_of, cut_to_columns
-
-WIDTH = 80
-"""Columns of a screen."""
+from .safe_text import SCREEN, WIDTH, columns_of, cut_to_columns
 
 _LEAST_PLOT, _MOST_PLOT = 11, 21
 
@@ -189,9 +186,6 @@ def clipped(text: str, columns: int) -> str:
         kept = longer
     return f"{kept.rstrip(',;:')} ..."
 
-
-SCREEN = 24
-"""Lines of a screen."""
 
 _ENOUGH_ROWS, _FEWEST_ROWS = 8, 3
 """Rows that a table keeps while something behind it can give way, and that the last one keeps."""

@@ -11,6 +11,9 @@ import unicodedata
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
+SCREEN, WIDTH = 24, 80
+"""Lines and columns of a screen."""
+
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but for tab and newline
     "\u00ad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # zero width, ends of lines, order of reading

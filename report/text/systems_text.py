@@ -18,8 +18,8 @@ from ..document import Piece
 from ..document_parts import Cell
 from ..items.naming import UNGRADED, in_words, items_at
 from . import number_text
-from .one_screen import NAME, WIDTH, PlotRow, ShortNames, clipped, plotted_table, rate_and_n, short_names
-from .safe_text import columns_of
+from .one_screen import NAME, PlotRow, ShortNames, clipped, plotted_table, rate_and_n, short_names
+from .safe_text import WIDTH, columns_of
 
 _MOST_SYSTEMS = 6
 _COMMONEST = 3

@@ -11,8 +11,8 @@ import msgspec
 
 from ....calibration.ladders import CurveFamily, next_levels
 from ....calibration.pass_threshold import PassThreshold
-from ....deterministic import CheckOptions
 from ....deterministic.mutation import Dial
+from ....deterministic.options import CheckOptions
 from ....errors import UsageError
 from ....records import Author, FolderPath, ItemKey, JudgeId, Kind, memory_file, read_records, write_records
 from ...context import RunContext

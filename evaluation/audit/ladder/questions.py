@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from ....deterministic import CheckOptions, check
+from ....deterministic.checkers import check
 from ....deterministic.mutation import Dial, Rung
+from ....deterministic.options import CheckOptions
 from ....errors import ConfigurationError
 from ....records import Case, ItemKey, JudgeId, Output, encode_record
 from ....records.output import planted_step

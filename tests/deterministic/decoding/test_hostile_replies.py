@@ -99,7 +99,8 @@ def test_without_tree_sitter_the_error_names_the_extra(
 
     parser_of.cache_clear()
     monkeypatch.setitem(sys.modules, "tree_sitter_java", None)
-    from fiducial.deterministic.decoding import AskedForm, decode_prompt
+    from fiducial.deterministic.decoding.text_replies import decode_prompt
+    from fiducial.deterministic.decoding.wrapping import AskedForm
 
     with pytest.raises(MissingExtraError, match=r"fiducial-eval\[languages\]"):
         decode_prompt("A.f(a=1, b=2)", AskedForm("java"))

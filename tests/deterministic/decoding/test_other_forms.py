@@ -16,14 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tool_calls import calling
 
-from fiducial.deterministic.decoding import (
-    AskedForm,
-    decode_native,
-    decode_output,
-    decode_prompt,
-    decode_tool_calls,
-)
 from fiducial.deterministic.decoding.json_calls import list_of_objects
+from fiducial.deterministic.decoding.replies import decode_native, decode_output, decode_tool_calls
+from fiducial.deterministic.decoding.text_replies import decode_prompt
+from fiducial.deterministic.decoding.wrapping import AskedForm
 from fiducial.errors import DecodingError
 from fiducial.records import Output, ToolCall
 

@@ -1,0 +1,54 @@
+"""Decode calls in texts, by the language and form the system was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...records import Language
+from .json_calls import decode_json_calls, decode_json_calls_strictly
+from .json_replies import read_json_reply
+from .python_calls import decode_python_calls, decode_python_calls_strictly
+from .wrapping import PLAIN, AskedForm, untag, wrap
+from .xml_calls import decode_concise_xml_calls, decode_verbose_xml_calls
+
+
+def decode_prompt(text: str, asked: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
+    """Read the calls in a text reply, as BFCL does or strictly.
+
+    Strict reading takes them as they were meant, which differs for Python, JSON and Java; where no form is stated, calls written as JSON
+    are read, too.
+
+    Mostly a list of ``{name: {argument: value}}``; whatever else the original makes of odd replies. Whether it is calls at all is
+    for the checker to see.
+
+    Raises:
+        DecodingError: The reply is not in that form.
+    """
+    code = untag(wrap(text)) if asked.tagged else wrap(text)
+    decoders = _DECODERS.get(asked.form)
+    if decoders is None and asked.language != "python":
+        return _decode_other_language(code[1:-1], asked.language, strictly=strictly)
+    if strictly and decoders is None and not asked.stated and (calls := read_json_reply(text)) is not None:
+        return calls
+    by_bfcl, by_meaning = decoders or _PYTHON
+    return by_meaning(code) if strictly else by_bfcl(code)
+
+
+def _decode_other_language(code: str, language: Language, *, strictly: bool) -> Any:
+    if language == "javascript":
+        from .javascript_calls import decode_javascript_call  # noqa: PLC0415 - tree-sitter is an extra
+
+        return decode_javascript_call(code)
+    from .java_calls import decode_java_call  # noqa: PLC0415 - likewise
+
+    return decode_java_call(code, strictly=strictly)
+
+
+_PYTHON = decode_python_calls, decode_python_calls_strictly
+_DECODERS: dict[str, tuple[Callable[[str], Any], Callable[[str], Any]]] = {
+    "json": (decode_json_calls, decode_json_calls_strictly),
+    "verbose_xml": (decode_verbose_xml_calls, decode_verbose_xml_calls),
+    "concise_xml": (decode_concise_xml_calls, decode_concise_xml_calls),
+}
+"""What reads a form, as BFCL does and as it was meant."""
