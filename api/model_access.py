@@ -89,7 +89,7 @@ def _described_endpoint(
     if connection is not None:
         if url is not None or variable is not None or fields.get("api_key") is not None:
             raise UsageError(
-                "--endpoint: a connection says where the model is and how to be let in; leave the rest out"
+                "--endpoint: the connection has the address and the key; drop the URL, key_env and api_key"
             )
         from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
 
@@ -267,7 +267,7 @@ def _shares(given: Reaching, concurrency: int) -> tuple[EndpointShare, ...]:
     if not named:
         return ()
     if given.get("base_url") is not None or given.get("connection") is not None:
-        raise UsageError("endpoints say where the model is; leave base_url and connection out")
+        raise UsageError("endpoints have their own addresses; drop base_url and connection")
     return shares_of(named, concurrency, given.get("api_key"), given.get("environment", os.environ))
 
 
@@ -277,9 +277,7 @@ def _endpoint(given: Reaching) -> Endpoint:
     if connection is None:
         return find_endpoint(base_url, api_key, environment)
     if base_url is not None or api_key is not None:
-        raise UsageError(
-            "a connection says where the model is and how to be let in; leave base_url and api_key out"
-        )
+        raise UsageError("the connection has the address and the key; drop base_url and api_key")
     from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
 
     return connection_endpoint(connection, environment)

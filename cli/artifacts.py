@@ -20,7 +20,7 @@ Examples:
   fiducial artifacts run cases.jsonl --mock --out selftest --allow-code
 """
 
-_SYSTEM = option("--system", help="What the agent is called in outputs and verdicts.")
+_SYSTEM = option("--system", help="Name of the agent in outputs and verdicts.")
 
 
 @click.group(no_args_is_help=True)
@@ -33,7 +33,7 @@ def command() -> None:
     epilog="Example: fiducial artifacts prepare cases.jsonl --out work",
 )
 @click.argument("cases", type=INPUT_FILE)
-@option("--out", type=OUT_FOLDER, required=True, help="Where workspaces and outputs.jsonl go.")
+@option("--out", type=OUT_FOLDER, required=True, help="Folder for workspaces and outputs.jsonl.")
 @_SYSTEM
 @only_option
 def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]) -> None:
@@ -51,7 +51,7 @@ def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]
 @command.command(short_help="Run an agent on every challenge and check its work.", epilog=_RUN_EXAMPLES)
 @click.argument("cases", type=INPUT_FILE)
 @option("--agent", metavar="COMMAND", help="The agent's command line; {task} and {workspace} are filled in.")
-@option("--mock", is_flag=True, help="No agent: test every challenge with its own solution.")
+@option("--mock", is_flag=True, help="Run no agent; test every challenge with its own solution.")
 @only_option
 @option(
     "--test",
@@ -60,13 +60,13 @@ def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]
     metavar="NAME",
     help="Only challenges of this name, as in agbenchmark; may be given several times.",
 )
-@option("--out", type=OUT_FOLDER, required=True, help="Where everything goes; the same command resumes.")
+@option("--out", type=OUT_FOLDER, required=True, help="Output folder; the same command resumes it.")
 @_SYSTEM
 @option(
     "--cutoff",
     type=Number(0, min_open=True),
     metavar="SECONDS",
-    help="How long the agent may work on each challenge, instead of the challenge's own cutoff.",
+    help="Time limit of the agent per challenge, instead of the challenge's own.",
 )
 @option(
     "--rules",

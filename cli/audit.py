@@ -72,12 +72,12 @@ command.add_command(import_results)
 @click.argument("cases", type=INPUT_FILE)
 @compose(
     option("--outputs", type=INPUT_FILE, multiple=True, metavar="FILE...",
-           help="Outputs, of which those that strict rules call right are mutated.  [default: made of the references]"),
+           help="Outputs to mutate; only those that pass under strict rules are used.  [default: made of the references]"),
     option("--out", type=FOLDER, required=True, help="The folder for the probes."),
     option("--seed", type=int, default=0, help="The same seed gives the same probes."),
-    option("--per-output", type=Whole(1, 100), default=3, help="Probes of one operator from one right output at most."),
+    option("--per-output", type=Whole(1, 100), default=3, help="Most probes of one operator from one right output."),
     option("--only", multiple=True, metavar="OPERATOR...", help="Operators by name.  [default: all that apply]"),
-    option("--operator", multiple=True, metavar="MODULE:NAME", help="An operator of your own."),
+    option("--operator", multiple=True, metavar="MODULE:NAME", help="A custom operator."),
 )  # fmt: skip
 @names_and_worlds
 @workers_option
@@ -125,11 +125,11 @@ def mutate_command(
     option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."),
     scale_option("judges"),
     option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
-    option("--sample", type=Whole(1), default=100, help="Probes of each operator at most; a larger number keeps what was judged already."),
-    option("--ladder", is_flag=True, help="Also find out up to which level of difficulty faults are caught, dial by dial."),
-    option("--calls", type=Whole(1), default=300, help="Questions of each dial to each judge, with --ladder; more later go on where fewer stopped."),
+    option("--sample", type=Whole(1), default=100, help="Most probes of each operator; verdicts made so far are reused with a larger number."),
+    option("--ladder", is_flag=True, help="Also find the hardest level at which faults are caught, dial by dial."),
+    option("--calls", type=Whole(1), default=300, help="With --ladder: questions of each dial to each judge; a later run with more continues."),
     option("--evenly", is_flag=True,
-           help="With --ladder: ask evenly over all levels, all at once; what is asked is known before, so that replies can be recorded."),
+           help="With --ladder: fixed questions, evenly over all levels, so that replies can be recorded."),
     option("--only", multiple=True, metavar="NAME...", help="Operators and dials by name.  [default: all that apply]"),
 )  # fmt: skip
 @pass_at_option

@@ -25,17 +25,15 @@ Examples:
 @click.argument("run", type=FOLDER)
 @compose(
     option("--claim", "claims", multiple=True, metavar="STAT=VALUE", help="true_positive_rate, true_negative_rate or accuracy is at least VALUE."),
-    option("--by", "judge", metavar="JUDGE", help="Which judge, as it signs verdicts.  [default: the only one]"),
-    option("--level", type=Number(0.5, 0.9999), default=0.95, help="Of the claims."),
+    option("--by", "judge", metavar="JUDGE", help="Judge, by its name in verdicts.  [default: the only one]"),
+    option("--level", type=Number(0.5, 0.9999), default=0.95, help="Level of the claims."),
 )  # fmt: skip
 @pass_at_option
 @compose(
     option("--accept", type=Number(0, 1, min_open=True, max_open=True),
-           help="Accuracy on the anchors below which the judge has drifted: with --drift paired a drop that stays above it is none; the "
-                "e-process takes the certified bound when it is not given."),
+           help="Lowest accuracy on the anchors without drift. With --drift paired, drops above it are ignored; the e-process uses the certified bound by default."),
     option("--drift", type=click.Choice(["paired", "e-process"]), default="paired",
-           help="How later runs show drift: by each anchor against itself in this run, or by the e-process against --accept, which holds where "
-                "verdicts on the same anchor vary independently (not at temperature 0)."),
+           help="Test of drift in later runs. paired: each anchor against itself; e-process: against --accept, valid if verdicts on an anchor vary independently (not at temperature 0)."),
     option("--out", type=OUT_FILE, help="The certificate to write."),
     option("--sign", type=INPUT_FILE, metavar="KEY.pem",
            help="An Ed25519 private key: also write a signed copy without the anchors, NAME.signed.json, for others."),
@@ -109,7 +107,7 @@ def verify(*, signed: Path, key: Path, certificate: Path | None, json_file: str 
     "--likeness",
     type=click.Choice(["equal", "near"]),
     default="equal",
-    help="Compare scores by the share that is equal, or by how near they are.",
+    help="Compare scores by the share of equal ones, or by distance.",
 )
 @json_option
 def alternative(

@@ -23,7 +23,7 @@ Examples:
 @click.argument("probes", type=FOLDER)
 @option("--to", required=True, metavar="TOOL", help="inspect, promptfoo or azure.")
 @option("--out", type=OUT_FOLDER, required=True, help="The folder to write.")
-@option("--sample", type=Whole(1), default=100, help="Probes of each operator at most.")
+@option("--sample", type=Whole(1), default=100, help="Most probes of each operator.")
 def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
     """Write probes for another tool's judge, without the labels."""
     from ..api.audits import export_probes as export
@@ -41,9 +41,7 @@ def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
 @click.argument("probes", type=FOLDER)
 @click.argument("results", type=EXISTING)
 @option("--out", type=OUT_FOLDER, required=True, help="A folder for verdicts and audit.")
-@option(
-    "--as", "as_", metavar="SOURCE", help="The format of the results; found from the content when left out."
-)
+@option("--as", "as_", metavar="SOURCE", help="Format of the results.  [default: from the content]")
 @json_option
 def import_results(*, probes: Path, results: Path, out: Path, as_: str | None, json_file: str | None) -> None:
     """Analyse verdicts of another tool's judges on PROBES from `fiducial audit export`."""

@@ -28,7 +28,7 @@ _judging = compose(
     option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."),
     scale_option("judges"),
     option("--model", required=True, metavar="NAME", help="The judging model."),
-    option("--repeats", type=Whole(1, 100), default=1, help="How often each output is judged."),
+    option("--repeats", type=Whole(1, 100), default=1, help="Number of times each output is judged."),
     worlds,
 )  # fmt: skip
 
@@ -54,10 +54,8 @@ def command() -> None:
 
 @command.command(cls=SpreadCommand, epilog=_EXPORT_EXAMPLE)
 @_judging
-@option(
-    "--results", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Results that are there already."
-)
-@option("--run", type=FOLDER, help="Leave out what this run folder has verdicts for.")
+@option("--results", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Results received so far.")
+@option("--run", type=FOLDER, help="Skip outputs that have a verdict in this run folder.")
 @option("--out", type=OUT_FILE, required=True, help="The batch file; long ones are split and numbered.")
 def export(*, out: Path, **options: Any) -> None:
     """Write judge requests as batch files.
@@ -93,7 +91,7 @@ def export(*, out: Path, **options: Any) -> None:
 @pass_at_option
 @compose(
     option("--record", type=OUT_FILE, help="Also append every reply to this file, for --replay."),
-    option("--expect-served-by", metavar="MODEL", help="Take a reply only from this model, in any release, where the file says who answered."),
+    option("--expect-served-by", metavar="MODEL", help="Accept replies only from this model, in any release, if the file names the model."),
     option("--out", type=FOLDER, required=True, help="The run folder; a further import adds to it."),
 )  # fmt: skip
 @gates

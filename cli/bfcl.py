@@ -52,11 +52,11 @@ _TEMPERATURE = 0.001
 @compose(
     option("--model", required=True, metavar="NAME", help="The model that works on the entries."),
     option("--results", type=OUT_FOLDER, required=True, help="The result tree; the same command goes on with it."),
-    option("--system", help="What the system's folder is called.  [default: the model's name]"),
+    option("--system", help="Name of the system's folder.  [default: the model's name]"),
     option("--category", "--test-category", "categories", multiple=True, default=("all_scoring",), metavar="NAME",
            help="A category, or a group of them (live, multi_turn, ...); may be given several times."),
     option("--count-failures", is_flag=True,
-           help="Write the line that BFCL writes for an entry whose call failed, which scores 0; without, it has no result and is tried again."),
+           help="Write entries whose call failed as BFCL does, which scores them 0.  [default: no result; retried]"),
 )  # fmt: skip
 @asking_options
 @finding_options
@@ -102,12 +102,12 @@ def generate(
 @_data
 @compose(
     option("--results", type=INPUT, required=True, help="Result tree: <system>/<group>/BFCL_v4_<category>_result.json."),
-    option("--scores", type=OUT_FOLDER, required=True, help="Where score files and CSV files go."),
+    option("--scores", type=OUT_FOLDER, required=True, help="Folder for score files and CSV files."),
     option("--names", type=click.Choice(["dotted", "underscored", "auto"]), default="auto",
-           help="How function names with dots were offered; auto decides per system from its results."),
+           help="Form in which systems saw function names with dots; auto: by each system's results."),
     option("--mode", type=click.Choice(["prompt", "fc", "auto"]), default="auto",
            help="Text, or native function calls; with auto, a stored list is native calls and a text is text."),
-    option("--partial", is_flag=True, help="Score what is there, when entries have no result."),
+    option("--partial", is_flag=True, help="Score the entries that have a result."),
     rules_option("bfcl"),
     option("--category", "--test-category", "categories", multiple=True, metavar="NAME",
            help="Score only this category, or group of them (live, multi_turn, ...); may be given several times."),

@@ -22,7 +22,7 @@ def command() -> None:
 
 @command.command(epilog="Example: fiducial cache info --json")
 @_cache_option
-@option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
+@option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(*, cache: Path | None, as_json: bool) -> None:
     """Show the cache's folder, size, and replies by model."""
     from ..api.cached_replies import cached_replies

@@ -24,24 +24,23 @@ Example:
 @table_options(resamples=True)
 @compose(
     option("--interval", type=click.Choice(["wilson", "wald", "cluster-t", "bootstrap"]),
-           help="Intervals as other software has them. Default: Wilson on the cluster-effective n for proportions, BCa cluster bootstrap for the "
-                "rest."),
+           help="Intervals of another kind, to compare with other software. Default: Wilson on the cluster-effective n for proportions, BCa cluster bootstrap for the rest."),
     option("--slice", "slices", multiple=True, metavar="COLUMN", help="Also print each value of this column."),
     option("--label-audit", type=EXISTING_FILE,
-           help="Verdicts (JSONL) of a person on a random sample of the labelled items: corrects for errors of the labels."),
+           help="A person's verdicts (JSONL) on a random sample of the labelled items, to correct for wrong labels."),
     option("--label-audit-by", type=click.Choice(["double-sampling", "gart-buck"]), default="double-sampling",
            help="gart-buck needs no verdicts on the audited items, and holds only where judge and labels share no errors."),
     option("--adjudications", type=EXISTING_FILE,
-           help="What people decided where judge and label differ (`fiducial review --of disagreements`), beside what run folders keep."),
+           help="People's decisions where judge and label differ (`fiducial review --of disagreements`), beside those in run folders."),
     option("--max-error", type=Number(0, 1, min_open=True, max_open=True),
-           help="Look for a confidence above which verdicts are wrong at most this often, guaranteed at 90 %."),
+           help="Find the confidence above which verdicts are wrong at most this often, guaranteed at 90 %."),
     option("--cascade", metavar="A,B,...",
-           help="With --max-error: judges asked one after another, each what those before it were not sure of, under one guarantee."),
+           help="With --max-error: a cascade of judges under one guarantee; each gets the items that earlier ones were unsure of."),
     option("--levels", metavar="A,B,...", help="All values that labels and scores can have (0,0.5,1): adds agreement on these categories."),
     option("--threshold-for", metavar="STAT",
-           help="Look for the score that should be --pass-at: the one that makes STAT largest, e.g. balanced_accuracy."),
+           help="Find the --pass-at that maximises STAT, e.g. balanced_accuracy."),
     option("--recalibrate", type=click.Choice(["isotonic", "platt"]),
-           help="Map scores to rates, and say what that does to the Brier score on items that did not make the map."),
+           help="Map scores to rates, and print the Brier score on held-out items before and after."),
     option("--fail-under", "gates", multiple=True, metavar="STAT=VALUE", help="Exit 1 when a judge is below VALUE, or has no value."),
 )  # fmt: skip
 def command(

@@ -95,8 +95,8 @@ def bfcl(
 @click.argument("path", type=INPUT_FILE)
 @_OUT
 @option("--outputs-out", type=OUT_FILE, help="The outputs file to write: the last answers in the log.")
-@option("--criterion", help="What a good answer achieves, in a sentence; becomes every case's reference.")
-@option("--system", default="logged", help="Who answered, where a line names no model.")
+@option("--criterion", help="Criterion of a good answer, in a sentence; every case's reference.")
+@option("--system", default="logged", help="Name of the system, for lines without a model.")
 def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
     """Read logged chats: a JSON object with "messages" (and "tools", "model", "id") a line.
 
@@ -115,8 +115,8 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
 @click.argument("path", type=INPUT_FILE)
 @_OUT
 @option("--outputs-out", type=OUT_FILE, help="The outputs file to write: the responses.")
-@option("--criterion", help="What a good answer achieves, in a sentence; for open answers.")
-@option("--system", default="logged", help="Who answered.")
+@option("--criterion", help="Criterion of a good answer, in a sentence; for open answers.")
+@option("--system", default="logged", help="Name of the system.")
 def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
     """Read rows of azure-ai-evaluation or promptflow, one JSON object a line.
 

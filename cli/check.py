@@ -30,7 +30,7 @@ Examples:
 
 @click.command("check", cls=SpreadCommand, epilog=_EXAMPLE)
 @cases_and_outputs
-@option("--out", type=OUT_FILE, required=True, help="Where the verdicts go (JSON Lines).")
+@option("--out", type=OUT_FILE, required=True, help="File for the verdicts (JSON Lines).")
 @only_option
 @json_option
 @checking

@@ -38,22 +38,20 @@ _OF_TABLES = ("pass_at", "right", "statistic", "flips", "interval", "seed", "rep
 @table_options(resamples=True)
 @compose(
     option("--by", type=click.Choice(["judge", "system"]), default="judge",
-           help="judge: which is right more often? system: which passes more often, on what checkers decided, on the rest by judges, and on both "
-                "together?"),
+           help="judge: which one is right more often; system: which one passes more often, on checked outputs, on judged ones, and on all."),
     option("--right", type=click.Choice(["agrees", "score", "label"]),
            help="agrees: score and label fall on the same side of --pass-at; score, label: that one passes. Default of judges: agrees, or score "
                 "where no row has a label. Systems pass by their checkers, and else by judges, unless this says otherwise; agrees compares how "
                 "well they are judged."),
-    option("--against", metavar="NAME", help="Compare only with this one, not every pair."),
-    option("--statistic", default="accuracy", help="Whose difference is estimated: any statistic of `fiducial calibrate`."),
+    option("--against", metavar="NAME", help="Compare the others with this one only, not every pair."),
+    option("--statistic", default="accuracy", help="Statistic to compare: any of `fiducial calibrate`."),
     option("--flips", type=Whole(min=0), show_default=False, default=0, help="List up to this many items that differ, per pair."),
     option("--interval", type=click.Choice(["wald", "cluster-t", "bootstrap"]),
-           help="Of the difference between judges. Default: for shares of the same rows a t-test over clusters (CR2), or McNemar's mid-p with "
-                "Tango's interval where every item is its own; else BCa cluster bootstrap, paired."),
+           help="Interval of the difference between judges. Default for shares of the same rows: a t-test over clusters (CR2), or McNemar's mid-p with Tango's interval if items are independent; otherwise a paired BCa cluster bootstrap."),
     option("--judge", "judges", multiple=True, metavar="JUDGE",
            help="With --by system: ask this judge which of two outputs of a case is better, each first once. preference, preference/VARIANT, or "
                 "a .prompty file that shows first and second; the tables are run folders."),
-    option("--html", type=OUT_FILE, help="Also write a page: differences drawn with their intervals, then every number."),
+    option("--html", type=OUT_FILE, help="Also write a page with figures of the differences and every number."),
     option("--out", type=FOLDER, help="With --judge: the folder for its verdicts; the same command resumes it."),
 )  # fmt: skip
 @worlds

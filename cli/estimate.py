@@ -29,31 +29,26 @@ _OPEN_PART = "Only outputs that no checker decided count here, with their own la
 @click.command("estimate", epilog=_EXAMPLE)
 @table_options(resamples=False)
 @compose(
-    option("--judge", metavar="NAME", help="Whose scores to use, when the table has several judges."),
+    option("--judge", metavar="NAME", help="Judge whose scores to use, if the table has several."),
     option("--interval", type=click.Choice(["score", "logit", "wald"]), default="score",
-           help="score (Wilson's on the effective n) holds its level with few labels and few clusters; logit as it was published, clustered; "
-                "wald takes items as independent."),
+           help="score: Wilson's on the effective n, reliable with few labels and clusters; logit: as published, clustered; wald: treats items as independent."),
     option("--target", type=click.Choice(["population", "finite"]), default="population",
-           help="What the rate is of: the population that the items are from, or just these items."),
+           help="Rate of the population behind the items, or of just these items."),
     option("--draw", multiple=True, type=EXISTING_FILE,
-           help="With what chance the labelled items were drawn, as `fiducial plan --next --out` wrote it; once for each round, in their order."),
+           help="Draw probabilities of the labelled items, from `fiducial plan --next --out`; one file per round, in order."),
     option("--strata", metavar="COLUMN",
-           help="Also estimate each stratum by itself and weigh them: a column of few values, or `score`. For labels drawn by `fiducial plan "
-                "--strata`, and more precise with others too."),
+           help="Also estimate by stratum: a column of few values, or `score`. Needed for labels drawn by `fiducial plan --strata`; makes others more precise, too."),
     option("--labels-chosen-by", type=click.Choice(["score", "label", "elsewhere"]),
            help="How items were chosen for labels, if not at random: by the judge's score (stratified_ppi holds), by their true class (rogan_gladen "
                 "holds), or by true class from elsewhere."),
     option("--phases", metavar="JUDGE,JUDGE",
-           help="Judges of nested random samples, from the one that judged most on: adds the estimate of all of them together, for what "
-                "`fiducial plan --budget` bought."),
+           help="Judges of nested random samples, the one with most items first: combine them, as `fiducial plan --budget` planned."),
     option("--judges", metavar="JUDGE,JUDGE",
            help="Also combine these judges by a regression on the labels; the first is the judge of the other estimates."),
     option("--reweight-by", metavar="COLUMN,COLUMN",
-           help="Also weight labels by columns on which alone it depends which items have one, such as a category; a column of numbers "
-                "is mapped first: --map covariate:length=length."),
+           help="Also reweight labels by the columns that decided which items got one, such as a category. Map a column of numbers first: --map covariate:length=length."),
     option("--open-worse-by", type=float, metavar="POINTS",
-           help="Correct undecided outputs by the judge's errors on decided ones, for a judge whose TPR and TNR are up to so much lower "
-                "there: 0.1 for ten points."),
+           help="Correct undecided outputs by the judge's errors on checked ones, if its TPR and TNR are lower by at most this much: 0.1 is ten points."),
 )  # fmt: skip
 def command(
     *,

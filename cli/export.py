@@ -24,11 +24,11 @@ Examples:
 @click.argument("run", type=FOLDER)
 @compose(
     option("--to", "to", required=True, metavar="FORM", help="inspect, precomputed_scores, otlp, mlflow, langfuse, junit, csv, parquet or hf."),
-    option("--out", type=OUT, help="The file; of hf, and of inspect with several systems, the folder."),
+    option("--out", type=OUT, help="The file; a folder for hf, and for inspect with several systems."),
     option("--endpoint", metavar="URL", help="With --to otlp: send to a collector instead, by the official exporter."),
-    option("--judge", metavar="NAME", help="Only the verdicts under this name."),
+    option("--judge", metavar="NAME", help="Only verdicts of this judge."),
     option("--system", metavar="NAME", help="Only the outputs of this system."),
-    option("--accept-edited", is_flag=True, help="Take a run that was changed by hand since it was written."),
+    option("--accept-edited", is_flag=True, help="Accept a run that was edited by hand."),
 )  # fmt: skip
 def command(*, run: Path, to: str, out: Path | None, endpoint: str | None, **chosen: Any) -> None:
     """Write the verdicts of RUN (a run folder, or an imported one) for another tool."""

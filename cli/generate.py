@@ -53,34 +53,34 @@ asking_options = section(
     WORKS,
     option("--mode", type=click.Choice(["tools", "prompt"]), default="tools", help="Native tools, or BFCL's instructions and calls in the text."),
     option("--parameter", "parameters", multiple=True, callback=_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
-    option("--steps-per-turn", type=Whole(1, 10_000), default=21, help="A turn that has had so many steps ends a conversation."),
+    option("--steps-per-turn", type=Whole(1, 10_000), default=21, help="Most steps of a turn; more end the conversation."),
 )  # fmt: skip
 """How a model that generates is asked."""
 
 finding_options = compose(
     option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
-    option("--embedding-model", metavar="NAME", help="For the memory by likeness, at the same endpoint.  [default: hashed words]"),
+    option("--embedding-model", metavar="NAME", help="Model of the vector memory, at the same endpoint.  [default: hashed words]"),
 )  # fmt: skip
 """Where what is looked for is found."""
 
 tool_options = section(
     WORKS,
-    option("--histories", type=INPUT_FILE, help="What an agent with a memory went through before (docs/generate.md)."),
+    option("--histories", type=INPUT_FILE, help="Earlier conversations of an agent with a memory (docs/generate.md)."),
     finding_options,
 )  # fmt: skip
 """What an agent's memory and web are made of."""
 
 agent_options = section(
     WORKS,
-    option("--agent", metavar="COMMAND", help="Or a command: a case as JSON on its standard input, an output as JSON on its standard output."),
-    option("--agent-calls", is_flag=True, help="The command calls the case's tools as it works: JSON Lines both ways (docs/generate.md)."),
-    option("--agent-timeout", type=Number(0, min_open=True), default=300.0, help="Seconds for the command, each time."),
-    option("--system", help="What the model or agent is called in outputs.  [default: the model's name; agent]"),
+    option("--agent", metavar="COMMAND", help="Or run a command: a case as JSON on its standard input, an output as JSON on its standard output."),
+    option("--agent-calls", is_flag=True, help="The command calls the case's tools: JSON Lines both ways (docs/generate.md)."),
+    option("--agent-timeout", type=Number(0, min_open=True), default=300.0, help="Seconds for each run of the command."),
+    option("--system", help="Name of the model or agent in outputs.  [default: the model's name; agent]"),
     option("--user-model", metavar="NAME", help="The model that plays the users of cases with a goal (docs/trajectories.md)."),
-    option("--user-base-url", metavar="URL", help="Where that model is.  [default: where the other is]"),
+    option("--user-base-url", metavar="URL", help="Endpoint of that model.  [default: the other model's]"),
     option("--trials", type=Whole(1, 1000), default=1, help="Attempts at each case."),
-    option("--again", is_flag=True, help="Drop the outputs that are there and make them anew, as after a change of the agent."),
-    option("--keep-crashes", is_flag=True, help="Grade an agent 0 that fails alike on the first 8 cases, instead of stopping."),
+    option("--again", is_flag=True, help="Discard existing outputs and generate them again, for instance after a change of the agent."),
+    option("--keep-crashes", is_flag=True, help="Grade an agent 0 that fails in one way on the first 8 cases, instead of stopping."),
 )  # fmt: skip
 """Who generates, and how often, beside the model."""
 
@@ -93,10 +93,8 @@ agent_options = section(
 @tool_options
 @worlds
 @reaching_options
-@option("--out", type=OUT_FILE, required=True, help="Where outputs go (JSON Lines); the same command goes on with it.")  # fmt: skip
-@option(
-    "--accept-edited", is_flag=True, help="Go on with outputs that were changed by hand since they were made."
-)
+@option("--out", type=OUT_FILE, required=True, help="File for the outputs (JSON Lines); the same command resumes it.")  # fmt: skip
+@option("--accept-edited", is_flag=True, help="Accept outputs that were edited by hand.")
 @dry_run_option
 def command(*, cases: Path, out: Path, **given: Any) -> int:
     """Run a model or a custom agent on CASES; keep the outputs.

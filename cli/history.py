@@ -22,7 +22,7 @@ Examples:
 @click.argument("folder", type=FOLDER)
 @option("--html", type=OUT_FILE, help="Write it as a page, with a line for each rate.")
 @option("--markdown", is_flag=True, help="Print it in GitHub's Markdown, as a summary for a pull request.")
-@option("--json", "json_file", metavar="FILE", help="Write what was found, - to the terminal.")
+@option("--json", "json_file", metavar="FILE", help="Write the result as JSON to FILE; - prints it.")
 @verbose_option
 def command(folder: Path, html: Path | None, *, markdown: bool, json_file: str | None) -> None:
     """Show the finished runs in FOLDER over time: rates, changes, drifted judges."""

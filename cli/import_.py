@@ -27,17 +27,17 @@ Examples:
 @click.argument("given", metavar="[SOURCE] PATH...", nargs=-1, required=True)
 @compose(
     option("--out", type=OUT_FOLDER, required=True, help="The folder for the records."),
-    option("--as", "as_", metavar="SOURCE", help="The format, where PATH alone is given; found from the content when left out."),
+    option("--as", "as_", metavar="SOURCE", help="Format of PATH.  [default: from the content]"),
     option("--map", "columns", multiple=True, metavar="NAME=NAME",
-           help="What a column of a table is: answer=response; fields are query, response, accepted_answers, context, score and others."),
+           help="Name a column that is not recognised: answer=response; fields are query, response, accepted_answers, context, score and others."),
     grade_options,
-    option("--criterion", help="What a good answer achieves, for cases that have nothing else to be graded by."),
+    option("--criterion", help="Criterion of a good answer, for cases without a reference."),
     option("--system", metavar="NAME",
-           help="Who answered: one name for all outputs, whatever models the file names; else the file says it."),
+           help="One system name for all outputs.  [default: from the file]"),
     option("--unit", type=click.Choice(["session", "turn"]), default="session",
-           help="A conversation is one case, with the calls of all its turns (session), or each of its turns is (turn)."),
+           help="session: a conversation is one case, with the calls of all turns; turn: each turn is a case."),
     option("--join", type=INPUT_FILE, metavar="TABLE",
-           help="References by id: a table with columns id, expected_calls, accepted_answers, criterion, label and others."),
+           help="Table of references by id, with columns such as expected_calls, accepted_answers, criterion, label."),
     option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
 )  # fmt: skip
 def command(

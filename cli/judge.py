@@ -57,7 +57,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
     is_eager=True,
     expose_value=False,
     callback=_reparse,
-    help="Read the replies of a run again, as parsers are now, and leave; nobody is asked.",
+    help="Parse a run's stored replies again with the current parsers, and exit; no model is called.",
 )
 @cases_and_outputs
 @option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=JUDGE_HELP)

@@ -21,16 +21,16 @@ def _keep(ctx: click.Context, param: click.Parameter, given: Any) -> None:
 
 grade_options = compose(
     option("--label-scale", type=ScaleType(), metavar="WORST:BEST", expose_value=False, callback=_keep,
-           help="The scale on which labels are written: 1:5, or 5:1 where 1 is best."),
+           help="Scale of the labels: 1:5, or 5:1 where 1 is best."),
     option("--label-pass-at", type=float, metavar="GRADE", expose_value=False, callback=_keep,
-           help="The label, as it is written, from which on an output passes: 4.  [default: fractions are kept]"),
+           help="Worst label that passes, as it is written: 4.  [default: fractions are kept]"),
     option("--map-label", multiple=True, metavar="WORD=SCORE", expose_value=False, callback=_keep,
-           help="The score of a word in labels: grounded=1, timeout= for no grade; may be given several times. Pass, fail, yes, no, good, bad and the like are known."),
+           help="Score of a word in labels: grounded=1, timeout= for no grade; may be given several times. Pass, fail, yes, no, good and bad are known."),
 )  # fmt: skip
 
 label_columns_option = option(
     "--map", multiple=True, metavar="NAME=COLUMN", expose_value=False, callback=_keep,
-    help="What a column of a table of --labels is: id=ticket, label=verdict.",
+    help="Name a column of the --labels table that is not recognised: id=ticket, label=verdict.",
 )  # fmt: skip
 
 label_options = compose(grade_options, label_columns_option)
@@ -41,7 +41,7 @@ score_scale_option = option(
     metavar="WORST:BEST",
     expose_value=False,
     callback=_keep,
-    help="The scale on which a table's scores are written.",
+    help="Scale of a table's scores.",
 )
 
 

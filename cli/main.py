@@ -141,7 +141,7 @@ def _within(command: click.Command, table: dict[str, Any], rest: list[str]) -> d
     TRUST_OPTION,
     is_flag=True,
     expose_value=False,
-    help=f"Trust what {NAME} says of code, endpoints, secrets and files, as it is now; may stand anywhere.",
+    help=f"Trust what {NAME} says now of code, endpoints, secrets and files; may stand anywhere.",
 )
 def cli() -> None:
     """Score what AI agents produce.
@@ -227,7 +227,7 @@ def take_plugins(command: click.Command) -> None:
                 is_eager=True,  # what it brings may be named by other options
                 expose_value=False,
                 callback=_load_plugins,
-                help="Something of your own: a checker, a judge, ... (docs/extending.md).",
+                help="Load custom checkers, judges, ... (docs/extending.md).",
             )
         )
 

@@ -21,7 +21,7 @@ Examples:
 
 @click.command("mcp", epilog=_EXAMPLE)
 @option("--folder", type=FOLDER, required=True, help="The only folder that is read and written.")
-@option("--model", metavar="NAME", help="The judging model; without one, nothing can be judged.")
+@option("--model", metavar="NAME", help="The judging model.  [default: none; nothing can be judged]")
 @option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]")
 @option("--max-calls", type=Whole(0), default=1_000, metavar="N", help="Model calls per request.")
 @option("--max-cost", type=Number(0), metavar="USD", help="Dollars per request.")

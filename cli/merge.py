@@ -21,7 +21,7 @@ Example:
 
 @click.command("merge", epilog=_EXAMPLE)
 @click.argument("runs", metavar="RUN...", type=FOLDER, nargs=-1, required=True)
-@option("--out", type=FOLDER, required=True, help="The run folder of the whole; the same command goes on after a kill.")  # fmt: skip
+@option("--out", type=FOLDER, required=True, help="The merged run folder; the same command resumes it.")  # fmt: skip
 @option("--price", "prices", multiple=True, metavar="[MODEL=]IN/OUT[/CACHED]", help="Dollars for a million tokens.  [default: listed prices]")  # fmt: skip
 def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
     """Merge finished runs over parts of one data set, without checking or judging again.

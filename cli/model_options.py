@@ -27,18 +27,18 @@ Options = TypeVar("Options", bound=msgspec.Struct)
 reaching_options = section(
     "How a model is reached, and what it may cost",
     option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]"),
-    option("--endpoint", "endpoints", multiple=True, metavar="URL[,key-env=NAME][,weight=W][,model=NAME]", help="One of several endpoints that are asked side by side (docs/configuration.md); repeat it for each."),
-    option("--connection", metavar="NAME|FILE.yml", help="A connection of promptflow's, in place of both (docs/promptflow.md)."),
+    option("--endpoint", "endpoints", multiple=True, metavar="URL[,key-env=NAME][,weight=W][,model=NAME]", help="One of several endpoints that share the load (docs/configuration.md); may be given several times."),
+    option("--connection", metavar="NAME|FILE.yml", help="A connection of promptflow, instead of --base-url and --api-key-env (docs/promptflow.md)."),
     option("--api-key-env", metavar="NAME", help="Variable that holds the key.  [default: OPENAI_API_KEY]"),
     option("--concurrency", type=Whole(1, 4096), default=64, help="Calls in flight."),
     option("--timeout", type=Number(0.1), default=60.0, help="Seconds for one call."),
-    option("--attempts", type=Whole(1, 20), default=6, help="Failed calls for one request at most."),
-    option("--patience", type=Number(0), default=10.0, help="Ask again when a call takes so many times as long as usual; 0: never."),
-    option("--expect-served-by", metavar="MODEL", help="Take a reply only from this model, in any release, where the endpoint says who answered."),
+    option("--attempts", type=Whole(1, 20), default=6, help="Most failed calls for one request."),
+    option("--patience", type=Number(0), default=10.0, help="Retry a call that takes this many times as long as usual; 0: never."),
+    option("--expect-served-by", metavar="MODEL", help="Accept replies only from this model, in any release, if the endpoint names the model."),
     option("--cache", type=OUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"),
     option("--no-cache", is_flag=True, help="Neither read nor write the reply cache."),
     option("--record", type=OUT_FILE, help="Also append every reply to this file."),
-    option("--replay", type=INPUT_FILE, help="Answer from a recording alone; nothing is sent anywhere."),
+    option("--replay", type=INPUT_FILE, help="Answer from a recording only; send no request."),
     option("--max-calls", type=Whole(0), metavar="N", help="Make no more calls than this, retries included."),
     option("--max-cost", type=Number(0), metavar="USD", help="Spend no more than this."),
     option("--price", multiple=True, metavar="[MODEL=]IN/OUT[/CACHED]", help="Dollars for a million tokens.  [default: listed prices]"),
@@ -54,16 +54,16 @@ def _parameters(context: click.Context, param: click.Parameter, given: tuple[str
 
 parameter_option = option(
     "--judge-parameter", "judge_parameters", multiple=True, metavar="NAME=VALUE", callback=_parameters,
-    help="Send this decoding parameter in place of the prompt's, e.g. reasoning_effort=low; null leaves it out. Repeat it for each.",
+    help="Override a decoding parameter of the prompt, e.g. reasoning_effort=low; null omits it. May be given several times.",
 )  # fmt: skip
 
 model_options = compose(
     option("--model", metavar="NAME", help="The judging model; `baseline` is the lexical control, no model."),
     parameter_option,
     reaching_options,
-    option("--repeats", type=Whole(1, 100), default=1, help="How often each output is judged."),
-    option("--batch", is_flag=True, help="Ask by the provider's batch endpoint: cheaper, done within a day."),
-    option("--poll-seconds", type=Number(0), default=30.0, help="Between looks at a batch."),
+    option("--repeats", type=Whole(1, 100), default=1, help="Number of times each output is judged."),
+    option("--batch", is_flag=True, help="Use the provider's batch endpoint: cheaper, done within a day."),
+    option("--poll-seconds", type=Number(0), default=30.0, help="Seconds between checks of a batch's status."),
     dry_run_option,
 )  # fmt: skip
 
@@ -199,7 +199,7 @@ def _endpoints(options: ReachingOptions) -> Sequence[str]:
     if not endpoints or not others:
         return endpoints
     if _from_file("endpoints") == _from_file(*others):
-        raise UsageError(f"--endpoint says where the model is; leave --{others[0].replace('_', '-')} out")
+        raise UsageError(f"--endpoint has the address; drop --{others[0].replace('_', '-')}")
     return () if _from_file("endpoints") else endpoints
 
 
@@ -210,9 +210,7 @@ def _connection(options: ReachingOptions) -> str | None:
     if connection is None or not others:
         return connection
     if _from_file("connection") == _from_file(*others):
-        raise UsageError(
-            f"--connection says where the model is and how to be let in; leave --{others[0].replace('_', '-')} out"
-        )
+        raise UsageError(f"--connection has the address and the key; drop --{others[0].replace('_', '-')}")
     return None if _from_file("connection") else connection
 
 
@@ -236,12 +234,12 @@ def _from_file(*names: str) -> bool:
 jury_options = section(
     "Juries, and answers judged by statements",
     option("--jury", type=click.Choice(["majority", "mean", "escalate"]),
-           help="Also count the judges' verdicts (and repeats) into one; escalate: the second judge is asked where the first is unsure."),
-    option("--weights", metavar="W,W...", help="What each judge weighs in the jury.  [default: 1 each]"),
+           help="Also combine the judges' verdicts and repeats into one; escalate: ask the second judge where the first is unsure."),
+    option("--weights", metavar="W,W...", help="Weight of each judge in the jury.  [default: 1 each]"),
     option("--unsure", metavar="LOW-HIGH", default="0.2-0.8",
-           help="Scores of the first judge that --jury escalate hands on; 0-0.5 hands on all that fail."),
+           help="Scores of the first judge on which --jury escalate asks the second; 0-0.5 means all that fail."),
     option("--split-statements", is_flag=True,
-           help="Split long answers into statements and judge each (groundedness, prompts of your own); one verdict an answer beside."),
+           help="Split long answers into statements and judge each (groundedness, custom prompts); each answer also gets one verdict."),
     option("--split-model", metavar="MODEL", help="The model that splits answers.  [default: the judge's]"),
 )  # fmt: skip
 

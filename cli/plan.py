@@ -38,26 +38,25 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
     option("--tpr", type=_SHARE, default=0.9, help="Expected true positive rate of the judge."),
     option("--tnr", type=_SHARE, default=0.9, help="Expected true negative rate."),
     option("--prevalence", type=_SHARE, default=0.5, help="Expected share of right outputs."),
-    option("--unlabelled", type=Whole(min=1), help="Items judged and not labelled, for the corrected rate."),
-    option("--assurance", type=_SHARE, default=0.8, help="Share of samples in which intervals are to be as narrow as --half-width."),
+    option("--unlabelled", type=Whole(min=1), help="Judged items without a label, for the corrected rate."),
+    option("--assurance", type=_SHARE, default=0.8, help="Share of samples whose interval should be as narrow as --half-width."),
     option("--on-average", is_flag=True,
-           help="Labels for which intervals are that narrow on average, so in about half of the samples: the textbook's sizes."),
+           help="Plan for intervals that are this narrow on average, that is in about half of the samples: the textbook's sizes."),
 )  # fmt: skip
 @section(
     "Items for a difference",
     option("--difference", type=_SHARE, help="Items to find this difference between two judges."),
-    option("--discordant", type=Number(0, 1, min_open=True), default=0.2, help="Share of items on which just one is right."),
-    option("--power", type=_SHARE, default=0.8, help="Wanted chance to find it."),
+    option("--discordant", type=Number(0, 1, min_open=True), default=0.2, help="Share of items on which only one of them is right."),
+    option("--power", type=_SHARE, default=0.8, help="Power to find it."),
 )  # fmt: skip
 @section(
     "What to buy for a budget",
     option("--budget", type=Number(0, min_open=True),
-           help="Dollars for the narrowest interval of the rate: how many outputs to check, judge by a cheap judge, by a dear one, and label. "
-                "TABLE is then a pilot: a run, or a table, with labels of open outputs."),
-    option("--cost", "costs", multiple=True, metavar="WHAT=DOLLARS", help="Of one output: check, cheap, dear, label.  [check: 0]"),
-    option("--of", type=Whole(min=1), help="How many outputs there are.  [default: any number]"),
+           help="Dollars to spend for the narrowest interval: how many outputs to check, to judge by a cheap and by an expensive judge, and to label. TABLE is then a pilot with labels of undecided outputs."),
+    option("--cost", "costs", multiple=True, metavar="WHAT=DOLLARS", help="Cost of one output: check, cheap, dear, label.  [check: 0]"),
+    option("--of", type=Whole(min=1), help="Number of outputs available.  [default: any number]"),
     option("--cheap", metavar="TPR,TNR|JUDGE", help="The cheap judge: expected rates, or its name in the pilot."),
-    option("--dear", metavar="TPR,TNR|JUDGE", help="The dear one, likewise."),
+    option("--dear", metavar="TPR,TNR|JUDGE", help="The expensive judge: expected rates, or its name in the pilot."),
     option("--decided", type=Number(0, 1, max_open=True), default=0.0, help="Expected share of outputs that checkers decide, without a pilot."),
     option("--decided-rate", type=Number(0, 1), default=0.5, help="Expected share of those that pass."),
 )  # fmt: skip
@@ -67,24 +66,23 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
 @option("--icc", type=Number(0, 1), default=0.0, help="Correlation within clusters.")
 @section(
     "Which to label next",
-    option("--next", "draw", type=Whole(min=1), help="Draw this many items of TABLE to label next; of a run folder, from what no checker decided."),
+    option("--next", "draw", type=Whole(min=1), help="Draw this many items of TABLE to label next; from a run folder, undecided outputs."),
     option("--by-doubt", is_flag=True,
-           help="Draw about so many, likelier where labels are in doubt; `fiducial estimate --draw` must know the chances."),
+           help="Draw items likelier where the judge is in doubt; pass the chances to `fiducial estimate --draw`."),
     option("--strata", metavar="COLUMN",
-           help="Draw from each stratum as many as the labels so far ask for (Neyman), at least ten in all: a column of few values, or `score` "
-                "for parts by the judge's score. `fiducial estimate --strata` must know them."),
+           help="Draw from strata by Neyman's allocation, so that each has at least ten labels: a column of few values, or `score`. Pass the same to `fiducial estimate --strata`."),
     option("--out", type=OUT_FILE, metavar="FILE", help="Write the items, and their chances, as JSON Lines."),
-    option("--judge", metavar="NAME", help="Whose doubt, when the table has several judges."),
+    option("--judge", metavar="NAME", help="Judge whose doubt counts, if the table has several."),
 )  # fmt: skip
 @option(
     "--labels",
     type=EXISTING_FILE,
-    help="Verdicts (JSONL) that are trusted: labels there are so far, of the items named case_id|system|trial.",
+    help="Trusted verdicts (JSONL): the labels so far, by case_id|system|trial.",
 )
 @column_option
 @grade_options
 @score_scale_option
-@option("--seed", type=int, default=0, help="Of the draw.")
+@option("--seed", type=int, default=0, help="Seed of the draw.")
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 @verbose_option
 def command(

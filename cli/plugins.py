@@ -11,7 +11,7 @@ from .shared_options import option
 
 
 @click.command(epilog="Example: fiducial plugins --plugin sql_checker.py")
-@option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
+@option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(*, as_json: bool) -> None:
     """List plugins of installed packages and of files named with --plugin.
 

@@ -24,7 +24,7 @@ def command() -> None:
     short_help="List the included prompts.",
     epilog="Example: fiducial prompts list --json",
 )
-@option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
+@option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(*, as_json: bool) -> None:
     """List the included prompts; * marks the default variant of a judge."""
     from ..api.prompts import prompts
@@ -48,13 +48,13 @@ def show(*, judge: str) -> None:
 )
 @click.argument("judge")
 @option("--cases", "--case", "cases", type=INPUT_FILE, required=True, help="The cases file (JSON Lines).")
-@option("--outputs", type=INPUT_FILE, help="What the systems produced (JSON Lines).")
-@option("--id", "case_id", required=True, help="Which case.")
-@option("--system", help="Whose output; the first when left out.")
-@option("--trial", type=int, default=0, help="Which of its attempts.")
+@option("--outputs", type=INPUT_FILE, help="Outputs of the systems (JSON Lines).")
+@option("--id", "case_id", required=True, help="Id of the case.")
+@option("--system", help="System of the output.  [default: the first]")
+@option("--trial", type=int, default=0, help="Trial of the output.")
 @scale_option("judge")
 @worlds_option
-@option("--json", "as_json", is_flag=True, help="As the request's body.")
+@option("--json", "as_json", is_flag=True, help="Print the request body.")
 def render(
     *,
     judge: str,
@@ -109,8 +109,10 @@ def check(*, files: tuple[Path, ...]) -> None:
 )
 @click.argument("judge")
 @option("--out", type=OUT_FOLDER, required=True, help="The folder of the flow.")
-@option("--dag", is_flag=True, help="flow.dag.yaml with a variant per prompt, in place of flow.flex.yaml.")
-@option("--model", default="gpt-4.1-mini", help="With --dag: the model where a row names none.")
+@option(
+    "--dag", is_flag=True, help="Write flow.dag.yaml with a variant per prompt, instead of flow.flex.yaml."
+)
+@option("--model", default="gpt-4.1-mini", help="With --dag: the model for rows that name none.")
 def flow(*, judge: str, out: Path, dag: bool, model: str) -> None:
     """Write a folder for JUDGE that `pf flow test` and `pf run create` run.
 
@@ -133,9 +135,9 @@ def flow(*, judge: str, out: Path, dag: bool, model: str) -> None:
 @compose(
     option("--out", type=OUT_FILE, required=True, help="The prompt file to write."),
     option("--input", "inputs", metavar="[THEIRS=]OURS", multiple=True,
-           help="An input to be judged, perhaps under a name of the prompt's own, e.g. answer=response; may be given several times."),
+           help="An input to judge, or a mapping to the prompt's own name, e.g. answer=response; may be given several times."),
     option("--scale", metavar="WORST-BEST",
-           help="Which scores are possible, e.g. 1-5; or 5-1, where 1 is the best.  [default for chat messages: 0-1]"),
+           help="Possible scores, e.g. 1-5; or 5-1, where 1 is the best.  [default for chat messages: 0-1]"),
     option("--step", type=Number(0, min_open=True),
            help="Distance of neighbouring scores, e.g. 1 for whole numbers.  [default: any number in between is a score]"),
 )  # fmt: skip

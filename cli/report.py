@@ -23,14 +23,14 @@ Examples:
 @click.argument("run", type=FOLDER)
 @click.argument("after", type=FOLDER, required=False)
 @option("--html", type=OUT_FILE, help="The page to write.  [default of one run: report.html in its folder]")
-@option("--all-texts", is_flag=True, help="Pack the texts of all items; by default those of the 1,000 most worth reading.")  # fmt: skip
-@option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; a page only where --html names one.")  # fmt: skip
+@option("--all-texts", is_flag=True, help="Include the texts of all items.  [default: the 1,000 most worth reading]")  # fmt: skip
+@option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; write a page only with --html.")  # fmt: skip
 @option(
     "--accept-edited",
     is_flag=True,
-    help="Report a run that was changed by hand since it was written; the page says so.",
+    help="Accept a run that was edited by hand; the page says so.",
 )
-@option("--json", "json_file", metavar="FILE", help="Of two runs: write what was found, - to the terminal.")  # fmt: skip
+@option("--json", "json_file", metavar="FILE", help="For two runs: write the result as JSON to FILE; - prints it.")  # fmt: skip
 @verbose_option
 def command(
     run: Path,

@@ -28,20 +28,18 @@ Examples:
 @click.argument("run", type=FOLDER)
 @compose(
     option("--sample", type=click.Choice(["open", "decided", "doubt", "suspected"]), default="open",
-           help="open: at random from what no checker decided, which is what corrects rates; decided: at random from what one did, to audit it; "
-                "doubt: open, likelier where the judge is in doubt; suspected: labels that judges contradict."),
+           help="open: random undecided outputs, to correct rates; decided: random checked ones, to audit checkers; doubt: undecided ones, likelier where the judge is in doubt; suspected: labels that judges contradict."),
     option("--of", type=click.Choice(["disagreements", "survivors", "suspects"]),
-           help="In place of --sample, decide between label and judge, both shown unnamed: where they differ; faults that the judges of an audit "
-                "missed; labels that most judges contradict."),
+           help="Instead of --sample: decide between label and judge, shown unnamed. disagreements: where they differ; survivors: faults that an audit's judges missed; suspects: labels that most judges contradict."),
     option("--agreements", type=Whole(0, 1000), default=20,
-           help="Outputs put between those of --of on which label and judges agree: without them nobody knows how often both err."),
-    option("--n", "count", type=Whole(1, 1000), default=50, help="How many."),
-    option("--seed", type=int, default=0, help="Of the draw; everybody gets the same."),
-    option("--judge", metavar="NAME", help="Only outputs that this judge graded; whose doubt, with doubt."),
-    option("--by", "name", metavar="NAME", show_default=False, default="", help="Who labels; what they have labelled is left out.  [default: what anybody has labelled is left out]"),
+           help="With --of: add outputs on which label and judges agree, to measure how often both err."),
+    option("--n", "count", type=Whole(1, 1000), default=50, help="Number of outputs."),
+    option("--seed", type=int, default=0, help="Seed of the draw."),
+    option("--judge", metavar="NAME", help="Only outputs that this judge graded; with --sample doubt, the judge in doubt."),
+    option("--by", "name", metavar="NAME", show_default=False, default="", help="Name of the person; outputs they have labelled are skipped.  [default: outputs that anybody has labelled are skipped]"),
     option("--out", type=OUT_FILE, help="The page.  [default: in the run folder]"),
-    option("--accept-edited", is_flag=True, help="Take a run that was changed by hand since it was written; the page says so."),
-    option("--add", "labels", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Take labels into the run."),
+    option("--accept-edited", is_flag=True, help="Accept a run that was edited by hand; the page says so."),
+    option("--add", "labels", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Import labels into the run."),
     option("--json", "as_json", is_flag=True, help="Print JSON."),
 )  # fmt: skip
 def command(

@@ -28,9 +28,9 @@ Examples:
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
-    help="Of the intervals.",
+    help="Level of the intervals.",
 )
-@option("--json", "json_file", metavar="FILE", help="Write what was found, - to the terminal.")
+@option("--json", "json_file", metavar="FILE", help="Write the result as JSON to FILE; - prints it.")
 def command(run: Path, labels: Path | None, level: float, json_file: str | None) -> None:
     """Score RUN by its rubrics: points over points possible, by system and tag.
 

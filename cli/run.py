@@ -42,8 +42,8 @@ Examples:
 @outputs_option(required=False)
 @section(
     WORKS,
-    option("--generate", metavar="MODEL", help="Let this model work on the cases first; its outputs are kept in the run folder."),
-    option("--generate-base-url", metavar="URL", help="Where that model is, if not where the judges' is."),
+    option("--generate", metavar="MODEL", help="Generate outputs with this model first; they are kept in the run folder."),
+    option("--generate-base-url", metavar="URL", help="Endpoint of that model.  [default: the judges']"),
     agent_options,
     asking_options,
     tool_options,
@@ -54,7 +54,7 @@ Examples:
     "--judge-on",
     default="200",
     metavar="open|all|N",
-    help="open: what no checker decided; all: everything; N: what is open, and N decided outputs to calibrate on.",
+    help="open: undecided outputs; all: every output; N: undecided ones, and N checked ones to calibrate on.",
 )
 @only_option
 @into_run_folder

@@ -136,7 +136,7 @@ def outputs_option(*, required: bool) -> Callable[[F], F]:
         multiple=True,
         required=required,
         metavar="FILE...",
-        help="What the systems produced (JSON Lines): files, folders of shards, or addresses (s3://...); may be given several times.",
+        help="Outputs of the systems (JSON Lines): files, folders of shards, or addresses (s3://...); may be given several times.",
     )
 
 
@@ -176,7 +176,7 @@ pass_at_option = option(
     multiple=True,
     type=PassThresholdType(),
     callback=_pass_at,
-    help="Score in (0, 1] from which on verdicts pass: of every judge, or of one (groundedness=1); may be given several times.  "
+    help="Lowest score that passes, in (0, 1]: for every judge, or for one (groundedness=1); may be given several times.  "
     "[default: each judge's own, else 0.5]",
 )
 
@@ -184,7 +184,7 @@ into_run_folder = compose(
     option("--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."),
     pass_at_option,
     option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
-    option("--accept-edited", is_flag=True, help="Go on with a run folder whose verdicts were changed by hand since the run wrote them."),
+    option("--accept-edited", is_flag=True, help="Accept a run folder whose verdicts were edited by hand."),
 )  # fmt: skip
 
 
@@ -220,12 +220,12 @@ JUDGE_HELP = "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow."
 
 workspaces = section(
     "Workspaces of files",
-    option("--allow-code", is_flag=True, help="Run the code of workspaces, in a sandbox; without it challenges that need it are not applicable."),
+    option("--allow-code", is_flag=True, help="Run code of workspaces in a sandbox; otherwise challenges that need it are not graded."),
     option("--files", type=click.Choice(["any", "all"]), default="any",
-           help="Whether one right file of a workspace is enough, or each one a challenge names must be right."),
-    option("--case-insensitive", is_flag=True, help="Words in workspaces: capitals do not matter."),
-    option("--whole-word", is_flag=True, help="Words in workspaces: not within longer words."),
-    option("--code-timeout", type=Number(0, 3600, min_open=True), default=60.0, metavar="SECONDS", help="How long a script of a workspace may run."),
+           help="any: one right file of a workspace passes; all: every file the challenge names must be right."),
+    option("--case-insensitive", is_flag=True, help="Ignore case when searching workspaces for words."),
+    option("--whole-word", is_flag=True, help="Match whole words in workspaces."),
+    option("--code-timeout", type=Number(0, 3600, min_open=True), default=60.0, metavar="SECONDS", help="Time limit of a workspace's script."),
 )  # fmt: skip
 
 
@@ -236,14 +236,14 @@ def workspace_options(options: Mapping[str, Any]) -> Workspaces:
 
 
 worlds = option(
-    "--environment", "worlds", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
+    "--environment", "worlds", multiple=True, metavar="MODULE:CLASS", help="A custom environment."
 )
 
 names_and_worlds = section(
     "Names, functions and worlds",
     option("--names", type=click.Choice(["dotted", "underscored", "auto"]), default="auto",
-           help="How function names with dots were offered to the systems."),
-    option("--functions", multiple=True, metavar="MODULE:NAME", help="Functions that executable calls may name."),
+           help="Form in which systems saw function names with dots."),
+    option("--functions", multiple=True, metavar="MODULE:NAME", help="Functions that calls may execute."),
     worlds,
     workspaces,
 )  # fmt: skip
@@ -258,14 +258,14 @@ def rules_option(default: str) -> Callable[[F], F]:
         "--rules",
         type=click.Choice(["bfcl", "strict"]),
         default=default,
-        help="strict: BFCL's known faults mended; bfcl: verdict for verdict as the original.",
+        help="strict: without BFCL's known faults; bfcl: exactly the original's verdicts.",
     )
 
 
 checking = compose(
     rules_option("strict"),
     option("--labels-patch", type=INPUT_FILE,
-           help="Corrected references of cases (`fiducial labels export`); the cases so corrected are written beside --out."),
+           help="Corrected references of cases (`fiducial labels export`); the corrected cases are written beside --out."),
     names_and_worlds,
 )  # fmt: skip
 
@@ -273,19 +273,19 @@ workers_option = option(
     "--workers",
     type=Whole(min=1),
     metavar="N",
-    help="Processes that check; what comes of it is the same, in the same order.  [default: the cores, where that is faster]",
+    help="Processes that check; results do not depend on it.  [default: the cores, if that is faster]",
 )
 
 engine_options = section(
     "Several processes and machines",
     workers_option,
     option("--engine", type=click.Choice(["ray"]),
-           help="Check, and ask judges' models, on Ray: for a cluster. It takes about ten seconds and 0.8 GB to start, and the extra `ray`."),
-    option("--address", metavar="HOST:PORT", help="Where Ray is, or auto.  [default: a Ray of its own on this machine]"),
+           help="Check and judge on a Ray cluster. Needs the extra `ray`, and about ten seconds and 0.8 GB to start."),
+    option("--address", metavar="HOST:PORT", help="Address of the Ray cluster, or auto.  [default: a Ray of its own on this machine]"),
 )  # fmt: skip
 
 dry_run_option = option(
-    "--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."
+    "--dry-run", is_flag=True, help="Print the expected calls, tokens and cost, and make no call."
 )
 
 _TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
@@ -316,8 +316,8 @@ json_option = option(
 )
 
 verbosity = compose(
-    option("-v", "--verbose", is_flag=True, help="Print everything, not a screen."),
-    option("-q", "--quiet", is_flag=True, help="Print gates that fail, and nothing else."),
+    option("-v", "--verbose", is_flag=True, help="Print everything instead of one screen."),
+    option("-q", "--quiet", is_flag=True, help="Print only failed gates."),
 )
 
 gates = compose(

@@ -53,8 +53,7 @@ column_option = option(
     "columns",
     multiple=True,
     metavar="NAME=COLUMN",
-    help="What a column of the table is, where its name does not say so: score=verdict, label=gold; cluster=item_id takes items as "
-    "independent.",
+    help="Name a column that is not recognised: score=verdict, label=gold; cluster=item_id treats items as independent.",
 )
 
 _TABLES = f"{__name__}.tables"
@@ -81,7 +80,7 @@ verbose_option = option(
     is_flag=True,
     expose_value=False,
     callback=_keep_verbose,
-    help="Print everything, not a screen.",
+    help="Print everything instead of one screen.",
 )
 
 
@@ -98,19 +97,19 @@ def accepts_edited() -> bool:
 _TABLE_OPTIONS = (
     click.argument("tables", metavar="TABLE...", nargs=-1, required=True, type=EXISTING),
     option("--labels", type=EXISTING_FILE,
-           help="Trusted labels: a CSV, JSON Lines or Parquet file with ids (and systems) and labels, or verdicts (JSON Lines)."),
+           help="Trusted labels: a CSV, JSON Lines or Parquet table with id, label (and system), or verdicts (JSON Lines)."),
     column_option,
     grade_options,
     score_scale_option,
     pass_at_option,
     option("--accept-edited", is_flag=True, expose_value=False, callback=_accept_edited,
-           help="Take run folders whose verdicts were changed by hand since the run wrote them."),
+           help="Accept run folders whose verdicts were edited by hand."),
     json_option,
     verbose_option,
 )  # fmt: skip
 
 _RESAMPLING_OPTIONS = (
-    option("--seed", type=int, default=0, help="Of the bootstrap."),
+    option("--seed", type=int, default=0, help="Seed of the bootstrap."),
     option("--replicates", type=Whole(100, 1_000_000), default=2_000, help="Bootstrap replicates."),
 )
 

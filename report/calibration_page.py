@@ -26,7 +26,7 @@ from .text.agreement_text import (
 )
 from .text.caution_text import folded
 from .text.comparison_text import comparison_document
-from .text.judges_text import SURE
+from .text.judges_text import FAILED_GOOD, PASSED_BAD, SURE, error_rates
 from .text.systems_text import judge_names
 
 T = TypeVar("T")
@@ -124,19 +124,14 @@ def _of(found: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumber
 
 
 def _rates(judges: Mapping[str, JudgeCalibration]) -> Figure:
-    """Draw each judge's true positive and true negative rate."""
+    """Draw each judge's error rates."""
     drawn = [
-        (
-            name,
-            [
-                PlottedInterval.of(name, panel.statistics.get(key))
-                for key in ("true_positive_rate", "true_negative_rate")
-            ],
-        )
+        (name, [PlottedInterval.of(name, rate) for rate in error_rates(panel)])
         for name, panel in judges.items()
     ]
-    caption = "Share of good outputs that each judge passes, and of bad ones that it fails"
-    return Figure(judge_rates(caption, drawn, wanted=SURE), caption=f"{caption}. Dashed: {SURE:g}.")
+    caption = "Share of bad outputs that each judge passed, and of good ones that it failed"
+    figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD), wanted=1 - SURE)
+    return Figure(figure, caption=f"{caption}. Dashed: {1 - SURE:.2g}.")
 
 
 def _cells(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:
@@ -171,14 +166,14 @@ def _thresholds(found: CalibrationNumbers, name: str, rates: Sequence[RatesAtThr
         (
             f"passes from {each.at:.3g} on",
             [
-                PlottedInterval.of("", each.passes_good),
-                PlottedInterval.of("", each.fails_bad),
+                PlottedInterval.of("", each.passed_bad),
+                PlottedInterval.of("", each.failed_good),
                 PlottedInterval.of("", each.corrected),
             ],
         )
         for each in rates
     ]
-    figure = judge_rates(caption, drawn, lanes=("passes good", "fails bad", "corrected"))
+    figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD, "corrected"))
     yield Figure(figure, caption=f"{caption} of {name}")
     yield "Corrected: pass rate of the undecided outputs (Rogan and Gladen), if their labels are a random sample; undefined without labels of both classes."
 

@@ -163,7 +163,7 @@ def _rate(found: Statistic | None) -> Cell:
             number_text.bounds(found),
         ]
     else:
-        behind.append(f"on {number_text.count(found.n)}")
+        behind.append(f"n {number_text.count(found.n)}")
     if found.value is None:
         return Cell("undefined", "; ".join([found.undefined or "no value", *filter(None, behind)]))
     return Cell(number_text.decimal(found.value), " ".join(filter(None, behind)), found.method or "")

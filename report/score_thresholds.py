@@ -23,14 +23,14 @@ class RatesAtThreshold(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         at: That score.
-        passes_good: True positive rate on labelled outputs.
-        fails_bad: True negative rate on labelled outputs.
+        passed_bad: False positive rate on labelled outputs.
+        failed_good: False negative rate on labelled outputs.
         corrected: Pass rate of the undecided outputs that it judged, corrected by its rates on those of them that have a label.
     """
 
     at: float
-    passes_good: Statistic
-    fails_bad: Statistic
+    passed_bad: Statistic
+    failed_good: Statistic
     corrected: Statistic
 
 
@@ -84,8 +84,8 @@ def _at(rows: Sequence[_Row], at: float, cut: float) -> RatesAtThreshold:
     judged = sum(row.score >= at for row in rest) / len(rest) if rest else 0.0
     return RatesAtThreshold(
         at=at,
-        passes_good=_share([row.score >= at for row in good], good),
-        fails_bad=_share([row.score < at for row in bad], bad),
+        passed_bad=_share([row.score >= at for row in bad], bad),
+        failed_good=_share([row.score < at for row in good], good),
         corrected=rogan_gladen(
             judged,
             len(rest),

@@ -84,7 +84,8 @@ def estimate(
             "phases, judges, weights and bounds are for the rate of a population, not of a finite set"
         )
     everyone = table.cut_at(pass_at)
-    table = of_judge(everyone, judge or next(iter((*phases, *judges)), None))
+    first = next(iter((*phases, *judges)), None)
+    table = of_judge(everyone, judge or first)
     whole = table
     if open_worse_by is not None:
         everyone, table = (each.take(~decided_rows(each)) for each in (everyone, table))
@@ -99,6 +100,7 @@ def estimate(
     found = EstimationNumbers(
         all=_estimate(table, terms, "all"),
         systems={name: _estimate(part, terms, name, places.get(name)) for name, part in systems.items()},
+        judge=None if first is None else judge or first,
     )
     found = _beside(found, everyone, _of_judges(phases, judges, level))
     if reweight_by:
@@ -138,7 +140,8 @@ def _beside(
         added = {name: estimate_of(of_part) for name, estimate_of in more.items()}
         return msgspec.structs.replace(part, estimates=added | part.estimates)
 
-    return EstimationNumbers(
+    return msgspec.structs.replace(
+        found,
         all=of(found.all, table),
         systems={name: of(part, table.take(rows[name])) for name, part in found.systems.items()},
     )
@@ -151,7 +154,8 @@ def _with_bound(found: EstimationNumbers, table: Table, worse: float, terms: Rat
         return rate_if_worse(part, decided_rows(part), worse, terms.pass_at, terms.level)
 
     added = _beside(found, table, {"open_worse_by": bound})
-    return EstimationNumbers(
+    return msgspec.structs.replace(
+        added,
         all=msgspec.structs.replace(added.all, worse_by=worse),
         systems={name: msgspec.structs.replace(part, worse_by=worse) for name, part in added.systems.items()},
     )

@@ -111,10 +111,17 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
-    """Rate of all rows, ``found["all"]``, and of each system by itself, ``found[SYSTEM]``."""
+    """Rate of all rows, ``found["all"]``, and of each system by itself, ``found[SYSTEM]``.
+
+    Attributes:
+        all: Of all rows.
+        systems: By system.
+        judge: Judge of the uncorrected rates, where several judges were combined.
+    """
 
     all: RateEstimate
     systems: dict[str, RateEstimate] = {}
+    judge: str | None = None
 
     @property
     def parts(self) -> dict[str, RateEstimate]:

@@ -1,4 +1,4 @@
-"""Where a model is, and how to be let in."""
+"""Address and credentials of a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPENAI = "openai.com"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where the model is, and how to be let in.
+    """Address and credentials of a model.
 
     Attributes:
         base_url: The API's root, such as ``http://127.0.0.1:8000/v1``; None for OpenAI's own. Azure: the resource's address.

@@ -182,7 +182,7 @@ def judge_rates(
     title: str,
     rows: Sequence[tuple[str, Sequence[PlottedInterval]]],
     *,
-    lanes: Sequence[str] = ("passes good", "fails bad"),
+    lanes: Sequence[str],
     wanted: float | None = None,
 ) -> Markup:
     """Draw judges in rows, a lane for each rate.

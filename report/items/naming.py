@@ -16,7 +16,7 @@ NAME_LIMIT = 200
 UNGRADED = "ungraded"
 """The group of outputs that neither a checker nor a judge graded, as the rate of all outputs counts them."""
 
-CELLS = ("passes good", "fails good", "passes bad", "fails bad")
+CELLS = ("passed good", "failed good", "passed bad", "failed bad")
 """What a judge did of an output with a label: the cells of its 2x2 table."""
 
 

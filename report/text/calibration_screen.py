@@ -12,7 +12,7 @@ from . import number_text
 from .agreement_text import judges_alone_words
 from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
-from .judges_text import Trust, TrustWord, alike, group_label, trust_of
+from .judges_text import FAILED_GOOD, PASSED_BAD, Trust, TrustWord, alike, error_rates, group_label, trust_of
 from .one_screen import ShortNames, statistic_text
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
@@ -24,8 +24,6 @@ _ORDER: tuple[TrustWord, ...] = (
     "no better than chance",
     "no labels",
 )
-
-_RATES = ("true_positive_rate", "true_negative_rate")
 
 _BASELINES = {"always_pass": "always pass", "always_fail": "always fail", "human_human": "another person"}
 
@@ -110,7 +108,7 @@ def _table(
             )
             for each in alike(group)
         ]
-    return DocumentTable((title, "passes good", "fails bad", "kappa", "n"), rows, words=FIRST, indent=0)
+    return DocumentTable((title, PASSED_BAD, FAILED_GOOD, "kappa", "n"), rows, words=FIRST, indent=0)
 
 
 def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
@@ -118,9 +116,9 @@ def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
     value = None if kappa is None else kappa.value
     shown = statistic_text(kappa) if kappa_interval else "-" if value is None else number_text.decimal(value)
     return (
-        *(statistic_text(panel.statistics.get(name)) for name in _RATES),
+        *map(statistic_text, error_rates(panel)),
         shown,
-        f"{panel.tp + panel.fn:,}+{panel.fp + panel.tn:,}",
+        f"{panel.fp + panel.tn:,}+{panel.tp + panel.fn:,}",
     )
 
 
@@ -156,7 +154,7 @@ def _slice(
         for value, panels in values.items()
         for judge, panel in panels.items()
     ]
-    return DocumentTable((f"by {column}", "passes good", "fails bad", "kappa", "n"), rows, indent=0)
+    return DocumentTable((f"by {column}", PASSED_BAD, FAILED_GOOD, "kappa", "n"), rows, indent=0)
 
 
 def _suspects(found: CalibrationNumbers) -> Iterator[str]:

@@ -21,7 +21,7 @@ def estimation_screen(found: EstimationNumbers) -> Document:
 def _pieces(found: EstimationNumbers) -> Iterator[Piece]:
     parts = parts_shown(found)
     whole = next(iter(parts.values()))
-    yield _answer(whole)
+    yield _answer(whole, "the judge" if found.judge is None else found.judge)
     yield from bound_of(whole)
     yield target_of(found.all)
     if not whole.labels_only.n:
@@ -34,26 +34,25 @@ def _pieces(found: EstimationNumbers) -> Iterator[Piece]:
     rows = [_row(names.of(name), part) for name, part in parts.items()]
     ranked = any(part.rank is not None for part in parts.values())
     main = "corrected" if any(part.reported for part in parts.values()) else "uncorrected"
-    head = (main, "labels", "judged", "judge alone", *(("rank",) if ranked else ()))
+    alone = "judge alone" if found.judge is None else "first judge"
+    head = (main, "labels", "judged", alone, *(("rank",) if ranked else ()))
     cells = [(name, rate, (*behind, *((_rank(part),) if ranked else ()))) for (name, rate, behind), part in zip(rows, parts.values(), strict=True)]  # fmt: skip
     yield plotted_table("", head, cells)
     yield from _strata(whole)
     yield from map(CautionLine, _limits(parts))
 
 
-def _answer(part: RateEstimate) -> str:
+def _answer(part: RateEstimate, judge: str) -> str:
     name = part.reported
     if name is None:
         rate = number_text.statistic(part.uncorrected)
-        return f"{rate} of {counted(part.uncorrected.n, 'output')} pass by the judge alone, uncorrected."
+        return f"{rate} of {counted(part.uncorrected.n, 'output')} pass by {judge} alone, uncorrected."
     rate = number_text.statistic(part.estimates[name])
     labels = counted(part.estimates[name].n, "label")
     if name == "labels_only":
         return f"{rate} of outputs pass, by {labels} alone."
     judged = part.n_labelled + part.n_unlabelled
-    alone = (
-        "" if part.judge_mean is None else f"; the judge alone says {number_text.decimal(part.judge_mean)}"
-    )
+    alone = "" if part.judge_mean is None else f"; {judge} alone says {number_text.decimal(part.judge_mean)}"
     return f"{rate} of {judged:,} judged outputs pass, corrected with {labels}{alone}."
 
 

@@ -41,6 +41,9 @@ _ALARM = 0.05
 _WORSE = 0.1
 """At this p a judge counts as worse on undecided outputs: "proven" is claimed of these too, from as few as ten labels."""
 
+PASSED_BAD, FAILED_GOOD = "passed bad", "failed good"
+"""The two errors of a judge: false positives and false negatives."""
+
 _RATES = ("true_positive_rate", "true_negative_rate")
 
 
@@ -158,6 +161,16 @@ def _rates(panel: JudgeCalibration) -> list[Statistic | None]:
     return [panel.statistics.get(name) for name in _RATES]
 
 
+def error_rates(panel: JudgeCalibration) -> list[Statistic | None]:
+    """Return the shares of bad outputs that a judge passed and of good ones that it failed."""
+    return [None if each is None else _complement(each) for each in reversed(_rates(panel))]
+
+
+def _complement(rate: Statistic) -> Statistic:
+    value, low, high = (None if each is None else 1.0 - each for each in (rate.value, rate.high, rate.low))
+    return msgspec.structs.replace(rate, value=value, low=low, high=high)
+
+
 def _sure(panel: JudgeCalibration) -> bool:
     return all(each is not None and each.low is not None and each.low >= SURE for each in _rates(panel))
 
@@ -207,8 +220,8 @@ def judges_table(
         rows.append((_CONTROL, *_cells(control, why=why, linked=linked)))
     head = (
         "judge" + (f" ({names.shared})" if names.shared else ""),
-        Cell("passed bad", title="Outputs labelled bad that the judge passed"),
-        Cell("failed good", title="Outputs labelled good that the judge failed"),
+        Cell(PASSED_BAD, title="Outputs labelled bad that the judge passed"),
+        Cell(FAILED_GOOD, title="Outputs labelled good that the judge failed"),
         Cell("at worst", title="The larger of both error rates, as large as its interval allows"),
         "verdict",
     )
@@ -245,8 +258,8 @@ def _cells(each: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
         else interval_strip(worse.value, worse.low, worse.high)
     )
     return (
-        _errors(each, "passes bad", each.panel.fp, each.bad, linked=linked),
-        _errors(each, "fails good", each.panel.fn, each.good, linked=linked),
+        _errors(each, PASSED_BAD, each.panel.fp, each.bad, linked=linked),
+        _errors(each, FAILED_GOOD, each.panel.fn, each.good, linked=linked),
         "-" if worst is None else Cell(f"{100 * worst:.0f} %", figure=NOTHING if why else drawn),
         Cell(verdict_of(each), each.why if why else "", "" if why else each.why),
     )

@@ -126,7 +126,7 @@ def rate(stratum: StratumRate) -> str:
 
     The rate of fractions is called a mean score.
 
-    ``0.71 [0.68, 0.74] on 1,974 of 2,000 (18 unparsable, 8 failed)``
+    ``0.71 [0.68, 0.74], n 1,974 of 2,000 (18 unparsable, 8 failed)``
     """
     if stratum.value is None:
         shown = f"undefined ({stratum.undefined or 'no value'})"
@@ -134,12 +134,12 @@ def rate(stratum: StratumRate) -> str:
         shown = with_interval(stratum.value, stratum.low, stratum.high)
         shown = f"mean score {shown}" if stratum.fractions else shown
     missing = outcomes(stratum.outcomes)
-    return f"{shown} {denominator(stratum)}" + (f" ({missing})" if missing else "")
+    return f"{shown}, {denominator(stratum)}" + (f" ({missing})" if missing else "")
 
 
 def denominator(stratum: StratumRate) -> str:
-    """Return the number of rows behind a rate: ``on 1,974 of 2,000``."""
-    return f"on {count(stratum.n)} of {count(stratum.of)}"
+    """Return the number of rows behind a rate: ``n 1,974 of 2,000``."""
+    return f"n {count(stratum.n)} of {count(stratum.of)}"
 
 
 def bounds(stratum: StratumRate) -> str:

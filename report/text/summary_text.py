@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ...evaluation.conclusion.run_results import CORRECTED, OPEN, JudgeUse, StratumRate, SystemResult
+from ...evaluation.conclusion.run_results import (
+    CORRECTED,
+    DECIDED,
+    OPEN,
+    UNJUDGED,
+    JudgeUse,
+    StratumRate,
+    SystemResult,
+)
 from ...records import Source
 from ..document import Document, Piece, document
 from . import number_text
@@ -28,6 +36,7 @@ _GIVEN_BY: dict[Source, str] = {
     "checker": "that call themselves a checker's, which nobody checked again here",
     "judge": "of judges",
 }
+_TITLES = {DECIDED: "checked", OPEN: "undecided, judged: uncorrected"}
 _MOST_FAULTS = 5
 _REASON = 200
 """Characters of a reason: a refusal may be as long as a reply."""
@@ -100,13 +109,17 @@ def _system(system: SystemResult) -> Iterator[str]:
 def _part(name: str, rates: list[StratumRate], corrected: Mapping[str | None, StratumRate]) -> Iterator[str]:
     """Yield a part: one line if a checker decided it, else a heading and a line per judge."""
     width = max(len(rate.by or "") for rate in rates)
+    title = _TITLES.get(name, name)
     if width:
-        yield f"  {name}" + (f" | {CORRECTED.removeprefix('open: ')}" if corrected else "")
+        yield f"  {title}" + (" | corrected with labels" if corrected else "")
     for rate in rates:
+        if rate.name == UNJUDGED:
+            yield f"  not judged: {counted(rate.of, 'undecided output')}"
+            continue
         better = corrected.get(rate.by)
         beside = f" | {number_text.rate(better)}" if better else ""
         shown = number_text.rate(rate)
-        yield f"    {rate.by or '':<{width}}  {shown}{beside}" if width else f"  {name}: {shown}"
+        yield f"    {rate.by or '':<{width}}  {shown}{beside}" if width else f"  {title}: {shown}"
         if rate.bounds is not None:
             yield f"    over all {number_text.count(rate.of)}: {number_text.bounds(rate)}"
 

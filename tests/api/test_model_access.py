@@ -71,7 +71,7 @@ def test_several_keys_to_one_address_are_several_endpoints():
         ("http://h/v1,model=", "once with a value"),
         ("ftp://h/v1", "begins with http"),
         ("http://u:p@h/v1", "holds a password"),
-        ("http://h/v1,connection=mine.yml", "leave the rest out"),
+        ("http://h/v1,connection=mine.yml", "drop the URL"),
         ({"url": "http://h/v1"}, "unknown key 'url'"),
         ({"base_url": "http://h/v1", "weight": True}, "a weight above 0"),
     ],
@@ -164,7 +164,7 @@ def test_what_was_asked_of_both_is_in_the_cache_of_both(servers: tuple[ProviderS
 
 
 def test_base_url_and_endpoints_do_not_go_together():
-    with pytest.raises(UsageError, match="leave base_url and connection out"):
+    with pytest.raises(UsageError, match="drop base_url and connection"):
         fd.judge("rubric", model="m", base_url="http://h/v1", endpoints=["http://i/v1"])
 
 
@@ -233,4 +233,4 @@ def test_a_batch_goes_to_one(servers: tuple[ProviderServer, ProviderServer], fil
 
 def test_an_address_beside_endpoints_is_refused(files: tuple[Path, Path]):
     result = judged(files, "--endpoint", "http://h/v1", "--base-url", "http://i/v1")
-    assert (result.code, "leave --base-url out" in result.err) == (2, True)
+    assert (result.code, "drop --base-url" in result.err) == (2, True)

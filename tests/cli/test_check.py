@@ -21,7 +21,7 @@ def test_verdicts_come_in_the_order_of_the_outputs(inputs: tuple[Path, Path], tm
     assert result.code == 0
     assert [row.case_id for row in rows] == [f"case-{number}" for number in range(20)]
     assert (rows[0].by, rows[0].score, rows[0].error_type) == ("ast/strict", 0.0, "value_error:string")
-    assert "checker decided: 0.75 [0.50, 0.90] on 20 of 20" in result.out
+    assert "checked: 0.75 [0.50, 0.90], n 20 of 20" in result.out
 
 
 def test_bad_input_leaves_the_old_verdicts_alone(inputs: tuple[Path, Path], tmp_path: Path):

@@ -45,7 +45,7 @@ def test_a_connection_and_an_endpoint_do_not_go_together(judge: Callable[..., Re
     done = judge("--connection", connection, "--base-url", "http://127.0.0.1:1/v1")
     assert (done.code, done.err) == (
         2,
-        "fiducial: --connection says where the model is and how to be let in; leave --base-url out\n",
+        "fiducial: --connection has the address and the key; drop --base-url\n",
     )
 
 

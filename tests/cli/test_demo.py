@@ -79,7 +79,7 @@ def test_estimating_on_the_run_corrects_the_open_part_alone_as_the_run_itself_do
     careful = json.loads(result.out)["careful"]
     assert (careful["n_labelled"], careful["n_unlabelled"]) == (12, 0)
     rate = careful["estimates"]["labels_only"]
-    assert f"| {rate['value']:.2f} [{rate['low']:.2f}, {rate['high']:.2f}] on 12 of 12\n" in shown
+    assert f"| {rate['value']:.2f} [{rate['low']:.2f}, {rate['high']:.2f}], n 12 of 12\n" in shown
 
 
 def test_the_report_can_be_made_again_with_what_a_reader_must_see_first(tmp_path: Path):

@@ -58,6 +58,14 @@ def test_each_option_adds_its_estimate(table: Path, tmp_path: Path, options: tup
     assert found["low"] < 0.7 < found["high"]
 
 
+def test_the_rate_of_the_first_of_several_judges_has_its_name(table: Path):
+    several, one = (fiducial("estimate", table, *of).out for of in (("--judges", "a,b"), ("--judge", "a")))
+    assert "; a alone says 0.65" in " ".join(several.split())
+    assert ("first judge" in several, "judge alone" in several) == (True, False)
+    assert "; the judge alone says 0.65" in " ".join(one.split())
+    assert ("first judge" in one, "judge alone" in one) == (False, True)
+
+
 def test_without_them_nothing_is_added(table: Path, tmp_path: Path):
     names = estimated(table, tmp_path, "--judge", "a")
     assert not {"several_judges", "reweighted", "open_worse_by"} & names.keys()

@@ -261,7 +261,7 @@ def test_the_page_loads_nothing(data: ReportData, make_item: Callable[..., Candi
 def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item: Callable[..., Candidate]):
     text = Page(render_report(data, [make_item()])).text()
     assert "0.71 [0.68, 0.74]" in text
-    assert "on 1,974 of 2,000" in text
+    assert "n 1,974 of 2,000" in text
     assert "(18 unparsable, 8 failed)" in text
     assert "no output was judged" in text
     assert "0.00 to 1.00 if all ungraded items failed or passed" in text

@@ -48,7 +48,7 @@ def test_one_system_is_shown_by_itself_with_what_its_judge_says():
     rest = StratumRate(name=OPEN, by="j", n=5, of=7, value=0.4, outcomes={"failed": 2}, bounds=(0.3, 0.6))
     document = list(overview_document(systems("a", strata=[rest]), None))
     assert _figures(document) == ["checked outputs", "undecided outputs, judged, uncorrected"]
-    assert "on 5 of 7 (2 failed) 0.30 to 0.60 if all ungraded" in as_html(document)
+    assert "n 5 of 7 (2 failed) 0.30 to 0.60 if all ungraded" in as_html(document)
 
 
 def test_several_judges_of_the_open_part_are_not_pooled():

@@ -73,7 +73,8 @@ def test_long_names_are_whole_and_their_numbers_beside_the_intervals():
 
 
 def test_every_judge_has_a_lane_for_each_rate_with_its_label_and_number():
-    good, bad = PlottedInterval(name="", value=0.9, low=0.8, high=0.95), PlottedInterval(name="", value=None)
-    drawn = judge_rates("Judges", [("strict", [good, bad])], wanted=0.9)
-    assert {"strict", "passes good", "fails bad", "0.90 [0.80, 0.95]", "undefined"} <= set(texts(drawn))
-    assert "strict: passes good 0.90 [0.80, 0.95], fails bad undefined" in heard(drawn)
+    bad, good = PlottedInterval(name="", value=0.1, low=0.05, high=0.2), PlottedInterval(name="", value=None)
+    lanes = ("passed bad", "failed good")
+    drawn = judge_rates("Judges", [("strict", [bad, good])], lanes=lanes, wanted=0.1)
+    assert {"strict", *lanes, "0.10 [0.05, 0.20]", "undefined"} <= set(texts(drawn))
+    assert "strict: passed bad 0.10 [0.05, 0.20], failed good undefined" in heard(drawn)

@@ -19,19 +19,19 @@ def test_a_rate_is_printed_with_interval_denominator_and_what_is_not_graded():
         of=2000,
         outcomes={"unparsable": 18, "failed": 8},
     )
-    assert number_text.rate(stratum) == "0.71 [0.68, 0.74] on 1,974 of 2,000 (18 unparsable, 8 failed)"
+    assert number_text.rate(stratum) == "0.71 [0.68, 0.74], n 1,974 of 2,000 (18 unparsable, 8 failed)"
 
 
 def test_a_rate_of_which_everything_is_graded_says_so_briefly():
     stratum = StratumRate(name="all", value=1.0, low=0.72, high=1.0, n=10, of=10, outcomes={"failed": 0})
-    assert number_text.rate(stratum) == "1.00 [0.72, 1.00] on 10 of 10"
+    assert number_text.rate(stratum) == "1.00 [0.72, 1.00], n 10 of 10"
 
 
 def test_an_undefined_rate_says_why_and_is_no_number():
     stratum = StratumRate(
         name="open", n=0, of=12, undefined="no output was judged", outcomes={"not_applicable": 12}
     )
-    assert number_text.rate(stratum) == "undefined (no output was judged) on 0 of 12 (12 not applicable)"
+    assert number_text.rate(stratum) == "undefined (no output was judged), n 0 of 12 (12 not applicable)"
 
 
 def test_bounds_are_a_sentence_or_nothing():
