@@ -330,7 +330,7 @@ def test_what_is_not_configured_is_said_when_the_judge_is_made():
         fd.judge("groundedness", model="m", base_url="http://127.0.0.1:1/v1", concurrency=0)
     with pytest.raises(PromptError, match="there is no such prompt file"):
         fd.judge("nothing.prompty", model="m", base_url="http://127.0.0.1:1/v1")
-    with pytest.raises(UsageError, match="leave base_url and api_key out"):
+    with pytest.raises(UsageError, match="drop base_url and api_key"):
         fd.judge("groundedness", model="m", base_url="http://127.0.0.1:1/v1", connection="mine")
 
 

@@ -164,7 +164,7 @@ def test_imported_replies_can_be_recorded_and_replayed(
     common = (cases, "--outputs", outputs, *MODEL)
     fiducial("batch", "import", "-v", *common, out="run", results=results, record="recording.jsonl")
     replayed = fiducial("judge", "-v", *common, "--replay", "recording.jsonl", "--out", "replayed")
-    assert (replayed.code, "0.00 [0.00, 0.19] on 20 of 20" in replayed.out) == (0, True)
+    assert (replayed.code, "0.00 [0.00, 0.19], n 20 of 20" in replayed.out) == (0, True)
 
 
 @pytest.mark.parametrize("line", [b"[]\n", b"no json\n", b'{"custom_id": 1}\n', b'{"response": {}}\n'])

@@ -25,7 +25,7 @@ def test_a_judge_is_asked_about_every_output_and_nothing_is_checked(judge: Comma
     result = judge("tool_call_accuracy/direct")
     rows = verdicts_in("run")
     assert (result.code, len(rows), {row.by for row in rows}) == (0, 20, {"tool_call_accuracy/direct@m"})
-    assert "  judge's rate\n    tool_call_accuracy/direct@m  1.00 [0.81, 1.00] on 20 of 20\n" in result.out
+    assert "  judge's rate\n    tool_call_accuracy/direct@m  1.00 [0.81, 1.00], n 20 of 20\n" in result.out
 
 
 def test_judging_independent_cases_without_labels_loads_no_numpy(

@@ -43,7 +43,7 @@ def typed(command: str, out: str, *options: str) -> Result:
 def test_a_checker_that_raises_is_told_and_the_rest_is_checked(folder: Path):
     result = typed("check", "verdicts.jsonl")
     assert result.code == 3
-    assert "  checker decided: 0.50 [0.09, 0.91] on 2 of 3 (1 failed)\n" in result.out
+    assert "  checked: 0.50 [0.09, 0.91], n 2 of 3 (1 failed)\n" in result.out
     told = " ".join(result.out.split())
     assert "1 check failed: the checker of kind sql raised RuntimeError: the database is down (" in told
     assert "1 output not checked, because a custom checker failed\n" in result.out

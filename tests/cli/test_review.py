@@ -63,11 +63,11 @@ def test_labels_made_on_the_page_correct_the_rates_of_the_run(run: Command, tmp_
     added = fiducial("review", tmp_path / "run", "--add", labels)
     assert (added.code, "60 added, 0 already there; ann 60" in added.out) == (0, True)
     second = run()
-    assert (second.code, "corrected by labels" in second.out) == (0, True)
+    assert (second.code, "corrected with labels" in second.out) == (0, True)
     given = list(read_records(labels, Verdict))
     for system in ("calm", "rash"):
         mine = sum(label.system == system for label in given)
-        assert f"on {mine} of 60 ({60 - mine} not labelled)" in second.out
+        assert f"n {mine} of 60 ({60 - mine} not labelled)" in second.out
 
 
 def test_labels_are_taken_as_they_are_by_every_command_that_takes_labels(run: Command, tmp_path: Path):

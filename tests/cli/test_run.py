@@ -38,7 +38,7 @@ def test_without_a_judge_every_output_is_checked_and_the_rate_has_its_denominato
     run: Command, tmp_path: Path
 ):
     result = run()
-    assert (result.code, "  checker decided: 0.75 [0.50, 0.90] on 20 of 20\n" in result.out) == (0, True)
+    assert (result.code, "  checked: 0.75 [0.50, 0.90], n 20 of 20\n" in result.out) == (0, True)
     assert [verdict.score for verdict in verdicts_in(tmp_path / "run", source="checker")] == [
         0.0,
         1.0,
@@ -173,7 +173,7 @@ def test_without_an_endpoint_the_deterministic_part_is_kept_and_one_line_says_wh
     result = run("--judge", "tool_call_accuracy", *args)
     (line,) = [line for line in result.err.splitlines() if line.startswith("fiducial:")]
     assert (result.code, message in line) == (2, True)
-    assert "checker decided: 0.75" in result.out
+    assert "checked: 0.75" in result.out
     assert "nothing to judge" not in result.out
     assert len(verdicts_in(tmp_path / "run", source="checker")) == 20
 
@@ -295,7 +295,7 @@ def test_missing_outputs_are_counted_and_can_fail_the_run(inputs: tuple[Path, Pa
     half.write_bytes(b"".join(outputs.read_bytes().splitlines(keepends=True)[:10]))
     result = fiducial("run", "-v", cases, "--outputs", half, "--out", tmp_path / "run", "--min-graded", "0.9")
     assert result.code == 1
-    assert "on 10 of 20 (10 missing)" in result.out
+    assert "n 10 of 20 (10 missing)" in result.out
     assert "over all 20: 0.35 to 0.85 if all ungraded" in result.out
     assert "10 of 20 outputs are graded (0.5000), less than 0.9" in result.out
 

@@ -76,7 +76,7 @@ def test_two_systems_are_compared_and_the_next_step_can_be_typed(
     (planned,) = [line for line in ran.out.splitlines() if line.startswith("  fiducial plan ")]
     assert fiducial(*shlex.split(planned)[1:]).code == 0
     told = fiducial(*run, "-v").out
-    assert "my-agent\n  checker decided: 1.00 [0.21, 1.00] on 1 of 1\n" in told
+    assert "my-agent\n  checked: 1.00 [0.21, 1.00], n 1 of 1\n" in told
     assert "tp 1, fp 0, fn 0, tn 1" in told
     assert (tmp_path / "run" / "report.html").exists()
 
