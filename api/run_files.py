@@ -143,7 +143,7 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
 
 
 def _reported(plan: Plan, cases: CaseIndex | None = None) -> Path:
-    """Write the report of a run that has just ended, whose cases are open; without them, return the one that is there."""
+    """Write the report of a run that has just ended; without open cases, return its report."""
     from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
 
     report = report_on(plan.out, unchanged=cases is None, cases=cases)

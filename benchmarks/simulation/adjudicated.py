@@ -1,4 +1,4 @@
-"""Simulated labels and scores that people adjudicate: which they decide, and the corrected rates."""
+"""Simulated labels and scores that people adjudicate, and the corrected rates."""
 
 from __future__ import annotations
 

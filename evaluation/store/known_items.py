@@ -42,7 +42,7 @@ def refuse_others(
 
 
 def refuse_unknown(journal: VerdictJournal, inputs: RunInputs, systems: Container[str]) -> None:
-    """Refuse verdicts on cases, systems or outputs that a finished run lacks; see `refuse_others`."""
+    """Refuse verdicts on items that a finished run lacks; see `refuse_others`."""
     with CaseIndex(inputs.cases, again=True) as index:
         refuse_others(journal, index, systems, inputs.outputs)
 
@@ -50,7 +50,7 @@ def refuse_unknown(journal: VerdictJournal, inputs: RunInputs, systems: Containe
 def _without_output(
     journal: VerdictJournal, statements: Container[str], outputs: Iterable[InputPath]
 ) -> StoredVerdict | None:
-    """Return the first verdict on an output, or on a statement of one, that these files do not hold."""
+    """Return the first verdict on an output, or a statement, that these files do not hold."""
     standing = journal.standing
     split = {_output_of(said.key, statements) for said in standing} if statements else set[ItemKey]()
     left = bytearray(b"\1") * len(standing)

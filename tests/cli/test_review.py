@@ -55,7 +55,7 @@ def page_of(result: Result) -> Path:
 
 def test_labels_made_on_the_page_correct_the_rates_of_the_run(run: Command, tmp_path: Path):
     first = run()
-    assert (first.code, "corrected by labels" in first.out) == (0, False)
+    assert (first.code, "corrected with labels" in first.out) == (0, False)
     made = fiducial("review", tmp_path / "run", "--by", "ann", "--n", "60")
     assert (made.code, made.err) == (0, "")
     assert "60 of 120 outputs that no checker decided, drawn at random (seed 0)\n" in made.out
@@ -80,7 +80,7 @@ def test_labels_are_taken_as_they_are_by_every_command_that_takes_labels(run: Co
     calibrated = fiducial("calibrate", folder, "--labels", labels, "--json", "-")
     assert (calibrated.code, json.loads(calibrated.out)["judges"][judge]["n"]) == (0, 40)
     again = run("--labels", labels)
-    assert (again.code, "corrected by labels" in again.out) == (0, True)
+    assert (again.code, "corrected with labels" in again.out) == (0, True)
 
 
 def test_two_people_get_the_same_outputs_and_their_agreement_is_measured(run: Command, tmp_path: Path):

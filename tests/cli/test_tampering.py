@@ -23,7 +23,7 @@ VERDICTS = Path("run/verdicts.jsonl")
 
 @pytest.fixture
 def run(inputs: tuple[Path, Path]) -> Command:
-    """`fiducial run` with a judge that asks nobody, as often as it is called; labels for it lie beside it."""
+    """Return a function that runs `fiducial run` with the baseline judge, beside its labels."""
     cases, outputs = inputs
     label = Verdict(case_id="case-1", system="agent", by="ada", source="human", outcome="graded", score=1.0)
     cases.with_name("labels.jsonl").write_bytes(encode_record(label))

@@ -111,7 +111,7 @@ _SUITE = _ROOT / "tests" / "formats" / "bfcl" / "suite"
 
 
 def reply_of(text: str) -> str:
-    """Reply of the model that commands ask: the highest score, but a judge who is told to check numbers passes even ones alone."""
+    """Reply with the highest score; a judge told to check numbers passes only even ones."""
     numbers = re.findall(r"answer (\d+)", text) if _CAREFUL in text else []
     return f"<S2>{int(not numbers or int(numbers[-1]) % 2 == 0)}</S2>"
 

@@ -146,7 +146,7 @@ def shared_module_names() -> Mapping[str, list[Path]]:
 
 
 def kinds_named() -> Mapping[str, list[Path]]:
-    """Return the files that name each built-in kind of case, be it with another meaning (`OTHER_MEANINGS`)."""
+    """Return the files that name each built-in kind, also in `OTHER_MEANINGS`."""
     found: dict[str, list[Path]] = defaultdict(list)
     for path in product_files():
         constants = {node.value for node in ast.walk(parsed(path)) if isinstance(node, ast.Constant)}
