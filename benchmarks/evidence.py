@@ -143,8 +143,8 @@ def differences_section(pairs: Sequence[ComparedPair]) -> Iterator[str]:
     differ = [pair for pair in pairs if pair.adjusted_p is not None and pair.adjusted_p <= 0.05]
     least = min(pair.adjusted_p for pair in pairs if pair.adjusted_p is not None and pair not in differ)
     yield (
-        f"\nOf {len(pairs)} pairs of prompts, {len(differ)} differ significantly in accuracy (first minus second; p adjusted over the pairs of a judge). "
-        f"The least adjusted p of the others is {p_value(least)}.\n"
+        f"\nOf {len(pairs)} pairs of prompts, {len(differ)} differ significantly in accuracy (first minus second; p adjusted over the pairs of a judge); "
+        f"of the others p is at least {p_value(least)}.\n"
     )
     yield from table(
         ("first", "second", "difference", "adjusted p"),
@@ -228,10 +228,9 @@ def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str
     fd.write_records(decided, decisions)
     fd.add_labels(run, [decided])
     found = fd.export_labels(run)
-    why = Counter(each.why.split(";")[0] for each in found.unsaid)
     yield (
-        f"`fiducial labels export` writes {len(found.corrections)} of the {len(found.corrections) + len(found.unsaid)} decisions against BFCL's checker as corrected references, tested under BFCL's rules. "
-        f"Of the others, {', '.join(f'{count}: {reason}' for reason, count in why.most_common())}.\n"
+        f"`fiducial labels export` writes {len(found.corrections)} of the {len(found.corrections) + len(found.unsaid)} decisions against BFCL's checker as corrected references, tested under BFCL's rules, "
+        "and lists the others with the reason.\n"
     )
 
 
@@ -247,7 +246,7 @@ def strict_side(rows: Sequence[Adjudicated], folder: Path) -> str:
         for score in [fd.check(cases[row.case_id], outputs[row.case_id, row.system]).score]
         if score != row.label
     )
-    return f"Strict rules contradict the official label on {sides.total()} of these {len(rows)}: {sides['judge']} with the judge, {sides['neither']} with neither, {sides['nobody']} undecided.\n"
+    return f"Strict rules contradict the official label on {sides.total()} of these {len(rows)}, {sides['judge']} with the judge.\n"
 
 
 def summaries_section(recorded: Path) -> Iterator[str]:
