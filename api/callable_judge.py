@@ -9,8 +9,7 @@ import weakref
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from types import TracebackType
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
@@ -23,7 +22,7 @@ from ..judges.loop_thread import is_loop_thread, run_sync, submit
 from ..judges.prompt_judge import PromptJudge
 from ..judges.transport.exchange import Provider
 from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
-from ..records import Case, JudgeId, Output, Verdict
+from ..records import Case, Closing, JudgeId, Output, Verdict
 from .named_inputs import named_item
 from .paths import as_case, as_output
 
@@ -75,7 +74,7 @@ class ModelConnection:
             closed.result(_CLOSING)
 
 
-class ReadyJudge:
+class ReadyJudge(Closing):
     """Judge that can be called; made by `judge`.
 
     Calls from any thread, and from under any running loop, share one connection pool a process: requests are made in a loop of
@@ -186,14 +185,6 @@ class ReadyJudge:
         self._connection.close()
         for judge in self._ways.values():
             judge.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._made, ()

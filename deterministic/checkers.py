@@ -7,7 +7,7 @@ from functools import cache
 from typing import TypeAlias
 
 from ..plugins import CHECKERS
-from ..records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, kind_spec, part
+from ..records import KINDS, Case, Kind, Output, Verdict, kind_spec, part
 from .finding import Finding, fault, undecided
 from .options import CheckOptions, Rules
 
@@ -47,7 +47,7 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
 
 def _checker_of(kind: Kind, rules: Rules) -> tuple[str, Checker]:
     """Return the checker's name for the verdict, and the checker."""
-    if kind not in BUILT_IN_KINDS and kind in CHECKERS:
+    if kind not in KINDS and kind in CHECKERS:
         return f"{kind}/own", _own
     name, decide = checker_for(kind)
     return f"{name}/{rules}", decide

@@ -13,7 +13,7 @@ import msgspec
 
 from ..errors import ConfigurationError
 from ..plugins import CHECKERS, place
-from ..records import BUILT_IN_KINDS, Case, Kind, KindSpec, Outcome, Output, Verdict, register_kind
+from ..records import KINDS, Case, Kind, KindSpec, Outcome, Output, Verdict, register_kind
 from .finding import PASSED, Finding, fault, plain, shorten
 
 OwnChecker: TypeAlias = Callable[[Case, Output], "bool | float | Finding | Verdict"]
@@ -42,7 +42,7 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
         ConfigurationError: The kind comes along and has its checker, the name is no name or is taken, or it is no function, or one
             that has to be awaited.
     """
-    if kind in BUILT_IN_KINDS:
+    if kind in KINDS:
         raise ConfigurationError(f"checkers: {kind!r} comes along and has its checker; choose another name")
 
     def add(function: F) -> F:

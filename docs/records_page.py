@@ -21,7 +21,7 @@ import msgspec
 from fiducial.deterministic.environments import ENVIRONMENTS
 from fiducial.judges.catalogue import JUDGED_KINDS
 from fiducial.records import (
-    BUILT_IN_KINDS,
+    KINDS,
     Case,
     Claim,
     ContextItem,
@@ -62,7 +62,7 @@ class KindText(NamedTuple):
     decides: str
 
 
-KINDS: dict[str, KindText] = {
+TEXTS: dict[Kind, KindText] = {
     "tool_call": KindText(
         "calls with these arguments",
         "always; [strict rules and BFCL's](bfcl-differences.md)",
@@ -171,7 +171,7 @@ def _lines() -> Iterator[str]:
 
 
 def _kinds() -> Iterator[tuple[Kind, KindText]]:
-    return ((kind, KINDS[kind]) for kind in BUILT_IN_KINDS)
+    return ((kind, TEXTS[kind]) for kind in KINDS)
 
 
 def _kind(kind: Kind) -> Iterator[str]:

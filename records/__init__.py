@@ -33,7 +33,6 @@ from .case import (
 )
 from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, OpenFiles, files_of, named
 from .case_kinds import (
-    BUILT_IN_KINDS,
     KINDS,
     OF_CALLS,
     OF_CONVERSATIONS,
@@ -58,7 +57,6 @@ from .validation import validate_case
 from .verdict import UNGRADED, Author, JudgeId, JudgeKind, Outcome, ShownNames, Source, Usage, Verdict
 
 __all__ = [
-    "BUILT_IN_KINDS",
     "KINDS",
     "MAX_LINE_BYTES",
     "OF_CALLS",

@@ -229,8 +229,6 @@ _BUILT_IN = (
 KINDS: dict[Kind, KindSpec] = {spec.name: spec for spec in _BUILT_IN}
 """The kinds that come with the package, in the order in which they are listed."""
 
-BUILT_IN_KINDS: tuple[Kind, ...] = tuple(KINDS)
-
 _REGISTERED: dict[Kind, KindSpec] = {}
 
 

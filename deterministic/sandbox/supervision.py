@@ -22,7 +22,7 @@ _CHUNK = 64 * 1024
 
 
 class Ended(NamedTuple):
-    """End of a command, as in `running.Run`."""
+    """End of a command, as in `running.CommandResult`, without third-party libraries."""
 
     by: str
     code: int

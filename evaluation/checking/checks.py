@@ -14,7 +14,6 @@ from ...deterministic.artifacts.dependencies import UnknownDependency
 from ...deterministic.checkers import check
 from ...deterministic.options import CheckOptions
 from ...records import (
-    BUILT_IN_KINDS,
     KINDS,
     Case,
     InputPath,
@@ -90,7 +89,7 @@ def own_checkers(kinds: Iterable[Kind]) -> dict[str, dict[Kind, str]]:
 
     Only kinds that are not built in are included.
     """
-    own = [kind for kind in kinds if kind not in BUILT_IN_KINDS]
+    own = [kind for kind in kinds if kind not in KINDS]
     if not own:
         return {}
     from ...deterministic.custom_checkers import source_fingerprint  # noqa: PLC0415 - most kinds are built in
@@ -192,7 +191,7 @@ def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, asked: int 
         return 1
     if asked is None:
         pure = all(kind_spec(kind).pure for kind in kinds)
-        own = not pure and (options.functions or options.environments or kinds.keys() - BUILT_IN_KINDS)
+        own = not pure and (options.functions or options.environments or kinds.keys() - KINDS.keys())
         return 1 if own or len(inputs.pieces) < _WORTH_IT else min(cores(), len(inputs.pieces))
     return min(asked, len(inputs.pieces))
 

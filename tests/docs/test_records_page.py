@@ -11,7 +11,7 @@ import pytest
 from command import fiducial
 from scripts import script
 
-from fiducial.records import BUILT_IN_KINDS, KINDS, Kind, Verdict, read_records
+from fiducial.records import KINDS, Kind, Verdict, read_records
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -26,7 +26,7 @@ def test_the_page_is_current():
 
 def test_every_kind_has_a_minimal_and_a_full_example():
     assert [(each.kind, each.size) for each in EXAMPLES] == [
-        (kind, size) for kind in BUILT_IN_KINDS for size in ("minimal", "full")
+        (kind, size) for kind in KINDS for size in ("minimal", "full")
     ]
     assert all(each.kind == each.case["kind"] for each in EXAMPLES)
 

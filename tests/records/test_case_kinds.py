@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import product
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -82,3 +85,33 @@ def test_plain_kinds_are_made_by_rows_without_a_reference():
         "grounded_answer",
         "open_answer",
     }
+
+
+_NEW_KIND = """
+from msgspec.structs import replace
+
+from fiducial.records import KINDS
+
+KINDS["translation"] = replace(KINDS["memory_answer"], name="translation", rows=())
+
+import fiducial as fd
+
+messages = [{"role": "user", "content": "Translate Haus."}]
+case = fd.Case(id="a", kind="translation", messages=messages, reference={"answers": ["house"]})
+output = fd.Output(case_id="a", system="s", text="house")
+print(fd.check(case, output).score)
+run = fd.evaluate([case], [output], judges=["memory_answer@baseline"], judge_on="all")
+print(sorted((verdict.by, verdict.score) for verdict in run.verdicts))
+print({probe.family for probe in fd.mutate([case]).manifest.operators})
+"""
+
+
+def test_a_new_kind_is_checked_judged_and_mutated_by_its_entry_alone(tmp_path: Path):
+    ended = subprocess.run(
+        [sys.executable, "-c", _NEW_KIND], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ended.stdout.splitlines() == [
+        "1.0",
+        "[('answer/strict', 1.0), ('memory_answer/lexical@baseline', 1.0)]",
+        "{'answer'}",
+    ], ended.stderr

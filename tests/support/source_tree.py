@@ -17,7 +17,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from fiducial.cli.main import COMMANDS
-from fiducial.records import BUILT_IN_KINDS
+from fiducial.records import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 _NOT_PRODUCT = {"build", "dist", "notebooks", "tests", "benchmarks", "docs"}
@@ -150,7 +150,7 @@ def kinds_named() -> Mapping[str, list[Path]]:
     found: dict[str, list[Path]] = defaultdict(list)
     for path in product_files():
         constants = {node.value for node in ast.walk(parsed(path)) if isinstance(node, ast.Constant)}
-        for kind in constants.intersection(BUILT_IN_KINDS):
+        for kind in constants.intersection(KINDS):
             found[str(kind)].append(path)
     return found
 
