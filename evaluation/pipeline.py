@@ -5,24 +5,20 @@ Each stage can be resumed, and none undoes another.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import astuple
 from datetime import datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..errors import ConfigurationError, FiducialError, UsageError, as_named
-from ..records import CaseIndex, InputPath, files_of
-from ..records.json_text import encode_json
-from ..version import VERSION
+from ..errors import ConfigurationError, UsageError, as_named
+from ..records import CaseIndex
 from .conclusion.conclude import conclude
-from .conclusion.run_summary import RunSummary, summary_of
+from .conclusion.run_summary import RunSummary, finished_summary, signature
 from .context import RunContext
-from .inputs import EvaluationInputs, file_sha256
+from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
 from .judging.asking import EachOutput, Wanted, ask, ask_adapting, every_output
 from .judging.judge_task import JudgeTask, JudgingStep, select
@@ -30,7 +26,7 @@ from .judging.tasks import called, judge_tasks, refuse_comparing, refuse_idle, r
 from .labelling.trusted_labels import adopt_labels
 from .progress import Progress
 from .run_plan import Plan
-from .store.file_names import ADJUDICATIONS, GENERATED, LABELS
+from .store.file_names import GENERATED
 from .store.kept_inputs import keep_inputs
 from .store.manifest import KnownJudge, component_versions, own_versions
 from .store.run_store import RunStore
@@ -244,60 +240,3 @@ def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) 
     )
     is_open, sampled = select(checked, plan.judge_on)
     return lambda key: key in is_open or key in sampled
-
-
-def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | None:
-    """Return the results of an up-to-date run; None if there may be work left.
-
-    Files are hashed, and nothing of them is read: of a run over a million outputs that takes a second or two.
-    """
-    store = RunStore(plan.out)
-    with suppress(FiducialError, OSError):  # whatever is wrong is said by who goes on
-        manifest = store.known
-        if (
-            manifest.done is None
-            or manifest.results is None
-            or manifest.done != signature(plan, tasks, manifest.identity)
-        ):
-            return None
-        if store.is_sealed:
-            return msgspec.structs.replace(summary_of(store), unchanged=True)
-    return None
-
-
-def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any]) -> str:
-    """Return a hash of all that a run's numbers depend on, except its journals."""
-    options = plan.options
-    asked: list[Any] = [
-        VERSION,
-        plan.command,
-        [file_sha256(path) for path in (*files_of(plan.cases), *plan.outputs)],
-        None if options is None else [options.rules, options.artifacts, sorted(options.functions)],
-        plan.names,
-        _sources_of(sorted(identity.get("checkers", {}))),
-        [[task.known, sorted(getattr(task, "models", ()))] for task in tasks],
-        sorted(plan.judge_on) if isinstance(plan.judge_on, frozenset) else plan.judge_on,
-        None if plan.labels is None else file_sha256(plan.labels),
-        *(_hash_kept(plan.out / name) for name in (LABELS, ADJUDICATIONS)),
-        astuple(plan.pass_at),
-        plan.repeats,
-        plan.jury,
-        [plan.split, plan.split_model],
-        sorted(plan.environments),
-        plan.notes,
-        list(plan.priced),
-    ]
-    return hashlib.sha256(encode_json(asked)).hexdigest()
-
-
-def _hash_kept(file: InputPath) -> str | None:
-    return file_sha256(file) if file.exists() else None
-
-
-def _sources_of(kinds: Sequence[str]) -> dict[str, str]:
-    """Return the current source fingerprints of custom checkers, by kind."""
-    if not kinds:
-        return {}
-    from ..deterministic.custom_checkers import source_fingerprint  # noqa: PLC0415 - who only judges needs no checkers
-
-    return {kind: source_fingerprint(kind) for kind in kinds}
