@@ -75,7 +75,7 @@ def ladder_section(recorded: Path) -> Iterator[str]:
     yield "\n## Ladders\n"
     yield (
         "`explicit` of two judges on [questions at fixed levels](audits.md#ladders-how-hard-a-fault-is-still-caught), half of those about calls recorded. "
-        "Each dial with its hardest level, and the largest fall of the catch rate down to it that is possible, at 95 %:\n"
+        "How much the catch rate may fall from the easiest to the hardest level, at 95 %:\n"
     )
     caught = faulty = beyond = right = failed = dials = 0
     for name in _RECORDED:
@@ -96,7 +96,7 @@ def ladder_section(recorded: Path) -> Iterator[str]:
             right += ladder.failed_right.n
             failed += round((ladder.failed_right.value or 0) * ladder.failed_right.n)
             fall = "undefined" if ladder.drop.high is None else f"{ladder.drop.high:.2f}"
-            listed.append(f"`{ladder.dial}` to {ladder.levels[-1].step} ({fall})")
+            listed.append(f"`{ladder.dial}` {fall}")
         dials += len(listed)
         yield f"* `{name}`: {', '.join(listed)}."
     low, high = wilson_interval(caught / faulty, faulty)
