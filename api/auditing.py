@@ -113,9 +113,7 @@ def _plan(
     **rest: Any,
 ) -> AuditPlan:
     if probes is None and not ladder:
-        raise UsageError(
-            "nothing to ask about: name a folder of probes, or ask for ladders (--ladder), or both"
-        )
+        raise UsageError("nothing to judge: name a folder of probes, or add --ladder, or both")
     environments = worlds_of(worlds)
     dials = load_dials() if ladder else {}
     if probes is None and (unknown := [name for name in only if name not in dials]):

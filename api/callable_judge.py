@@ -140,7 +140,7 @@ class ReadyJudge(Closing):
             PromptError: The prompt cannot be rendered.
         """
         if is_loop_thread():
-            raise UsageError(f"{self.by} is asked in this very loop: await judge.one(...) instead of waiting")
+            raise UsageError(f"{self.by} runs in this event loop: use `await judge.one(...)`")
         return run_sync(self._judge(*self._item(case, output, inputs)))
 
     async def one(

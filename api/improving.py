@@ -135,7 +135,7 @@ def improve(
     spec, own = split_spec(os.fspath(prompt))
     judging = own or model
     if judging is None:
-        raise UsageError(f"no model judges: name it with --model, or as {spec}@MODEL")
+        raise UsageError(f"name the judging model with --model, or as {spec}@MODEL")
     if not 0.0 < holdout < 1.0 or not 0.0 < margin < 1.0:
         raise UsageError(f"--holdout and --margin are shares between 0 and 1, got {holdout:g} and {margin:g}")
     if proposals is None:

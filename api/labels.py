@@ -97,7 +97,7 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
         store.refuse_edited()
         if not store.adjudications:
             raise InputError(
-                f"nothing was decided there (`fiducial review {shlex.quote(str(folder))} --of disagreements`)",
+                f"no decisions yet; make a page for them: `fiducial review {shlex.quote(str(folder))} --of disagreements`",
                 path=str(folder),
             )
         found, unsaid = corrections(store)

@@ -93,9 +93,9 @@ def plan(
     if half_width is None and difference is None and draw is None and budget is None:
         raise UsageError("say what to plan: --half-width, --difference, --next or --budget")
     if draw is not None and table is None:
-        raise UsageError("--next draws from a TABLE; give both, or neither")
+        raise UsageError("--next draws from a TABLE: give both or neither")
     if table is not None and draw is None and budget is None:
-        raise UsageError("a TABLE is drawn from by --next, or the pilot of a --budget; give one of them")
+        raise UsageError("a TABLE needs --next or --budget: give one of them")
     if by_doubt and strata:
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     if difference is not None and difference > discordant:
@@ -154,7 +154,7 @@ def _spend(
             "with a TABLE --cheap and --dear name judges of it, without one they are TPR,TNR; --cost is of check, cheap, dear or label"
         )
     if pilot is not None and not named:
-        raise UsageError("with a TABLE name who of its judges is cheap, or dear: --cheap JUDGE, --dear JUDGE")
+        raise UsageError("with a TABLE name its judges: --cheap JUDGE, --dear JUDGE")
     if pilot is None:
         given = supposed(told)
     else:
@@ -167,7 +167,7 @@ def _spend(
     for name in PHASES[1:]:
         if name == "label" or judges[name] is not None:
             if name not in costs:
-                raise UsageError(f"say what one costs: --cost {name}=DOLLARS")
+                raise UsageError(f"name the price of one: --cost {name}=DOLLARS")
             prices[name] = costs[name]
     return plan_budget(budget, prices, given, outputs=of, effect=effect)
 

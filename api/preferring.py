@@ -251,9 +251,7 @@ def _together(parts: Sequence[_Given], cases: Cases | None) -> _Given:
     """Combine the parts to compare; the cases must be the same in all of them."""
     named = [part.cases for part in parts if part.cases] if cases is None else [[source("cases", cases)]]
     if not named:
-        raise UsageError(
-            "which cases are these outputs of? say so by cases=, or compare runs, which know theirs"
-        )
+        raise UsageError("name the cases of these outputs with cases=, or compare runs")
     if len({tuple(map(file_sha256, paths)) for paths in named if len(named) > 1}) > 1:
         files = ", ".join(str(path) for paths in named for path in paths)
         raise UsageError(f"runs over different cases cannot be compared: {files}")

@@ -102,7 +102,7 @@ class Run(InWords):
         store.refuse_pairs()
         manifest = store.manifest
         if manifest.results is None:
-            raise RunFolderError(f"{kept}: the run was not finished; evaluate again to go on")
+            raise RunFolderError(f"{kept}: the run is not finished; evaluate again to continue")
         self.judges = manifest.judges or []
         self.cuts = {known.by: known.cut for known in manifest.roster}
         self.systems = {result.system: self._rates(result) for result in manifest.results}

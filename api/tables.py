@@ -88,7 +88,7 @@ def read(
     decided = None if adjudications is None else source("adjudications", adjudications)
     if isinstance(given, Table):
         if labels is not None or columns:
-            raise UsageError("a table that was read has its labels and columns; give them where it is read")
+            raise UsageError("the table is already read; give labels and columns when you read it")
         if decided is not None:
             return replace(given, decisions=given.decisions + read_decisions(decided))
         return given

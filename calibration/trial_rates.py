@@ -63,7 +63,7 @@ def trial_rates(table: Table, ks: Sequence[int], *, level: float = 0.95) -> dict
     parts = dict(_from_run(table) if DECIDED in table.numbers else _from_rows(table))
     if all(len(np.unique(each.case)) == len(each.case) for each, _ in parts.values()):
         raise InputError(
-            "every case was tried once; trials are outputs of one case and system with a `trial` each (`--trials N`)"
+            "every case has one trial; make several with `fiducial generate --trials N`, or number outputs in `trial`"
         )
     return {name: _of_system(each, ungraded, ks, level) for name, (each, ungraded) in parts.items()}
 

@@ -59,7 +59,7 @@ def certify_run(
     from ..api.audits import certify, check_certificate, signed_copy
 
     if (against is None) == (out is None) or (against is None) != bool(claims):
-        raise UsageError("either --claim STAT=VALUE with --out FILE, or --against FILE")
+        raise UsageError("expected --claim STAT=VALUE with --out FILE, or --against FILE")
     if against is not None:
         standing = check_certificate(run, against, judge=judge)
         emit(standing, json_file)

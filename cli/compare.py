@@ -76,9 +76,7 @@ def command(
     if options["judges"]:
         _refuse_typed(["columns", *_OF_TABLES], "goes with tables; --judge asks about outputs")
         if by != "system":
-            raise UsageError(
-                "--judge says which of two outputs is better, and so which system: add --by system"
-            )
+            raise UsageError("--judge compares two outputs of a case: add --by system")
         return _prefer(
             tables,
             labels=labels,
@@ -118,7 +116,7 @@ def _prefer(
     from ..api.preferring import forecast_preferences, prefer
 
     if (table := next((each for each in runs if not each.is_dir()), None)) is not None:
-        raise UsageError(f"{table} is no run folder; --judge is shown the outputs that runs are about")
+        raise UsageError(f"{table} is no run folder; --judge reads outputs from run folders")
     asked: dict[str, Any] = {
         "judges": judges,
         "model": options.model,

@@ -167,7 +167,7 @@ def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Ge
     if options.generate is None and options.agent is None:
         if not options.outputs:
             raise UsageError(
-                "expected outputs (--outputs FILE), or who produces them (--generate MODEL, --agent COMMAND)"
+                "name outputs with --outputs FILE, or who generates them: --generate MODEL or --agent COMMAND"
             )
         if options.again:
             raise UsageError("--again makes the outputs of a model or agent anew: add --generate or --agent")

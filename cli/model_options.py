@@ -165,7 +165,7 @@ def model_access(options: ReachingOptions, environment: Mapping[str, str] = os.e
     """
     replay = options.replay
     if replay is not None and not replay.exists():
-        raise ConfigurationError(f"--replay {replay}: there is no such recording")
+        raise ConfigurationError(f"--replay {replay}: no such recording")
     if options.dry_run:
         environment = {"OPENAI_API_KEY": NO_KEY, **environment}
     endpoints = _endpoints(options)
@@ -265,7 +265,7 @@ def jury_options_of(options: RunOptions) -> JuryFields:
         return fields
     low, high = _numbers("--unsure", options.unsure, "-", 2)
     if not low <= high:
-        raise UsageError(f"--unsure: expected LOW-HIGH, got {options.unsure!r}, which no score lies in")
+        raise UsageError(f"--unsure: expected LOW-HIGH, got {options.unsure!r}; no score can lie there")
     weights = () if options.weights is None else _numbers("--weights", options.weights, ",", None)
     fields |= {"jury": options.jury, "weights": weights, "unsure": (low, high)}
     return fields

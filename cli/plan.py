@@ -101,13 +101,15 @@ def command(
     if wanted["draw"] is None and tables and not by_budget:
         raise UsageError(f"say how many of its items to label: `{command_line()} --next 50`")
     if wanted["draw"] is None and (drawn or ((labels or columns or grades_typed()) and not by_budget)):
-        raise UsageError("--by-doubt, --strata, --out, --judge, --labels, --map and grades are about --next")
+        raise UsageError(
+            "--by-doubt, --strata, --out, --judge, --labels, --map and grades are for --next: add --next N"
+        )
     if not by_budget and all(wanted[name] is None for name in ("draw", "half_width", "difference")):
         raise UsageError(
             "say what to plan: `fiducial plan --half-width 0.05`, or --difference, --next or --budget"
         )
     if not by_budget and any(wanted[name] for name in _OF_BUDGETS):
-        raise UsageError("--cost, --of, --cheap, --dear and --decided are about --budget")
+        raise UsageError("--cost, --of, --cheap, --dear and --decided are for --budget: add --budget DOLLARS")
     from ..api.planning import plan
 
     table = (

@@ -49,10 +49,10 @@ def command(
     """
     if after is None and json_file is not None:
         raise UsageError(
-            "--json writes what two runs differ in: name a second run folder, or see calibrate --json"
+            "--json compares two runs: name a second run folder, or use `fiducial calibrate RUN --json`"
         )
     if after is not None and all_texts:
-        raise UsageError("--all-texts is about the page of one run")
+        raise UsageError("--all-texts is for the page of one run: name only one")
     if after is not None:
         from ..api.differences import diff
 

@@ -300,7 +300,7 @@ def _not_an_input(_ctx: click.Context, _param: click.Parameter, given: str | Non
         Path(given).is_dir() or (Path(given).suffix in _TABLES and Path(given).exists())
     ):
         raise click.BadParameter(
-            f"{given} is there, and looks like an input; name a file to write, or `--json -`"
+            f"{given} exists and looks like an input; name another file to write, or use `--json -`"
         )
     return given
 

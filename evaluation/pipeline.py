@@ -218,7 +218,7 @@ def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
     tasks = [by_statement(task, plan.split_model) for task in tasks]
     if not any(map(is_split, tasks)):
         raise UsageError(
-            "--split-statements: these judges judge an answer as a whole; it is for groundedness and prompts of your own"
+            "--split-statements: these judges grade a whole answer; use it with groundedness or a custom prompt"
         )
     return tasks
 

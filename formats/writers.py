@@ -34,8 +34,6 @@ def writer_of(name: str) -> Writer:
         UsageError: Nothing does.
     """
     if name not in WRITERS:
-        raise UsageError(
-            f"nothing is written as {name!r}{nearest(name, WRITERS)}; there are {', '.join(WRITERS)}"
-        )
+        raise UsageError(f"unknown format {name!r}{nearest(name, WRITERS)}; there are {', '.join(WRITERS)}")
     module, function, _ = WRITERS[name]
     return cast("Writer", getattr(import_module(f".{module}", __package__), function))

@@ -94,7 +94,7 @@ def _fetch_all(objects: ObjectFolder, marks: Mapping[str, ObjectVersion], place:
             file.parent.mkdir(parents=True, exist_ok=True)
             objects.fetch(name, file)
         if objects.find() != marks:
-            raise InputError("changes while it is read; again, when it is all there", path=objects.name)
+            raise InputError("changes while it is read; rerun when it is complete", path=objects.name)
         if not place.exists():  # somebody else was faster
             part.rename(place)
     except OSError as error:

@@ -160,7 +160,7 @@ def compare(
         if right != "agrees":
             if statistic != "accuracy":
                 raise InputError(
-                    f"{statistic} says how well systems are judged, which --right agrees compares; how good they are is the rate that passes"
+                    f"{statistic} measures agreement: add --right agrees, or drop --statistic to compare pass rates"
                 )
             terms = SystemTerms(table.item.values, against, flips, settings.level)
             return _systems(table, terms, right=right, cost_of=cost_of)

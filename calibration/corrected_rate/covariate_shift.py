@@ -70,7 +70,9 @@ def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
         absent = np.flatnonzero(np.isnan(number) if number is not None else column.codes < 0)  # pyright: ignore[reportOptionalMemberAccess] - one of them is there
         if len(absent):
             item = table.value("item_id", int(absent[0]))
-            raise InputError(f"item {item!r} is judged and has no value to weight by", field=name)
+            raise InputError(
+                f"item {item!r} is judged but has no value in the column to weight by", field=name
+            )
         if number is not None:
             spread = float(number.std())
             scaled = (number - number.mean()) / (spread if spread > 0 else 1.0)

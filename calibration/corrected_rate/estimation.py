@@ -81,7 +81,7 @@ def estimate(
     judges, reweight_by, open_worse_by = further or FurtherEstimates()
     if (phases or judges or reweight_by or open_worse_by is not None) and target == "finite":
         raise InputError(
-            "phases, judges, weights and bounds are for the rate of a population, not of a finite set"
+            "--phases, --judges, --reweight-by and --open-worse-by estimate a population: drop --target finite"
         )
     everyone = table.cut_at(pass_at)
     first = next(iter((*phases, *judges)), None)

@@ -38,7 +38,7 @@ def with_strata(table: Table, by: str) -> Table:
     outside = np.flatnonzero(judged & (column.codes < 0))
     if len(outside):
         item = table.value("item_id", int(outside[0]))
-        raise InputError(f"item {item!r} is judged and in no stratum: it has no value", field=by)
+        raise InputError(f"item {item!r} is judged but has no value in the strata's column", field=by)
     placed = Column(column.values, np.where(judged, column.codes, -1))
     return replace(table, columns=dict(table.columns) | {STRATUM: placed})
 

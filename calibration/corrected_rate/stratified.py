@@ -202,7 +202,7 @@ def _too_few(items: StratifiedItems) -> str | None:
         size, labels = int((items.stratum == number).sum()), int(items.labelled(number).sum())
         if labels < min(FEWEST, size):
             return f"stratum {name!r} has {labels} labels on {size:,} items; it takes at least {min(FEWEST, size)}"
-    return None if len(items.label) else "there is no judged item"
+    return None if len(items.label) else "no item has a judge's score"
 
 
 def _by_itself(data: LabelledAndJudged, weight: float, interval: RateInterval, level: float) -> Statistic:

@@ -128,7 +128,7 @@ def plan_budget(
     if pilot.decided >= 1.0:
         raise UsageError("checkers decide every output: nothing is left to judge or label")
     if outputs is None and min(costs.values()) <= 0.0:
-        raise UsageError("what costs nothing has no end: say how many outputs there are (--of)")
+        raise UsageError("outputs without a cost need a limit: say how many there are with --of N")
     offered = [names for names in _DESIGNS if all(name in costs for name in names)]
     steps = {"+".join(names) or "labels alone": _steps(names, costs, pilot) for names in offered}
     most = math.inf if outputs is None else outputs * (1 - pilot.decided)
@@ -137,7 +137,7 @@ def plan_budget(
     if not wide:
         least = min(_price(each, [float(FEWEST_LABELS)] * len(each)) for each in steps.values())
         raise UsageError(
-            f"a budget of {budget:g} does not pay for {FEWEST_LABELS} labels and what comes before them ({least:,.2f}); fewer say too little"
+            f"a budget of {budget:g} does not pay for {FEWEST_LABELS} labels and their checks and judgements ({least:,.2f}); raise --budget"
         )
     best = min(wide, key=lambda name: wide[name])
     taken = counts[best] or []

@@ -68,7 +68,7 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw
     table = with_strata(_to_draw_from(table), by)
     items = stratified_items(table)
     if items is None:
-        raise InputError("there is no judged item")
+        raise InputError("no item has a judge's score")
     found = stratum_estimates(items)
     size, labelled = (
         np.array([getattr(each, name) for each in found.values()]) for name in ("n", "n_labelled")
@@ -113,7 +113,7 @@ def _to_draw_from(table: Table) -> Table:
         raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); name one with --judge")
     items = table.take(np.isfinite(table.score)).each_item_once()
     if not np.isnan(items.label).any():
-        raise InputError("no item is judged and not labelled, so there is nothing to draw from")
+        raise InputError("every judged item has a label, so there is nothing to draw from")
     return items
 
 

@@ -36,7 +36,9 @@ def number_of(value: object, field: str) -> float:
     if field not in AMOUNTS:
         number = unit_of(value, field)
         if number == 0.0 and field == PROBABILITY:
-            raise InputError("expected a number above 0: what cannot be drawn has no label", field=field)
+            raise InputError(
+                "expected a probability above 0: an item that cannot be drawn has no label", field=field
+            )
         return number
     if is_missing(value):
         return math.nan

@@ -239,7 +239,7 @@ def _drawn_item(row: Mapping[str, Any], before: Mapping[str, float]) -> tuple[st
     probability = number_of(row.get(PROBABILITY), PROBABILITY)
     if before and math.isnan(probability) != math.isnan(next(iter(before.values()))):
         raise InputError(
-            "expected a chance for each item of a draw, or, of a plain random sample, for none",
+            "give each item of the draw its label_probability, or none for a plain random sample",
             field=PROBABILITY,
         )
     return name_of(row["item_id"], "item_id"), probability

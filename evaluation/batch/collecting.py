@@ -75,7 +75,7 @@ class Ledger:
                 raise RunFolderError(f"{self._path}: not a list of batches: {error}") from error
         for name in (name for entry in self.entries for name in entry.results):
             if Path(name).name != name:
-                raise RunFolderError(f"{self._path}: {name!r} is no file of the run")
+                raise RunFolderError(f"{self._path}: {name!r} is not a file of the run")
 
     def save(self) -> None:
         """Write everything down."""
@@ -126,7 +126,7 @@ def collect_replies(
     if reached.spread is not None:
         raise UsageError("--batch goes to one endpoint; name one")
     if not isinstance(step.context.folder.path, Path):
-        raise UsageError("a batch is waited for by whoever comes back to the run's folder: name one")
+        raise UsageError("--batch needs a run folder to come back to: name one")
     ledger = Ledger(step.context.folder.path)
     asked: set[str] = set()
     for entry in ledger.unfinished():

@@ -188,7 +188,7 @@ def summary_of(store: RunStore) -> RunSummary:
     """Return the results in a run's folder; a `RunFolderError` if it is unfinished."""
     manifest = store.manifest
     if manifest.results is None:
-        raise RunFolderError(f"{store.path}: the run was not finished; type its command again to go on")
+        raise RunFolderError(f"{store.path}: the run is not finished; rerun its command to continue")
     return RunSummary(
         systems=manifest.results,
         judges=manifest.judges or [],

@@ -118,7 +118,7 @@ class RayEngine(Closing):
             return work(part)
         except errors.RayError as error:
             raise WorkerError(
-                f"a worker of Ray was lost again and again: {_first_line(error)}; what came before is kept, and the same command goes on"
+                f"Ray workers were lost repeatedly: {_first_line(error)}; finished work is saved, rerun the command to continue"
             ) from error
 
     def elsewhere(self, make: Callable[[], Provider]) -> Provider:
@@ -263,7 +263,7 @@ def _reach(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), _SECONDS_TO_REACH).close()
     except (OSError, OverflowError) as error:
-        raise ConfigurationError(f"--engine ray: nobody answers at {address}: {error}") from error
+        raise ConfigurationError(f"--engine ray: no reply from {address}: {error}") from error
 
 
 def _first_line(error: BaseException) -> str:

@@ -152,7 +152,7 @@ def _read(worker: _Worker) -> bytes | None:
     if len(head) < _SIZE or len(result) < size:
         _, status = os.waitpid(worker.process, 0)
         raise WorkerError(
-            f"a worker process {_ended(status)} before its work was done; what came before is kept, and --workers 1 does without"
+            f"a worker process {_ended(status)} before its work was done; finished work is saved, rerun with --workers 1"
         )
     return result
 

@@ -70,7 +70,7 @@ class AnswerWorlds:
         types = self._types(case)
         if not types:
             if kind_spec(case.kind).family == "answer" and WEB in _reference(case).classes:
-                raise NoOutputError("there is no web to search: name a corpus or a search service (--search)")
+                raise NoOutputError("no web to search: name a corpus or a search service with --search")
             return None
         reference = _reference(case)
         worlds: dict[str, Any] = {}

@@ -82,7 +82,7 @@ class OutputsFile(Closing):
         facts: Mapping[str, Any],
         *,
         accept_edited: bool = False,
-        remedy: str = "--accept-edited goes on with what it says now",
+        remedy: str = "--accept-edited accepts the edited file",
         code: Code | None = None,
         again: bool = False,
     ) -> None:

@@ -64,13 +64,13 @@ class ModelAgent:
     async def work(self, case: Case, trial: int) -> Made:
         """Work on a case; see `Agent.work`."""
         if kind_spec(case.kind).family == "workspace":
-            raise NoOutputError("a model alone leaves no workspace: run an agent (fiducial artifacts run)")
+            raise NoOutputError("a model cannot write a workspace: run an agent (`fiducial artifacts run`)")
         scene = await self._scenes.scene(
             case, trial, lambda before, worlds: self.converse(before, trial, worlds)
         )
         if scene is None and case.tools and kind_spec(case.kind).family == "answer":
             raise NoOutputError(
-                f"there is no world for the tools of a case of kind {case.kind}: name it in reference.classes"
+                f"no environment for the tools of a case of kind {case.kind}: name it in reference.classes"
             )
         shown = case if scene is None or scene.shown is None else scene.shown
         attempt = await self.converse(shown, trial, scene)

@@ -238,7 +238,7 @@ def generate_file(
         return asyncio.run(work_through(source, index, store, progress, trials=trials))
 
 
-_ANOTHER_RUN = "what was said of it is of what it was: give it to another run (--outputs)"
+_ANOTHER_RUN = "its verdicts are on the old text: give it to another run (--outputs)"
 
 
 def generate_into_run(

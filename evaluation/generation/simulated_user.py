@@ -158,7 +158,9 @@ class AskedTurns:
         if ending is not None and turn:
             return None
         if ending is not None:
-            raise SimulatedUserError(f"the simulated user {access.model}: it ended before it began")
+            raise SimulatedUserError(
+                f"the simulated user {access.model}: it ended the conversation in its first turn"
+            )
         if not text or reply.refusal is not None:
             raise SimulatedUserError(f"the simulated user {access.model}: its reply is empty or a refusal")
         return [*(self._before if turn == 0 else ()), {"role": "user", "content": text}]

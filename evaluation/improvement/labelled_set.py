@@ -90,7 +90,10 @@ def labelled_items(given: LabelledSet, task: JudgeTask) -> list[LabelledItem]:
             if output.key not in given.labels or not task.takes(case.kind, output):
                 continue
             if output.workspace is not None:
-                raise InputError("outputs that are workspaces cannot be divided", path=given.outputs[0])
+                raise InputError(
+                    "workspaces cannot be divided into parts; improve a judge on text outputs",
+                    path=given.outputs[0],
+                )
             label = given.labels[output.key] if decision is None else scores[decision]
             group = inputs.cases.cluster(case.id)
             found.append(LabelledItem(case, output, label, decision is not None, group))

@@ -87,7 +87,7 @@ def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -
             files = dict.fromkeys(each.known.prompt for each in (different[task.id], task))
             equal = f" ({' and '.join(map(str, files))} are the same)" if len(files) > 1 else ""
             raise UsageError(
-                f"--judge {task.by} is asked twice{equal}: name judges that differ, or ask one several times with --repeats"
+                f"--judge {task.by} is named twice{equal}: name different judges, or repeat one with --repeats N"
             )
         different[task.id] = task
     plain = [task.known for task in different.values() if not task.parts]
@@ -124,7 +124,7 @@ def judge_task(
         spec = str(registered)
     elif registered is not None:
         if own is not None:
-            raise UsageError(f"{spec} is a function, which is asked of no model; leave @{own} out")
+            raise UsageError(f"{spec} is a function and calls no model; drop @{own}")
         return JudgeTask(judge=callable_judge(spec, registered))
     model = own or model
     if model is None:
@@ -133,7 +133,7 @@ def judge_task(
         return JudgeTask(judge=baseline_judge(spec))
     judge = load_judge(spec, model=model, replay=replay_in(environments), parameters=parameters)
     if judge.splits:
-        raise UsageError(f"{spec} splits answers, and judges none; --split-statements uses it")
+        raise UsageError(f"{spec} only splits answers into statements; use it with --split-statements")
     cut = PassThreshold() if judge.pass_at is None else PassThreshold(judge.pass_at, "declared")
     return JudgeTask(judge=judge, cut=cut)
 

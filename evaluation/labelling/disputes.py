@@ -171,17 +171,19 @@ def _labels_of_probes(store: RunStore) -> Iterator[Verdict]:
     files = store.manifest.identity.get("audit_of")
     if files is None and any(fact.startswith("dial ") for fact in store.manifest.identity):
         raise InputError(
-            "an audit of ladders alone has no probes; what was missed is in to_read.jsonl",
+            "an audit with ladders only has no probes; missed faults are in its to_read.jsonl",
             path=str(store.path),
         )
     if files is None:
-        raise InputError("is no audit of judges (`fiducial audit run` makes one)", path=str(store.path))
+        raise InputError(
+            "is not an audit of judges (make one with `fiducial audit run`)", path=str(store.path)
+        )
     probes = store.inputs.cases[0]
     if not isinstance(probes, Path):
         raise InputError(
-            "does not say where its probes are; type the command of the audit again", path=str(store.path)
+            "does not name its folder of probes; rerun the audit's command", path=str(store.path)
         )
     folder = probes.parent
     if read_manifest(folder).files != files:
-        raise InputError("does not hold the probes of this audit any more", path=str(folder))
+        raise InputError("no longer holds the probes of this audit; run the audit again", path=str(folder))
     return read_records(folder / LABELS, Verdict)

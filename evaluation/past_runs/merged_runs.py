@@ -115,7 +115,7 @@ def _refuse_different(first: RunStore, other: RunStore) -> None:
     differing += ["fiducial's version"] if versions[0] != versions[1] else []
     if differing:
         raise RunFolderError(
-            f"{other.path}: differs from {first.path} in {', '.join(dict.fromkeys(differing))}; they are no parts of one run"
+            f"{other.path}: differs from {first.path} in {', '.join(dict.fromkeys(differing))}; they are not parts of one run"
         )
 
 
@@ -127,7 +127,7 @@ def _checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
         for kind, fingerprint in own.items():
             if found.setdefault(kind, fingerprint) != fingerprint:
                 raise RunFolderError(
-                    f"{store.path}: was checked by another checker of {kind} than the runs before it"
+                    f"{store.path}: was checked with another version of the checker of {kind} than the earlier runs; check it again"
                 )
     return {"checkers": found} if found else {}
 

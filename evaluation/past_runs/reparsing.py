@@ -105,7 +105,7 @@ def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Repar
 
 def _inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
     if not manifest.inputs:
-        raise RunFolderError(f"{path}: the run was not begun properly; there is nothing to read again")
+        raise RunFolderError(f"{path}: the run has no stored replies to parse; run it again")
     files = RunInputs.of([place_of(path, file) for file in manifest.inputs], manifest.case_files)
     inputs = EvaluationInputs(files.cases, files.outputs, sharded=manifest.sharded)
     pairs = zip(manifest.inputs, inputs.survey.files, strict=True)

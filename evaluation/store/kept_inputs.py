@@ -66,7 +66,7 @@ def unchanged_inputs(folder: FolderPath, files: Sequence[KeptInput], case_files:
         RunFolderError: An input has changed.
     """
     if not files:
-        raise RunFolderError(f"{folder}: says nothing of its inputs")
+        raise RunFolderError(f"{folder}: does not name its inputs; run it again with another --out")
     return RunInputs.of([_unchanged(folder, file) for file in files], case_files)
 
 
@@ -76,10 +76,12 @@ def _unchanged(folder: FolderPath, file: KeptInput) -> InputPath:
         # As whoever made the run called it, where it was fetched: of its copy nobody else knows.
         called = file.name if is_address(file.name) else path
         raise RunFolderError(
-            f"{folder}: its input {called} is not there any more; a page about the run needs it"
+            f"{folder}: its input {called} is missing; restore it, since a page of the run needs it"
         )
     if file_sha256(path) != file.sha256:
-        raise RunFolderError(f"{folder}: its input {path} has changed since; run again with another --out")
+        raise RunFolderError(
+            f"{folder}: its input {path} has changed since the run; run again with another --out"
+        )
     return path
 
 

@@ -187,7 +187,7 @@ class Roster:
         """
         if self._before:
             raise RunFolderError(
-                f"{folder}: made by a version that did not write down who judged; choose another --out"
+                f"{folder}: made by an old version that did not record its judges; choose another --out"
             )
         now = {judge.id for judge in judges}
         for judge in judges:

@@ -59,7 +59,7 @@ class RemoteLock:
             return msgspec.json.decode(content, type=Holder)
         except msgspec.MsgspecError as error:
             raise RunFolderError(
-                f"{self._objects.name}/{LOCK}: says nothing that can be read; remove it if nobody writes this run"
+                f"{self._objects.name}/{LOCK}: is not a readable lock; remove it if no process writes this run"
             ) from error
 
     def is_ours(self) -> bool:

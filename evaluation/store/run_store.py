@@ -85,7 +85,7 @@ class RunStore(Closing):
     def verdicts(self) -> VerdictJournal:
         """Verdicts of checkers and judges."""
         if not self._writing and not (self.path / VERDICTS).exists():
-            raise InputError(f"a folder without {VERDICTS} is no run folder", path=str(self.path))
+            raise InputError(f"not a run folder: it has no {VERDICTS}", path=str(self.path))
         return self._journal(VERDICTS)
 
     @cached_property
@@ -134,7 +134,7 @@ class RunStore(Closing):
                 self._refuse_another_length(journal)
         if self.edited:
             raise RunFolderError(
-                f"{' and '.join(self.edited)}: changed by hand since the run wrote it; --accept-edited goes on with what it says now"
+                f"{' and '.join(self.edited)}: changed by hand since the run wrote it; --accept-edited accepts the edited file"
             )
 
         if not self._writing:
@@ -165,12 +165,10 @@ class RunStore(Closing):
         if seal is None or not self.known.finished or journal.size == seal.bytes:
             return
         if journal.size < seal.bytes:
-            raise RunFolderError(
-                f"{journal.path}: shorter than when the run ended; type the command of the run again"
-            )
+            raise RunFolderError(f"{journal.path}: shorter than when the run ended; rerun the run's command")
         raise RunFolderError(
             f"{journal.path}:{journal.line_at(seal.bytes)}: added after the run had ended; "
-            "type the command of the run again, or --accept-edited goes on with what it says now"
+            "rerun the run's command, or --accept-edited accepts the edited file"
         )
 
     @cached_property
@@ -242,7 +240,7 @@ class RunStore(Closing):
         if PAIRS in self.known.identity:
             again = f"; `{self.known.command}` shows it again" if self.known.command else ""
             raise RunFolderError(
-                f"{self.path}: holds which of two outputs judges prefer, and nothing of single outputs{again}"
+                f"{self.path}: holds preferences between outputs, and no verdicts on single ones{again}"
             )
 
     def finished(self) -> Manifest:
@@ -253,7 +251,7 @@ class RunStore(Closing):
         """
         self.refuse_pairs()
         if not self.manifest.finished:
-            raise RunFolderError(f"{self.path}: the run was not finished; type its command again to go on")
+            raise RunFolderError(f"{self.path}: the run is not finished; rerun its command to continue")
         return self.manifest
 
     def close(self) -> None:

@@ -86,7 +86,7 @@ class WorkingCopy:
                 if self._agreement.differing():
                     self._put_aside()
                 fetch(self._objects, self._agreement, marks)
-            raise InputError("changes while it is read; again, when it is all there", path=self.name)
+            raise InputError("changes while it is read; rerun when it is complete", path=self.name)
 
     def _is_written(self) -> bool:
         """Return whether a process on this machine is writing the copy."""
@@ -162,7 +162,7 @@ class WorkingCopy:
         if self._marks() != self._agreement.marks:
             self._lock.release()
             raise RunFolderError(
-                f"{self.name}: was written by another machine just now; the same command goes on with that"
+                f"{self.name}: another machine wrote this run just now; rerun the command to continue from there"
             )
 
     def _keep_up(self, ended: threading.Event) -> None:

@@ -108,7 +108,7 @@ def test_a_run_that_is_kept_stands_for_its_folder():
     assert fd.review(run, out="page.html").keys == fd.review("run", out="page.html").keys
     assert fd.certify(run, {"accuracy": 0.01}, out="certificate.json").holds
     assert fd.check_certificate(run, "certificate.json").valid
-    with pytest.raises(InputError, match="nothing was decided"):
+    with pytest.raises(InputError, match="no decisions yet"):
         fd.export_labels(run)
     uses: list[Callable[[Any], object]] = [
         fd.review,

@@ -138,7 +138,7 @@ def test_a_run_is_exported_with_its_judges_and_how_far_they_agree(tmp_path: Path
 
 def test_what_cannot_be_exported_is_told(tmp_path: Path):
     folder = imported("promptfoo/results.json", tmp_path / "in")
-    with pytest.raises(UsageError, match="nothing is written as 'jnit' \\(did you mean 'junit'"):
+    with pytest.raises(UsageError, match="unknown format 'jnit' \\(did you mean 'junit'"):
         fd.export(folder, "jnit", tmp_path / "out")
     with pytest.raises(UsageError, match="holds no verdict to export, judge 'me'"):
         fd.export(folder, "junit", tmp_path / "out", judge="me")

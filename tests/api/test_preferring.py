@@ -171,7 +171,7 @@ def test_clusters_are_those_of_cases(judge: ReadyJudge):
 
 
 def test_without_cases_it_says_what_is_missing(judge: ReadyJudge):
-    with pytest.raises(UsageError, match="say so by cases="):
+    with pytest.raises(UsageError, match="with cases="):
         fd.prefer(answers("a", "x"), answers("b", "y"), judges=judge)
 
 

@@ -191,5 +191,5 @@ def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_pa
     assert plan is not None
     assert plan.pilot.n == 60
     assert [each.phase for each in plan.phases] == ["check", "cheap", "dear", "label"]
-    with pytest.raises(UsageError, match="name who of its judges is cheap"):
+    with pytest.raises(UsageError, match="name its judges"):
         fd.plan(runs, labels=labels, budget=300, costs={"label": 2})

@@ -91,7 +91,7 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
         (["calibrate", "TABLE", "--fail-under", "mcc=nan"], "expects a finite VALUE"),
         (["calibrate", "TABLE", "--column", "gold"], "--map expects NAME=NAME"),
         (["calibrate", "TABLE", "--slice", "colour"], "no such column of few values; there are system"),
-        (["calibrate", "FOLDER"], "a folder without verdicts.jsonl is no run folder"),
+        (["calibrate", "FOLDER"], "not a run folder: it has no verdicts.jsonl"),
         (["calibrate", "TABS"], "what is not .csv, .tsv, .json or .parquet is read"),
         (["calibrate", "BAD"], "bad.jsonl:1: score: expected a number in [0, 1] or null, got 3"),
         (["calibrate", "TABLE", "--levels", "0"], "--levels expects 2 to 50 different numbers"),
@@ -105,7 +105,7 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
         (["compare", "TABLE", "--by", "system"], "there is only one system"),
         (["estimate", "TABLE"], "name one with --judge"),
         (["plan"], "say what to plan"),
-        (["plan", "--half-width", "0.1", "--by-doubt"], "are about --next"),
+        (["plan", "--half-width", "0.1", "--by-doubt"], "are for --next"),
         (["plan", "TABLE", "--next", "3", "--by-doubt", "--strata", "score"], "two ways to draw"),
         (["plan", "BLANK", "--next", "3", "--strata", "colour"], "no column 'colour'"),
         (["plan", "BLANK", "--next", "3", "--strata", "score"], "take 20 new ones, not 3"),
@@ -115,13 +115,13 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
         (["estimate", "TABLE", "--judge", "j", "--draw", "BAD"], "bad.jsonl:1: label_probability: expected"),
         (["plan", "--difference", "0.3", "--discordant", "0.1"], "cannot be above"),
         (["plan", "TABLE", "--next", "3"], "every item has a label, so there is nothing to draw from"),
-        (["plan", "--half-width", "0.1", "--cost", "label=2"], "are about --budget"),
+        (["plan", "--half-width", "0.1", "--cost", "label=2"], "are for --budget"),
         *(
             (["plan", "--budget", "500", *words.split()], message)
             for words, message in (
                 ("--cost label=20 --of 1000", "a budget of 500 does not pay for 30 labels"),
-                ("--cost label=2", "say how many outputs there are"),
-                ("--cheap 0.9,0.9 --cost label=2", "say what one costs: --cost cheap=DOLLARS"),
+                ("--cost label=2", "say how many there are"),
+                ("--cheap 0.9,0.9 --cost label=2", "name the price of one: --cost cheap=DOLLARS"),
                 ("--cost label=-1 --of 99", "a cost is a number from 0 on, got -1"),
                 ("--cost label=nan --of 99", "a cost is a number from 0 on, got nan"),
                 ("--cost water=2", "--cost is of check, cheap, dear or label"),
@@ -210,7 +210,7 @@ def test_labels_of_other_items_are_refused_with_one_of_each(tmp_path: Path) -> N
     result = fiducial("calibrate", path, "--labels", labels)
     assert result.code == 2
     assert "the first is of 'q1|s|0', the first item_id of the table is 'q1'" in result.err
-    assert "with ids (and systems)" in " ".join(fiducial("calibrate", "--help").out.split())
+    assert "with id, label (and system)" in " ".join(fiducial("calibrate", "--help").out.split())
 
 
 def test_labels_of_no_item_beside_others_are_counted(table: Path, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_an_input_in_another_store_is_not_fetched_because_a_manifest_says_so(
     (tmp_path / "cache").rename(tmp_path / "gone")
     made = fiducial("report", f"{BUCKET}/run", "--html", tmp_path / "page.html")
     assert made.code == 2
-    assert "is not there any more" in made.err
+    assert "is missing; restore it" in made.err
 
 
 def test_two_runs_are_compared_and_merged_by_address(bucket: Any):

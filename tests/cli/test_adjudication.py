@@ -214,7 +214,7 @@ def test_a_file_of_decisions_serves_a_table_too_and_is_no_file_of_labels(run: Pa
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--of", "survivors"), "is no audit of judges"),
+        (("--of", "survivors"), "is not an audit of judges"),
         (("--of", "suspects", "--judge", "nobody"), "--judge nobody: no such judge"),
         (("--of", "disagreements", "--judge", "nobody"), "--judge nobody: no such judge"),
     ],
@@ -420,4 +420,4 @@ def test_corrected_cases_take_the_place_of_no_other_file(run: Path, tmp_path: Pa
 
 def test_without_decisions_there_is_nothing_to_export(run: Path, tmp_path: Path):
     result = fiducial("labels", "export", run, "--out", tmp_path / "patch.jsonl")
-    assert (result.code, "nothing was decided there" in result.err) == (2, True)
+    assert (result.code, "no decisions yet" in result.err) == (2, True)

@@ -211,7 +211,7 @@ def test_a_prompt_of_ones_own_compares_too(prefer: Command, tmp_path: Path, serv
 def test_a_folder_of_preferences_is_no_run_over_outputs(prefer: Command, command: tuple[str, ...]):
     prefer()
     result = fiducial(command[0], "prefs", *command[1:])
-    assert (result.code, "holds which of two outputs judges prefer" in result.err) == (2, True), result.err
+    assert (result.code, "holds preferences between outputs" in result.err) == (2, True), result.err
     with pytest.raises(RunFolderError, match="shows it again"):
         fd.load_run("prefs")
 

@@ -78,7 +78,7 @@ def test_an_output_that_was_changed_by_hand_is_refused_unless_that_is_accepted(
     result = generate(cases, weather)
     assert result.code == 2
     assert result.err.strip().endswith(
-        f"outputs.jsonl:{line}: changed by hand since it was made; --accept-edited goes on with what it says now"
+        f"outputs.jsonl:{line}: changed by hand since it was made; --accept-edited accepts the edited file"
     )
     assert generate(cases, weather, "--accept-edited").code == 0
     assert generate(cases, weather).code == 0  # it is what was made from now on
@@ -219,9 +219,9 @@ def test_a_bad_case_is_one_line_before_anything_is_asked(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--agent", "x"], "expected either a model or an agent (--agent COMMAND)"),
+        (["--agent", "x"], "expected one of a model (--model; of `run`, --generate)"),
         (["--parameter", "temperature"], "is not of the form NAME=VALUE"),
-        (["--replay", "nowhere.jsonl"], "there is no such recording"),
+        (["--replay", "nowhere.jsonl"], "no such recording"),
     ],
 )
 def test_bad_options_are_one_line(cases: Path, server: ProviderServer, more: list[str], said: str):

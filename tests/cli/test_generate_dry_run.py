@@ -112,7 +112,7 @@ def test_conversations_before_a_question_are_told_of_and_not_held(tmp_path: Path
 def test_cases_that_are_not_for_a_model_are_told(tmp_path: Path, server: ProviderServer):
     cases = tmp_path / "cases.jsonl"
     write_records(cases, [Case(id="w", kind="artifact", reference={"ground": {"files": [".txt"]}})])
-    assert "no output: 1 x a model alone leaves no workspace" in dry(cases, server)
+    assert "no output: 1 x a model cannot write a workspace" in dry(cases, server)
 
 
 def test_an_unknown_price_is_told_and_a_given_one_is_taken(cases: Path, server: ProviderServer):

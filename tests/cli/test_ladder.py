@@ -70,7 +70,7 @@ def test_a_dry_run_says_how_many_questions_and_leaves_nothing():
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("audit", "run", "--judge", "groundedness", "--model", "m", "--out", "o"), "nothing to ask about"),
+        (("audit", "run", "--judge", "groundedness", "--model", "m", "--out", "o"), "nothing to judge"),
         (
             ("audit", "run", "--ladder", "--judge", "memory_answer", "--model", "m", "--out", "o"),
             "none of the outputs is of a kind to judge",
@@ -106,4 +106,4 @@ def test_review_says_where_what_was_missed_on_ladders_is():
     assert fiducial("audit", "run", *asked, "--out", "out").code == 0
     done = fiducial("review", "out", "--of", "survivors")
     assert done.code == 2
-    assert "what was missed is in to_read.jsonl" in done.err
+    assert "missed faults are in its to_read.jsonl" in done.err

@@ -189,7 +189,7 @@ def test_a_run_whose_inputs_have_gone_is_refused(run: Command, tmp_path: Path):
     run()
     (tmp_path / "outputs.jsonl").unlink()
     result = fiducial("review", tmp_path / "run")
-    assert (result.code, "is not there any more" in result.err) == (2, True)
+    assert (result.code, "is missing; restore it" in result.err) == (2, True)
     assert not (tmp_path / "run" / "review.html").exists()
 
 

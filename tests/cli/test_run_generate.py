@@ -129,8 +129,8 @@ def test_a_killed_generation_is_gone_on_with(cases: Path, server: ProviderServer
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ([], "expected outputs (--outputs FILE), or who produces them"),
-        (["--generate", "m", "--agent", "cat"], "expected either a model or an agent"),
+        ([], "name outputs with --outputs FILE"),
+        (["--generate", "m", "--agent", "cat"], "expected one of a model"),
         (["--agent", "no-such-program"], "--agent: no such command: 'no-such-program'"),
     ],
 )
@@ -180,7 +180,7 @@ def test_an_output_that_was_changed_by_hand_ends_the_run(tmp_path: Path):
         result = fiducial(*asked, *more)
         assert result.code == 2
         assert (
-            "outputs.jsonl:1: changed by hand since it was made; what was said of it is of what it was"
+            "outputs.jsonl:1: changed by hand since it was made; its verdicts are on the old text"
             in result.err
         )
     assert "has changed since" in fiducial("report", tmp_path / "run").err

@@ -398,9 +398,9 @@ def test_the_report_shows_the_answers(judge: Command):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--judge", "memory_answer", "--split-statements"], "judge an answer as a whole"),
+        (["--judge", "memory_answer", "--split-statements"], "grade a whole answer"),
         (["--judge", "groundedness", "--split-model", "x"], "goes with --split-statements"),
-        (["--judge", "statements/split"], "splits answers, and judges none"),
+        (["--judge", "statements/split"], "only splits answers into statements"),
         (
             ["--judge", "groundedness", "--split-statements", "--split-model", "baseline"],
             "cannot split an answer",

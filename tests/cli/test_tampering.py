@@ -63,7 +63,7 @@ def test_what_was_changed_by_hand_ends_run_and_calibrate_unless_that_is_accepted
         result = command()
         assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
         assert re.search(
-            r"verdicts\.jsonl:\d+: changed by hand since the run wrote it; --accept-edited goes on",
+            r"verdicts\.jsonl:\d+: changed by hand since the run wrote it; --accept-edited accepts",
             result.err,
         )
         assert VERDICTS.read_bytes() == before
@@ -380,7 +380,7 @@ def test_labels_that_were_changed_by_hand_end_run_and_calibrate_unless_that_is_a
     for command in commands:
         result = command()
         assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
-        assert "labels.jsonl: changed by hand since the run wrote it; --accept-edited goes on" in result.err
+        assert "labels.jsonl: changed by hand since the run wrote it; --accept-edited accepts" in result.err
     assert fiducial("report", "run").code == 2
     assert fiducial("report", "run", "--accept-edited").code == 0
     assert "labels.jsonl was changed by hand" in Path("run/report.html").read_text()

@@ -80,7 +80,7 @@ def test_workers_that_are_killed_again_and_again_are_one_line(engine: RayEngine)
         os.kill(os.getpid(), signal.SIGKILL)
         return str(part).encode()
 
-    with pytest.raises(WorkerError, match="lost again and again") as lost:
+    with pytest.raises(WorkerError, match="lost repeatedly") as lost:
         list(engine.in_order(dies, range(1)))
     assert "\n" not in str(lost.value)
 

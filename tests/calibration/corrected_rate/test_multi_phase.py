@@ -132,7 +132,7 @@ def test_estimate_gives_it_for_phases_that_are_named_of_all_and_of_each_system()
     assert found["all"].n_labelled == 200
     with pytest.raises(InputError, match="there is no judge 'other'"):
         estimate(table_from_rows(rows_of(one)), phases=("cheap", "other"))
-    with pytest.raises(InputError, match="of a population"):
+    with pytest.raises(InputError, match="estimate a population"):
         estimate(table_from_rows(rows_of(one)), phases=("cheap", "dear"), target="finite")
 
 

@@ -188,7 +188,7 @@ def test_many_scores_are_cut_into_fifths() -> None:
 
 
 @pytest.mark.parametrize(
-    ("strata", "message"), [("colour", "no column 'colour'"), ("kind", "kind: item '5' is judged and in no")]
+    ("strata", "message"), [("colour", "no column 'colour'"), ("kind", "kind: item '5' is judged but has no")]
 )
 def test_strata_that_cannot_be_made_are_an_error(strata: str, message: str) -> None:
     rows = rows_of(simulate(np.random.default_rng(9), THREE)[0])
@@ -209,7 +209,7 @@ def test_without_a_verdict_there_are_no_strata() -> None:
     rows = [{"item_id": "a", "judge": "j", "score": None, "label": 1, "kind": "k"}]
     found = estimate(table_from_rows(rows), strata="kind")["all"]
     assert found.strata == {}
-    assert found.estimates["stratified_ppi"].undefined == "there is no judged item"
+    assert found.estimates["stratified_ppi"].undefined == "no item has a judge's score"
 
 
 def test_a_draw_by_stratum_can_be_estimated() -> None:

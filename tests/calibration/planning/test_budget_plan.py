@@ -102,7 +102,7 @@ def test_the_open_part_has_its_own_half_width() -> None:
 def test_what_cannot_be_planned_is_said() -> None:
     with pytest.raises(UsageError, match="does not pay for 30 labels"):
         plan_budget(20, COSTS, PILOT)
-    with pytest.raises(UsageError, match="say how many outputs there are"):
+    with pytest.raises(UsageError, match="say how many there are"):
         plan_budget(200, {**COSTS, "check": 0.0}, PILOT)
     with pytest.raises(UsageError, match="nothing is left to judge"):
         plan_budget(200, COSTS, told_pilot(0.5, JUDGES, decided=1.0))

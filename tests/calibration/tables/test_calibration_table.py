@@ -225,9 +225,7 @@ def test_a_draw_without_a_row_is_refused(tmp_path: Path) -> None:
 def test_a_draw_has_a_chance_for_every_item_or_for_none(tmp_path: Path) -> None:
     table, draw = write_jsonl(tmp_path / "t.jsonl", ROWS), tmp_path / "draw.jsonl"
     write_jsonl(draw, [{"item_id": "a", "label_probability": 0.5}, {"item_id": "b"}])
-    with pytest.raises(
-        InputError, match=r"draw\.jsonl:2: label_probability: expected a chance for each item"
-    ):
+    with pytest.raises(InputError, match=r"draw\.jsonl:2: label_probability: give each item"):
         read_table([table], draw=[draw])
     write_jsonl(draw, [{"item_id": "a"}, {"item_id": "b"}])
     read = read_table([table], draw=[draw])

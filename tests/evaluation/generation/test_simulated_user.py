@@ -154,7 +154,7 @@ async def test_whatever_the_agent_writes_stays_one_line_in_one_message(text: str
         ([CallError("HTTP 500", status=500)], "the simulated user u: HTTP 500"),
         (["Hello.", ""], "its reply is empty or a refusal"),
         ([Reply(text="", refusal="no")], "its reply is empty or a refusal"),
-        (["[DONE]"], "it ended before it began"),
+        (["[DONE]"], "it ended the conversation in its first turn"),
     ],
 )
 @pytest.mark.anyio

@@ -171,5 +171,5 @@ def test_a_run_that_was_not_finished_is_refused(tmp_path: Path):
     unfinished: list[dict[str, Any]] = [{"identity": {}}, MANIFEST | {"status": "running"}]
     for manifest in unfinished:
         write_json(folder / "run.json", manifest)
-        with pytest.raises(RunFolderError, match="was not finished; type its command again"):
+        with pytest.raises(RunFolderError, match="is not finished; rerun its command"):
             RunStore(folder).finished()

@@ -349,7 +349,7 @@ def test_a_pattern_is_no_run_folder(tmp_path: Path, objects_in_memory: Any):
 def test_a_lock_that_nobody_can_read_is_refused(heard: str, machine: Machine, objects_in_memory: Any):
     lock = f'{{"copy": "x", "host": "h", "process": 1, "heard": {heard}}}'
     objects_in_memory.pipe(f"/bucket/run/{LOCK}", lock.encode())
-    with pytest.raises(RunFolderError, match="says nothing that can be read"):
+    with pytest.raises(RunFolderError, match="is not a readable lock"):
         machine()
 
 

@@ -162,7 +162,7 @@ def _plain(case: fd.Case) -> dict[str, object]:
 
 
 def test_neither_probes_nor_ladders_is_refused():
-    with pytest.raises(UsageError, match="nothing to ask about"):
+    with pytest.raises(UsageError, match="nothing to judge"):
         fd.audit(None, "tool_call_accuracy", model="baseline")
 
 
