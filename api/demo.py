@@ -18,8 +18,8 @@ from .run_files import Access
 from .table_results import Comparison
 
 NOTE = (
-    "Judged by recorded replies of one Claude model (November 2026): no benchmark. They were given many to a context, so that calls are not "
-    "independent; beside it stands the lexical baseline."
+    "Judged by recorded replies of one Claude model (November 2026): not a benchmark. Many requests shared a context, so calls are not "
+    "independent. The lexical baseline is beside it."
 )
 
 MODEL = "claude"

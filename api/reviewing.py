@@ -24,9 +24,9 @@ from .run import Run, folder_of
 __all__ = ["LabelsAdded", "ReviewPage", "SampleKind", "add_labels", "review"]
 
 _PARTS = {
-    "open": "outputs that no checker decided{graded}, drawn at random (seed {seed})",
-    "decided": "outputs that a checker decided{graded}, drawn at random (seed {seed}); not for correcting rates",
-    "doubt": "open outputs, drawn by doubt of {judge} (seed {seed}); correct no rate by them without their chances",
+    "open": "undecided outputs{graded}, drawn at random (seed {seed})",
+    "decided": "checked outputs{graded}, drawn at random (seed {seed}); not for correcting rates",
+    "doubt": "undecided outputs, drawn by doubt of {judge} (seed {seed}); rates need their draw probabilities",
     "disagreements": "disagreements of {by} and label, drawn at random (seed {seed})",
     "survivors": "planted faults that {by} missed, drawn at random (seed {seed})",
     "suspects": "outputs whose label most judges contradict, the most doubtful first",
@@ -72,7 +72,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
     def document(self) -> Document:
         """Return the page's details as a document."""
         drawn = self.drawn
-        graded = f" and {drawn.judge} graded" if drawn.judge else ""
+        graded = f" graded by {drawn.judge}" if drawn.judge else ""
         part = _PARTS[drawn.kind].format(
             seed=drawn.seed, judge=drawn.judge, graded=graded, by=drawn.judge or "a judge"
         )

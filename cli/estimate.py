@@ -23,7 +23,7 @@ Example:
   fiducial estimate run --open-worse-by 0.1
 """
 
-_OPEN_PART = "Only outputs that no checker decided count here, with their own labels; checked outputs have the checker's rate."
+_OPEN_PART = "Estimated on undecided outputs and their labels; checked outputs keep the checkers' rate."
 
 
 @click.command("estimate", epilog=_EXAMPLE)

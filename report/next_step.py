@@ -96,7 +96,7 @@ def _ask_again(found: RunSummary) -> Answer | None:
     why = reason_of_silence(never_answered(found.judges))
     fix = f". Fix this first: {why}. Then" if why else ";"
     if found.command and (not found.resumes or _has(found, "--replay")):
-        again = ". Ask a model for them: a recording, or results of a batch, hold no more replies."
+        again = ". The recording or batch has no reply for them; ask a model."
         return Answer(text=f"{'; '.join(told)}{again}", evidence="judges")
     text = f"{'; '.join(told)}{fix} the same command retries these alone."
     return Answer(text=text, evidence="judges", command=found.again())

@@ -31,8 +31,8 @@ _HEADINGS = {
 
 
 _COMPARED = (
-    "; each probe beside its right output, in both orders. caught: the right output is chosen in both; failed: likewise, though its twin is as "
-    "good; passed: in one at the most"
+    "; each probe beside its right output, in both orders. caught: the right output is chosen in both; failed: so, though its twin is as "
+    "good; passed: chosen in one at most"
 )
 
 

@@ -141,7 +141,7 @@ def uneven_slices(found: CalibrationNumbers) -> Iterator[Piece]:
                 f"{name} (Holm p {p_value(test.holm_p)})" for name, test in tests.items() if _alarms(test)
             ]
             if uneven:
-                yield f"not the same for every {column}: {judge}: {', '.join(uneven)}; see --slice {column}"
+                yield f"differs by {column}: {judge}: {', '.join(uneven)}; see --slice {column}"
 
 
 def _alarms(test: EqualRates) -> bool:

@@ -89,7 +89,7 @@ def _found_by(certificate: CertificateRecord) -> str:
 def _foresight(seen: Foresight) -> str:
     """Return the chance of detecting a drop, and the anchors needed where it is too low."""
     line = (
-        f"  where verdicts do not repeat, a drop by {seen.drop:g} is found within {seen.looks} looks "
+        f"  if verdicts vary between repeats, a drop by {seen.drop:g} is found within {seen.looks} looks "
         f"{_percent(seen.found)} of the time"
     )
     if seen.found >= seen.wanted:
@@ -129,7 +129,7 @@ def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[P
         ]
         yield f"{result.judge}: against {len(result.people)} people"
         yield DocumentTable(
-            ("epsilon", "winning rate", "advantage", "annotators", "may stand in"), rows, words=ENDS
+            ("epsilon", "winning rate", "advantage", "annotators", "can replace"), rows, words=ENDS
         )
         if out := [result.people[place] for place in result.by_epsilon[0].left_out]:
             yield f"  left out, too few items: {', '.join(out)}"

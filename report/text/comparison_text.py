@@ -288,7 +288,7 @@ _CAUTIONS: dict[str, str] = {
     "system correct it (outputs judged)",
     "corrected": "the correction holds if the labelled outputs were drawn at random from the open ones (labels)",
     "chosen_by_score": "labels correct nothing where they look unlike a random sample by the judge's scores (labels)",
-    "labels_of_checkers": "labels that call themselves a checker's, which nobody checked again here and no person gave (items)",
+    "labels_of_checkers": "labels claimed by a checker and not verified here (items)",
     "labels_of_some": "systems with fewer than two labels of open outputs are not corrected (labels to add)",
 }
 

@@ -50,7 +50,7 @@ def _answer(part: RateEstimate, judge: str) -> str:
     rate = number_text.statistic(part.estimates[name])
     labels = counted(part.estimates[name].n, "label")
     if name == "labels_only":
-        return f"{rate} of outputs pass, by {labels} alone."
+        return f"{rate} of outputs pass, from {labels} alone."
     judged = part.n_labelled + part.n_unlabelled
     alone = "" if part.judge_mean is None else f"; {judge} alone says {number_text.decimal(part.judge_mean)}"
     return f"{rate} of {judged:,} judged outputs pass, corrected with {labels}{alone}."
@@ -84,6 +84,6 @@ def _limits(parts: Mapping[str, RateEstimate]) -> list[str]:
         for each, sentence in zip(part.cautions, sentences(part.cautions), strict=True):
             kinds.setdefault(each.kind, []).append(f"{name}: {sentence}")
     return [
-        told[0] + (f"; likewise {counted(len(told) - 1, 'system')}" if len(told) > 1 else "")
+        told[0] + (f"; also for {counted(len(told) - 1, 'system')}" if len(told) > 1 else "")
         for told in kinds.values()
     ]

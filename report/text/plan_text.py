@@ -75,7 +75,7 @@ def _draw(draw: Draw) -> Iterator[Piece]:
             (name, count(plan.n), count(plan.n_labelled), number(plan.spread), count(plan.next))
             for name, plan in draw.strata.items()
         ]
-        yield "In proportion to items times spread (Neyman):"
+        yield "Allocated by items times spread (Neyman):"
         yield DocumentTable(("stratum", "items", "labels", "spread", "label next"), rows)
     if not draw.chances:
         yield "The draw came out empty; a larger --next, or another --seed, draws some."
@@ -87,6 +87,6 @@ def _draw(draw: Draw) -> Iterator[Piece]:
         yield DocumentTable((), [(item,) for item in draw.chances])
         return
     yield (
-        f"Label {'all of ' * several}{these}, of {draw.of:,} judged and not labelled (with the chance with which each was drawn):"
+        f"Label {'all of ' * several}{these}, drawn from {draw.of:,} judged items without a label (with their probability):"
     )
     yield DocumentTable((), [(item, f"{chance:.4g}") for item, chance in draw.chances.items()])

@@ -17,9 +17,9 @@ def probe_document(manifest: ProbeManifest) -> Document:
         for each in manifest.operators
     ]
     return [
-        f"{made}, of {manifest.right_outputs:,} right outputs" + (f" (passed over: {over})" if over else ""),
+        f"{made}, of {manifest.right_outputs:,} right outputs" + (f" (skipped: {over})" if over else ""),
         DocumentTable(
             ("operator", "plants", "probes", "dropped", "BFCL misjudges", "what it does"), rows, words=ENDS
         ),
-        "dropped: strict rules judge it otherwise than it was meant, so it is no probe but listed as their weakness",
+        "dropped: strict rules contradict the intended label; listed as weaknesses of the rules",
     ]

@@ -33,7 +33,7 @@ _COEFFICIENTS = (("kappa", "cohen_kappa"), ("AC1", "gwet_ac1"), ("MCC", "mcc"))
 _GIVEN_BY: dict[Source, str] = {
     "human": "of people",
     "construction": "by construction",
-    "checker": "that call themselves a checker's, which nobody checked again here",
+    "checker": "claimed by a checker and not verified here",
     "judge": "of judges",
 }
 _TITLES = {DECIDED: "checked", OPEN: "undecided, judged: uncorrected"}

@@ -304,7 +304,7 @@ def test_items_drawn_by_doubt_are_estimated_with_their_chances(tmp_path: Path) -
     write_records(judged, rows)
     planned = fiducial("plan", judged, "--next", "40", "--by-doubt", "--out", draw)
     drawn = [json.loads(line) for line in draw.read_text().splitlines()]
-    assert planned.out.startswith(f"Label all of these {len(drawn)}, of 200 judged and not labelled")
+    assert planned.out.startswith(f"Label all of these {len(drawn)}, drawn from 200 judged items")
     label_by_hand(
         labels, {row["item_id"].split("|")[0]: float(number % 2) for number, row in enumerate(drawn)}
     )
@@ -327,7 +327,7 @@ def test_items_drawn_by_stratum_are_estimated_in_their_strata(tmp_path: Path) ->
     write_records(judged, rows)
     planned = fiducial("plan", judged, "--next", "60", "--strata", "kind", "--out", draw)
     drawn = [json.loads(line) for line in draw.read_text().splitlines()]
-    assert planned.out.startswith("In proportion to items times spread (Neyman):")
+    assert planned.out.startswith("Allocated by items times spread (Neyman):")
     assert {row["stratum"] for row in drawn} == {"new", "old"}
     label_by_hand(
         labels, {row["item_id"].split("|")[0]: float(number % 3 > 0) for number, row in enumerate(drawn)}

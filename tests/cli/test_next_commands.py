@@ -147,7 +147,7 @@ def test_a_recording_that_lacks_replies_is_not_replayed_again(reached: list[str]
     first = typed([*RUN, "--judge", "rubric", *MODEL, "--replay", "recorded.jsonl"])
     assert first.code == 3
     assert proposed(first) == []
-    assert "Ask a model for them" in " ".join(first.out.split())
+    assert "has no reply for them; ask a model" in " ".join(first.out.split())
 
 
 @pytest.mark.parametrize("command", ["run", "judge"])

@@ -58,7 +58,7 @@ def test_labels_made_on_the_page_correct_the_rates_of_the_run(run: Command, tmp_
     assert (first.code, "corrected with labels" in first.out) == (0, False)
     made = fiducial("review", tmp_path / "run", "--by", "ann", "--n", "60")
     assert (made.code, made.err) == (0, "")
-    assert "60 of 120 outputs that no checker decided, drawn at random (seed 0)\n" in made.out
+    assert "60 of 120 undecided outputs, drawn at random (seed 0)\n" in made.out
     labels = answered(page_of(made), "ann", tmp_path / "labels-ann.jsonl")
     added = fiducial("review", tmp_path / "run", "--add", labels)
     assert (added.code, "60 added, 0 already there; ann 60" in added.out) == (0, True)
@@ -238,7 +238,7 @@ def test_a_run_without_checkers_is_corrected_by_estimate(run: Command, tmp_path:
     assert fiducial("judge", "-v", tmp_path / "cases.jsonl", "--outputs", outputs, *judge).code == 0
     made = fiducial("review", folder, "--judge", "rubric/lexical@baseline", "--n", "30")
     assert f"  fiducial estimate {folder}" in made.out
-    assert "30 of 120 outputs that no checker decided and rubric/lexical@baseline graded, drawn" in made.out
+    assert "30 of 120 undecided outputs graded by rubric/lexical@baseline, drawn" in made.out
     fiducial("review", folder, "--add", answered(page_of(made), "ann", tmp_path / "l.jsonl"))
     estimated = json.loads(fiducial("estimate", folder, "--json", "-").out)["all"]
     assert estimated["n_labelled"] == 30

@@ -429,8 +429,7 @@ def test_labels_that_call_themselves_a_checkers_are_told_and_counted_apart_from_
     short = run("--labels", gold).out
     told = run("--labels", gold, "-v").out
     assert (
-        "labels given: 2 of people, 3 that call themselves a checker's, which nobody checked again here, 1 by construction"
-        in told
+        "labels given: 2 of people, 3 claimed by a checker and not verified here, 1 by construction" in told
     )
     caution = "labels attributed to a checker, not verified here: ast/bfcl (3)"
     assert caution in " ".join(short.split())

@@ -79,7 +79,7 @@ def test_the_commonest_failures_say_what_was_wrong():
     assert list(as_lines(failures_document([system], []))) == [
         "Commonest failures:",
         "  1,204  wrong text value; trip-1: argument city: got 'Bern'",
-        "      3  a value is of another type than the function asks for",
+        "      3  wrong type of a value",
     ]
 
 
