@@ -15,6 +15,12 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
+    except RuntimeError as error:
+        if isinstance(
+            error.__cause__, KeyboardInterrupt
+        ):  # Python 3.11 wraps what meets the making of a class
+            sys.exit(_INTERRUPTED)
+        raise
     finally:
         import signal  # noqa: PLC0415 - nothing catches Ctrl-C while this module is imported, so it imports next to nothing
 

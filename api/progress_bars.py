@@ -107,7 +107,7 @@ class BarProgress:
         """Draw a new bar below the ones that are done."""
         self.finish()
         self._failed.clear()
-        self._task = self._bars.add_task(what, total=total)
+        self._task = self._bars.add_task(_plain(what), total=total)
         self._bars.refresh()
 
     def advance(self, count: int = 1) -> None:
@@ -153,9 +153,9 @@ class LineProgress:
     def begin(self, what: str, total: int) -> None:
         """Print the name of the stage that begins."""
         self._failed.clear()
-        self._what, self._total, self._done, self._said = what, total, 0, self._clock()
+        self._what, self._total, self._done, self._said = _plain(what), total, 0, self._clock()
         self._told = False
-        self._write(f"{what}: {total:,} to do")
+        self._write(f"{self._what}: {total:,} to do")
 
     def advance(self, count: int = 1) -> None:
         """Count, and print the count when due."""
@@ -179,6 +179,15 @@ class LineProgress:
             )
 
 
+def _plain(what: str) -> str:
+    """Return the name of a stage for one line of a terminal; names of judges may hold anything."""
+    if what.isascii() and what.isprintable():
+        return what
+    from ..report.text.safe_text import visible  # noqa: PLC0415 - few names hold anything but letters
+
+    return " ".join(visible(what).split())
+
+
 def _in_notebook() -> bool:
     """Return whether a notebook's kernel runs this process; rich draws there, too."""
     shell = sys.modules.get("IPython")
@@ -198,5 +207,6 @@ def _bars(failed: FailedCalls) -> Bars:
             if told := str(failed):
                 yield Text(told, style="red")
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    names = TextColumn("{task.description}", markup=False)  # brackets in a name are no style
+    columns = (names, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return BarsAboveFailedCalls(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)

@@ -43,7 +43,7 @@ def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> 
 def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Example, list[Skipped]]:
     """Return a row's example, from mapped or known columns, and its skipped parts."""
     line = row.node
-    names, others, judging, parts, scores = _columns(
+    names, others, judging, people, parts, scores = _columns(
         tuple(line.value), tuple(options.columns.items()), graded.label, graded.judges
     )
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
@@ -67,8 +67,10 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
     if judging:
         judges, words = [(name, line.value[name]) for name in judging], GradeScale(words=options.grades.words)
         said.append(partial(_judge_scores, judges=judges, words=words))
-    if rest or "label" in names:
-        said.append(partial(_labels, rest=rest, grades=options.grades))
+    if people or "label" in names:
+        said.append(partial(_labels, people={name: rest[name] for name in people}, grades=options.grades))
+    if not said:
+        return example, []
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
 
 
@@ -80,6 +82,8 @@ class _Columns(NamedTuple):
     others: list[str]
     """Columns that are no field and no judge's."""
     judges: list[str]
+    people: list[str]
+    """Those of the others that hold grades of several people."""
     parts: list[_Part]
     scores: list[_Scores]
 
@@ -99,10 +103,12 @@ def _columns(
         names["given"] = "input"  # an instruction, and what it is about
     others = [*_others(dict.fromkeys(there), names)]
     judging = [name for name in judges if name in others]
+    others = [name for name in others if name not in judging]
     return _Columns(
         names,
-        [name for name in others if name not in judging],
+        others,
         judging,
+        [name for name in others if is_person(name)],
         _parts(names, _ROW),
         [part for field, part in (("verdicts", _verdicts), ("score", _score)) if field in names],
     )
@@ -122,7 +128,8 @@ def reference_example(
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
         **{attribute: read(fields) for attribute, read in _parts(names, _REFERENCE)},
     )
-    said = (_score, partial(_labels, rest=rest, grades=grades))
+    people = {name: value for name, value in rest.items() if is_person(name)}
+    said = (_score, partial(_labels, people=people, grades=grades))
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
 
 
@@ -266,16 +273,15 @@ def _judge_scores(
 
 
 def _labels(
-    fields: FieldReader, names: Mapping[str, str], *, rest: Mapping[str, Any], grades: GradeScale
+    fields: FieldReader, names: Mapping[str, str], *, people: Mapping[str, Any], grades: GradeScale
 ) -> list[ImportedScore]:
     """Return a person's labels, or several people's and then their majority."""
     if "label" in names:
         return _graded(names["label"], fields.get("label"), grades)
-    people = [name for name in rest if is_person(name)]
     if not people:
         return []
-    said = [opinion for name in people for opinion in _graded(name, rest[name], grades)]
-    agreed = majority([rest[name] for name in people], grades)
+    said = [opinion for name, value in people.items() for opinion in _graded(name, value, grades)]
+    agreed = majority([*people.values()], grades)
     if len(people) > 1 and agreed is not None:
         said.append(ImportedScore("majority", agreed, source="construction"))
     return said

@@ -28,8 +28,8 @@ from .memory_file import InputPath, MemoryFile
 
 _ADDRESS = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*(?:::[^/]*)?://")
 _FLATTENED = re.compile(r"(?:s3a?|gs|gcs|abfss?|az|memory|file):/(?!/)")
-_PASSWORD = re.compile(r"(?<=://)[^/@\s:]*:[^@\s]*(?=@)")
-_QUERY = re.compile(r"(://[^\s?]*)\?\S*=\S*")
+_PASSWORD = re.compile(r"://[^/@\s:]*:[^@\s]*(@?)")
+_QUERY = re.compile(r"(://[^\s?]*)(\?\S*)?")
 _SHARD = ".jsonl"
 _PATIENCE_MS = 2_000
 """After which somebody who waits for a pipe is told."""
@@ -53,7 +53,8 @@ def is_address(given: object) -> bool:
 
 def redacted(text: str) -> str:
     """Redact passwords and queries, which hold signatures, from the addresses in a text."""
-    return _QUERY.sub(r"\1?***", _PASSWORD.sub("***", text))
+    without = _PASSWORD.sub(lambda found: "://***@" if found[1] else found[0], text)
+    return _QUERY.sub(lambda found: f"{found[1]}?***" if "=" in (found[2] or "") else found[0], without)
 
 
 def local_path(address: str) -> Path | None:

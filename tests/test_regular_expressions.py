@@ -57,6 +57,10 @@ _REPEATED = (
     ),
 )
 _ENDINGS = ("", "\0")
+_NO_LITERAL = re.compile(r"\(\?(P?<\w+>|<?[=!:>])|\\\w")
+_LITERALS = re.compile(r"[^\\\[\](){}?*+|^$.]+")
+_MOST_LITERALS = 5
+"""Of those in an expression, the longest."""
 _SHORT, _LONG = 20_000, 40_000
 _NOTHING = 0.05
 """Seconds in which no expression that takes quadratic time is through with so much."""
@@ -97,9 +101,20 @@ def test_the_expressions_of_the_package_are_found():
     assert len(_FOUND) > 80
 
 
+def _own_pieces(pattern: re.Pattern[str]) -> Iterator[str]:
+    """Yield the literal texts of an expression, alone and one behind another, which meet most of it."""
+    literals = sorted(
+        set(_LITERALS.findall(_NO_LITERAL.sub("[", pattern.pattern))), key=lambda text: (-len(text), text)
+    )
+    for first in literals[:_MOST_LITERALS]:
+        yield first
+        yield f"{first}a"
+        yield from (first + between + second for between in ("", "0") for second in literals[:_MOST_LITERALS])
+
+
 @pytest.mark.parametrize(("name", "pattern"), _FOUND.values(), ids=[name for name, _ in _FOUND.values()])
 def test_twice_the_text_takes_no_more_than_three_times_as_long(name: str, pattern: re.Pattern[str]):
-    for repeated in _REPEATED:
+    for repeated in (*_REPEATED, *_own_pieces(pattern)):
         for beginning in _BEGINNINGS if repeated in " \n0a" else ("",):
             for ending in _ENDINGS:
                 case = (beginning, repeated, ending)

@@ -14,7 +14,7 @@ from ...judges.front_matter import read_prompt_text
 from ...judges.prompt_judge import PromptJudge
 from ...judges.prompt_revision import Disagreement, other_judge, revised_prompt, revision_messages
 from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
-from ...records import atomic_write, read_records, write_records
+from ...records import atomic_write, read_plainly, read_records, write_records
 from ...records.case import Record
 from ..judging.access import ModelAccess
 from ..judging.tasks import judge_task
@@ -151,7 +151,7 @@ def _copied(text: str, name: str, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     content, number = text.encode(), 1
     path = folder / f"{name}.prompty"
-    while path.exists() and path.read_bytes() != content:
+    while path.exists() and read_plainly(path) != content:
         number += 1
         path = folder / f"{name}-{number}.prompty"
     if not path.exists():

@@ -9,7 +9,7 @@ import msgspec
 
 from ...calibration.comparison.prompt_gain import look_alpha
 from ...errors import RunFolderError
-from ...records import write_json
+from ...records import read_plainly, write_json
 from ..inputs import file_sha256
 from .improvement_results import HoldoutLook
 
@@ -46,6 +46,6 @@ def _looks(path: Path) -> list[HoldoutLook]:
     if not path.exists():
         return []
     try:
-        return msgspec.json.decode(path.read_bytes(), type=list[HoldoutLook])
+        return msgspec.json.decode(read_plainly(path), type=list[HoldoutLook])
     except (OSError, msgspec.DecodeError) as error:
         raise RunFolderError(f"{path}: cannot be read: {error}") from error

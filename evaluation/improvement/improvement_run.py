@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +10,7 @@ from msgspec.structs import replace
 
 from ...calibration.comparison.prompt_gain import is_improvement, operator_changes, prompt_gain
 from ...errors import UsageError
-from ...records import write_json
+from ...records import atomic_write, read_plainly, write_json
 from ..audit.audit_plan import AuditPlan
 from ..audit.audit_run import run_audit
 from ..judging.judge_task import JudgeTask
@@ -65,7 +64,8 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
         numbers = _looked(attempt, numbers)
     written = plan.out / IMPROVED
     if numbers.answer == "improved" and numbers.best is not None:
-        shutil.copyfile(numbers.best, written)
+        with atomic_write(written) as file:
+            file.write(read_plainly(Path(numbers.best)))
         numbers = replace(numbers, written=str(written))
     elif not numbers.failed:
         written.unlink(missing_ok=True)

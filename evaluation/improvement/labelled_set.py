@@ -11,7 +11,16 @@ import msgspec
 
 from ...calibration.decisions import Decisions, drawn_rank, settled
 from ...errors import InputError, RunFolderError
-from ...records import Case, InputPath, ItemKey, Output, encode_record, write_json, write_records
+from ...records import (
+    Case,
+    InputPath,
+    ItemKey,
+    Output,
+    encode_record,
+    read_plainly,
+    write_json,
+    write_records,
+)
 from ..inputs import EvaluationInputs
 from ..judging.judge_task import JudgeTask
 from ..store.run_store import RunStore
@@ -150,7 +159,7 @@ def lock_division(
         write_json(path, mine)
         return
     try:
-        there = msgspec.json.decode(path.read_bytes(), type=_Division)
+        there = msgspec.json.decode(read_plainly(path), type=_Division)
     except msgspec.DecodeError as error:
         raise RunFolderError(f"{path}: cannot be read: {error}") from error
     for name in _Division.__struct_fields__:

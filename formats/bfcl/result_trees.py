@@ -14,7 +14,7 @@ from ..json_values import is_arguments, is_list, is_object
 from .categories import CATEGORIES, Category, category_called
 from .data_source import parse_object
 
-_FILE_NAME = re.compile(r"BFCL_v\d+_(\w+)_result\.json")
+_FILE_NAME = re.compile(r"\ABFCL_v\d+_(\w+)_result\.json")
 
 _NOT_SCORED = ("chatable", "sql", "exec", "rest", "prereq")
 """Parts of names of categories whose results BFCL itself passes over."""

@@ -92,3 +92,23 @@ def test_bars_run_no_thread_unless_calls_fail():
         assert threading.active_count() == before + 1
         shown.close()
     assert threading.active_count() == before
+
+
+@pytest.mark.attack("terminal and report")
+@pytest.mark.parametrize(
+    "name", ["a[/b]", "a[red]b", "a[link=http://127.0.0.1]b[/link]", "a\x1b[2J", "a\u202eb", "a\nb"]
+)
+def test_a_name_in_progress_is_neither_a_style_nor_a_command_of_the_terminal(name: str, capsys: Any):
+    lines = list[str]()
+    LineProgress(lines.append, lambda: 0.0).begin(f"judging by {name}", 2)
+    failed = showing.FailedCalls(lambda: 0.0)
+    with showing._bars(failed) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
+        shown = showing.BarProgress(bars, lambda: 0.0, failed)
+        shown.begin(f"judging by {name}", 2)
+        shown.advance(2)
+        shown.finish()
+        drawn = "".join(str(task.description) for task in bars.tasks)
+    for each in (*lines, drawn, capsys.readouterr().err):
+        assert "\x1b[2J" not in each
+        assert "\u202e" not in each
+    assert drawn.replace("\n", " ") == lines[0].removesuffix(": 2 to do")

@@ -45,12 +45,17 @@ def test_ctrl_c_ends_a_command_at_any_moment_and_it_can_be_typed_again(
 
 
 @pytest.mark.parametrize("module", ["fiducial.cli.main", "signal", "click"])
-def test_ctrl_c_while_the_command_line_is_imported_is_no_traceback(tmp_path: Path, module: str):
+@pytest.mark.parametrize(
+    "met", ["Interrupts().__set_name__(0, 0)", "type('Made', (), {'name': Interrupts()})"]
+)
+def test_ctrl_c_while_the_command_line_is_imported_is_no_traceback(tmp_path: Path, module: str, met: str):
     interrupted = (
         "import _signal, sys, runpy\n"
+        "class Interrupts:\n"
+        "  def __set_name__(self, owner, name): _signal.raise_signal(_signal.SIGINT)\n"
         "class Meanwhile:\n"
         "  def find_spec(self, name, path=None, target=None):\n"
-        f"    if name == {module!r}: sys.meta_path.remove(self); _signal.raise_signal(_signal.SIGINT)\n"
+        f"    if name == {module!r}: sys.meta_path.remove(self); {met}\n"
         "sys.meta_path.insert(0, Meanwhile())\n"
         "runpy.run_module('fiducial', run_name='__main__')\n"
     )
