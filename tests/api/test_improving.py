@@ -159,7 +159,7 @@ def test_without_a_wrong_output_no_attack_can_be_tried_and_nothing_is_written(pr
 
 
 def test_what_is_missing_is_named(prompts: tuple[Path, Path]):
-    with pytest.raises(UsageError, match="no model judges"):
+    with pytest.raises(UsageError, match="name the judging model"):
         fd.improve(rows(), prompts[0], candidates=prompts[1:], out="out")
     with pytest.raises(UsageError, match="no model writes candidates"):
         fd.improve(rows(), f"{prompts[0]}@m", out="out")

@@ -138,7 +138,7 @@ def test_calls_that_fail_are_told_by_the_exit_code_whatever_the_judge_is_called(
 
 def test_a_judge_that_is_named_twice_is_refused(server: ProviderServer, inputs: tuple[Path, Path]):
     result = judge(inputs, server, "--judge", "rubric", "--judge", "rubric/reasons")
-    assert (result.code, "--judge rubric/reasons@m is asked twice" in result.err, server.seen) == (
+    assert (result.code, "--judge rubric/reasons@m is named twice" in result.err, server.seen) == (
         2,
         True,
         [],

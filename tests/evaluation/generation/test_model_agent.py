@@ -195,7 +195,7 @@ def test_a_workspace_is_nothing_that_a_model_alone_leaves():
         messages=[{"role": "user", "content": "Write a file."}],
         reference={"ground": {}},
     )
-    with pytest.raises(NoOutputError, match="leaves no workspace"):
+    with pytest.raises(NoOutputError, match="cannot write a workspace"):
         lead(case, DONE)
 
 
