@@ -114,7 +114,7 @@ class CaseIndex(Closing):
     """
 
     def __init__(
-        self, files: CaseFiles, examine: Callable[[Case], None] | None = None, *, again: bool = False
+        self, files: CaseFiles, examine: Callable[[Case], object] | None = None, *, again: bool = False
     ) -> None:
         self.files = files_of(files)
         self._facts: dict[str, CaseFacts] = {}
@@ -128,7 +128,7 @@ class CaseIndex(Closing):
         self,
         number: int,
         path: InputPath,
-        examine: Callable[[Case], None] | None,
+        examine: Callable[[Case], object] | None,
         *,
         again: bool,
     ) -> None:
@@ -231,7 +231,7 @@ def files_of(given: CaseFiles) -> tuple[InputPath, ...]:
     return (given,) if isinstance(given, (Path, MemoryFile)) else tuple(given)
 
 
-def _examine(case: Case, examine: Callable[[Case], None], path: InputPath, line: int) -> None:
+def _examine(case: Case, examine: Callable[[Case], object], path: InputPath, line: int) -> None:
     try:
         examine(case)
     except InputError as error:
