@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from ..errors import RecordError
-from ..records import Step, Verdict
+from ..records import Step
 from ..records.column_names import HEADERS, is_person, known_fields
-from ..records.grades import GradeScale, UnknownGradeError, is_missing, majority
+from ..records.grades import GradeScale, is_missing
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .conversation_turns import conversation
 from .example import Example, answers_of, listed
@@ -21,14 +21,12 @@ from .file_rows import FileRow
 from .found_grades import FoundGrades
 from .import_options import Options
 from .imported_records import Skipped
-from .imported_scores import ImportedScore, collect_scores, scored
-from .json_values import as_text, asked, is_list, is_object, number_in, tags_of, told
+from .imported_scores import collect_scores
+from .json_values import as_text, asked, is_list, is_object, tags_of, told
+from .score_columns import ScoreReader, judge_scores, labels_in, score_in, verdicts_in
 
 _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
 """An attribute of an example, and what reads it."""
-
-_Scores: TypeAlias = Callable[[FieldReader, Mapping[str, str]], Iterable[ImportedScore]]
-"""Reader of the scores of a row, from its fields and their columns."""
 
 
 def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:
@@ -66,9 +64,9 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
     said = [*scores]
     if judging:
         judges, words = [(name, line.value[name]) for name in judging], GradeScale(words=options.grades.words)
-        said.append(partial(_judge_scores, judges=judges, words=words))
+        said.append(partial(judge_scores, judges=judges, words=words))
     if people or "label" in names:
-        said.append(partial(_labels, people={name: rest[name] for name in people}, grades=options.grades))
+        said.append(partial(labels_in, people={name: rest[name] for name in people}, grades=options.grades))
     if not said:
         return example, []
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
@@ -85,7 +83,7 @@ class _Columns(NamedTuple):
     people: list[str]
     """Those of the others that hold grades of several people."""
     parts: list[_Part]
-    scores: list[_Scores]
+    scores: list[ScoreReader]
 
 
 @lru_cache(HEADERS)
@@ -110,7 +108,7 @@ def _columns(
         judging,
         [name for name in others if is_person(name)],
         _parts(names, _ROW),
-        [part for field, part in (("verdicts", _verdicts), ("score", _score)) if field in names],
+        [part for field, part in (("verdicts", verdicts_in), ("score", score_in)) if field in names],
     )
 
 
@@ -129,7 +127,7 @@ def reference_example(
         **{attribute: read(fields) for attribute, read in _parts(names, _REFERENCE)},
     )
     people = {name: value for name, value in rest.items() if is_person(name)}
-    said = (_score, partial(_labels, people=people, grades=grades))
+    said = (score_in, partial(labels_in, people=people, grades=grades))
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
 
 
@@ -230,77 +228,6 @@ def _turns(fields: FieldReader) -> list[list[Step]] | None:
     """Steps, as an exported output has them."""
     turns = fields.unpacked("turns")
     return None if turns is None else msgspec.convert(turns, list[list[Step]])
-
-
-def _verdicts(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]:
-    """Verdicts, as an exported output has them."""
-    del names
-    said = msgspec.convert(fields.unpacked("verdicts") or [], list[Verdict])
-    return [
-        ImportedScore(each.by, each.score, each.outcome, each.reason, each.source, each.evidence, each.repeat)
-        for each in said
-    ]
-
-
-def _score(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]:
-    value = fields.unpacked("score")
-    if value is None:
-        return []
-    by = names["score"]
-    if is_object(value):
-        held = FieldReader(value, by)
-        return [_scored(name, each, held.place(name)) for name, each in held.value.items()]
-    return [_scored(by, value, by)]
-
-
-def _scored(by: str, value: Any, field: str) -> ImportedScore:
-    return scored(by, number_in(value), field=field, absent="there is no score")
-
-
-def _judge_scores(
-    fields: FieldReader, names: Mapping[str, str], *, judges: list[tuple[str, Any]], words: GradeScale
-) -> Iterator[ImportedScore]:
-    """Yield what judges say, one column each."""
-    del fields, names
-    for by, value in judges:
-        try:
-            score = words.score(number_in(value))
-        except UnknownGradeError:
-            raise RecordError(f"the score {value!r} is not in [0, 1]", field=by) from None
-        if score is not None:
-            kept = {} if score == number_in(value) else {"value": value}
-            yield ImportedScore(by, score, evidence=kept)
-
-
-def _labels(
-    fields: FieldReader, names: Mapping[str, str], *, people: Mapping[str, Any], grades: GradeScale
-) -> list[ImportedScore]:
-    """Return a person's labels, or several people's and then their majority."""
-    if "label" in names:
-        return _graded(names["label"], fields.get("label"), grades)
-    if not people:
-        return []
-    said = [opinion for name, value in people.items() for opinion in _graded(name, value, grades)]
-    agreed = majority([*people.values()], grades)
-    if len(people) > 1 and agreed is not None:
-        said.append(ImportedScore("majority", agreed, source="construction"))
-    return said
-
-
-def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:
-    try:
-        score = grades.score(value)
-    except UnknownGradeError:
-        if isinstance(value, str) and number_in(value) == value:
-            told = shlex.quote(f"{value}=1")
-            raise RecordError(f"unknown label {value!r}: map it with --map-label {told}", field=by) from None
-        raise RecordError(
-            f"the label {value!r} is not on the scale: say it with --label-scale WORST:BEST", field=by
-        ) from None
-    if score is None:
-        return []
-    kept = {} if score == number_in(value) else {"value": value}
-    return [ImportedScore(by, score, source="human", evidence=kept)]
 
 
 _REFERENCE: Mapping[str, _Part] = {

@@ -1,0 +1,91 @@
+"""Scores and labels of a row of a table: of judges, of people, of a file exported by us."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ..errors import RecordError
+from ..records import Verdict
+from ..records.grades import GradeScale, UnknownGradeError, majority
+from .field_reader import FieldReader
+from .imported_scores import ImportedScore, scored
+from .json_values import is_object, number_in
+
+ScoreReader: TypeAlias = Callable[[FieldReader, Mapping[str, str]], Iterable[ImportedScore]]
+"""Reader of the scores of a row, from its fields and their columns."""
+
+
+def verdicts_in(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]:
+    """Return verdicts, as an exported output has them."""
+    del names
+    said = msgspec.convert(fields.unpacked("verdicts") or [], list[Verdict])
+    return [
+        ImportedScore(each.by, each.score, each.outcome, each.reason, each.source, each.evidence, each.repeat)
+        for each in said
+    ]
+
+
+def score_in(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]:
+    """Return the score of a row, or several by name."""
+    value = fields.unpacked("score")
+    if value is None:
+        return []
+    by = names["score"]
+    if is_object(value):
+        held = FieldReader(value, by)
+        return [_scored(name, each, held.place(name)) for name, each in held.value.items()]
+    return [_scored(by, value, by)]
+
+
+def _scored(by: str, value: Any, field: str) -> ImportedScore:
+    return scored(by, number_in(value), field=field, absent="there is no score")
+
+
+def judge_scores(
+    fields: FieldReader, names: Mapping[str, str], *, judges: list[tuple[str, Any]], words: GradeScale
+) -> Iterator[ImportedScore]:
+    """Yield what judges say, one column each."""
+    del fields, names
+    for by, value in judges:
+        try:
+            score = words.score(number_in(value))
+        except UnknownGradeError:
+            raise RecordError(f"the score {value!r} is not in [0, 1]", field=by) from None
+        if score is not None:
+            kept = {} if score == number_in(value) else {"value": value}
+            yield ImportedScore(by, score, evidence=kept)
+
+
+def labels_in(
+    fields: FieldReader, names: Mapping[str, str], *, people: Mapping[str, Any], grades: GradeScale
+) -> list[ImportedScore]:
+    """Return a person's labels, or several people's and then their majority."""
+    if "label" in names:
+        return _graded(names["label"], fields.get("label"), grades)
+    if not people:
+        return []
+    said = [opinion for name, value in people.items() for opinion in _graded(name, value, grades)]
+    agreed = majority([*people.values()], grades)
+    if len(people) > 1 and agreed is not None:
+        said.append(ImportedScore("majority", agreed, source="construction"))
+    return said
+
+
+def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:
+    try:
+        score = grades.score(value)
+    except UnknownGradeError:
+        if isinstance(value, str) and number_in(value) == value:
+            told = shlex.quote(f"{value}=1")
+            raise RecordError(f"unknown label {value!r}: map it with --map-label {told}", field=by) from None
+        raise RecordError(
+            f"the label {value!r} is not on the scale: say it with --label-scale WORST:BEST", field=by
+        ) from None
+    if score is None:
+        return []
+    kept = {} if score == number_in(value) else {"value": value}
+    return [ImportedScore(by, score, source="human", evidence=kept)]
