@@ -215,7 +215,7 @@ def engine_of(name: str | None, address: str | None = None, workers: int | None 
     """
     if name is None:
         if address is not None:
-            raise UsageError("--address is for an engine: add --engine ray")
+            raise UsageError("--address is for an engine; name it with --engine (ray)")
         return None
     if name != "ray":
         raise UsageError(f"there is no engine {name!r}; ray is one")

@@ -18,7 +18,7 @@ def test_no_engine_is_this_process():
 
 
 def test_an_address_is_of_an_engine():
-    with pytest.raises(UsageError, match="add --engine ray"):
+    with pytest.raises(UsageError, match="name it with engine="):
         engine_of(None, "auto")
 
 
