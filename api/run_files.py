@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ..evaluation.engines.ray_engine import RayEngine
     from ..evaluation.forecast import Forecast
     from ..evaluation.judging.composites import JuryRule
-    from ..records import CaseIndex
     from .run_display import Reparsing, RunResults
 
 __all__ = [
@@ -136,19 +135,13 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
     """
     reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=partial(_load, plan)))
     with shown_progress(wanted=progress) as shown, plan.engine or nullcontext():
-        summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC), partial(_reported, plan))
-    from .run_display import RunResults  # noqa: PLC0415 - loaded while the first replies are awaited
-
-    return RunResults(plan=plan, summary=summary, report=_reported(plan))
-
-
-def _reported(plan: Plan, cases: CaseIndex | None = None) -> Path:
-    """Write the report of a run that has just ended; without open cases, return its report."""
+        summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
     from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
+    from .run_display import RunResults  # noqa: PLC0415 - likewise
 
-    report = report_on(plan.out, unchanged=cases is None, cases=cases)
+    report = report_on(plan.out, unchanged=summary.unchanged)
     assert isinstance(report, Path)
-    return report
+    return RunResults(plan=plan, summary=summary, report=report)
 
 
 def _load(plan: Plan) -> None:

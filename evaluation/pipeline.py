@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..errors import ConfigurationError, UsageError, as_named
-from ..records import CaseIndex
 from .conclusion.conclude import conclude
 from .conclusion.run_summary import RunSummary, finished_summary, signature
 from .context import RunContext
@@ -37,15 +36,9 @@ if TYPE_CHECKING:
 
 
 def run(
-    plan: Plan,
-    access: Callable[[], ModelAccess],
-    progress: Progress,
-    now: Callable[[], datetime],
-    present: Callable[[CaseIndex], object] | None = None,
+    plan: Plan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
 ) -> RunSummary:
     """Do what a plan says, or go on where an earlier start of it stopped.
-
-    ``present`` is called once the run is finished, with its cases, which are still open.
 
     Returns:
         What it came to. When no model can be reached the deterministic part is concluded all the same, and
@@ -87,8 +80,6 @@ def run(
                 if problem or summary.counts.failed
                 else signature(plan, tasks(), folder.manifest.identity),
             )
-            if present is not None:
-                present(inputs.cases)
             return msgspec.structs.replace(summary, not_judged=problem)
 
 

@@ -13,7 +13,7 @@ from ..evaluation.conclusion.run_summary import RunSummary, summary_of
 from ..evaluation.store.file_names import REPORT, VERDICTS
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import RunStore
-from ..records import CaseIndex, FolderPath, InputPath, ItemKey, MemoryFolder, Source
+from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
 from .html import write_report
 from .items.run_items import RunItems
 from .model import MOST_TEXTS, ReportData
@@ -30,7 +30,6 @@ def report_on(
     *,
     unchanged: bool = False,
     texts: int | None = MOST_TEXTS,
-    cases: CaseIndex | None = None,
 ) -> InputPath:
     """Write the report of a run.
 
@@ -39,7 +38,6 @@ def report_on(
         path: The file; ``report.html`` in the folder when left out.
         unchanged: Whether nothing has changed since the report was written, so that one that is there stays.
         texts: Of how many items the page holds the texts (of right ones, 500); None for all.
-        cases: Its cases, where somebody has them open; else they are read.
 
     Returns:
         The file.
@@ -50,7 +48,7 @@ def report_on(
     """
     path = path or folder / REPORT
     if not (unchanged and path.exists()):
-        with RunStore(folder) as store, RunItems(store, cases) as items:
+        with RunStore(folder) as store, RunItems(store) as items:
             write_report(path, report_data(store), items, texts=texts)
     return path
 

@@ -46,15 +46,11 @@ class _About(NamedTuple):
 class RunItems(Closing):
     """The items of a run, in the order of its outputs.
 
-    Args:
-        store: The run.
-        cases: Its cases, where somebody has them open, who closes them; else they are read.
-
     Raises:
         RunFolderError: The inputs are not where, or not what, they were.
     """
 
-    def __init__(self, store: RunStore, cases: CaseIndex | None = None) -> None:
+    def __init__(self, store: RunStore) -> None:
         inputs = store.inputs
         self._outputs = inputs.outputs
         self._exit = ExitStack()
@@ -62,7 +58,7 @@ class RunItems(Closing):
         # What one person could not tell does not hide what another said.
         self._labels = {label.key: label for label in store.labels if label.graded}
         self._about: dict[str, _About] = {}
-        self._cases = cases or self._exit.enter_context(CaseIndex(inputs.cases, self._about_case, again=True))
+        self._cases = self._exit.enter_context(CaseIndex(inputs.cases, self._take_note, again=True))
         self._verdicts = store.verdicts
         self._prompts = SentPrompts(store.roster)
 
@@ -80,16 +76,15 @@ class RunItems(Closing):
                         known.clear()
                     checker, judges = _of_interest(self._verdicts.said_on(key))
                     told = known[alike] = ItemVerdicts(checker=checker, judges=judges, label=label)
-                category, query = self._about.get(key.case_id) or self._about_case(self._cases[key.case_id])
+                category, query = self._about[key.case_id]
                 yield Candidate(key=key, category=category, query=query, told=told, place=offset, read=read)
 
     def close(self) -> None:
         """Close what it opened."""
         self._exit.close()
 
-    def _about_case(self, case: Case) -> _About:
-        about = self._about[case.id] = _About(_category(case), cut_at(_query(case), _QUERY))
-        return about
+    def _take_note(self, case: Case) -> None:
+        self._about[case.id] = _About(_category(case), cut_at(_query(case), _QUERY))
 
     def _read(self, path: InputPath, offset: int, asked: bool) -> ReportItem:  # noqa: FBT001 - bound by place
         output = decode_record(self._lines.line(path, offset), Output, path=path)
