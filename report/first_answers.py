@@ -32,6 +32,7 @@ _VERBS: dict[str, tuple[str, str]] = {
     "biased": ("is biased", "are biased"),
     "no better than chance": ("is no better than chance", "are no better than chance"),
     "no labels": ("has no labels", "have no labels"),
+    "nothing graded": ("graded nothing", "graded nothing"),
 }
 """Each verdict of one judge, and of several."""
 
@@ -88,7 +89,7 @@ def verdicts_sentence(trust: Sequence[Trust], *, biased: str = "") -> str:
     if not counts:
         return ""
     if counts == {"no labels": 1}:
-        return "This judge is untested: there are no labels."
+        return "This judge is untested: no output that it graded has a label."
     told: list[str] = []
     for word, (one, several) in _VERBS.items():
         if count := counts[word]:

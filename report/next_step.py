@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from ..calibration.comparison.comparison_results import ComparedStratum as Part
@@ -13,7 +13,7 @@ from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
-from ..records import Kind
+from ..records import Kind, Outcome
 from ..records.verdict import COUNTED
 from .items.naming import item_at, items_at
 from .limiting_labels import labels_for_pair
@@ -25,6 +25,9 @@ from .text.number_text import counted, listed
 _REACHING = ("--base-url", "--endpoint", "--connection", "--replay")
 """Options that say how a model is reached."""
 
+_NAMED = 3
+"""Systems that are named with what they lack; of more, it says how many."""
+
 _LABELS = 50
 """How many outputs a person is asked to label at a time."""
 
@@ -35,7 +38,7 @@ _MATTERS, _MOST, _WIDE = 0.05, 0.99, 0.2
 def next_step(found: RunSummary, trust: Sequence[Trust]) -> Answer:
     """Return the step that narrows the answers most: the first rule that applies."""
     for rule in (
-        *(_ask_again, _add_missing, _judge_open, _change_judge, _label_open, _tell_apart, _narrow),
+        *(_ask_again, _change_judge, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
         *(_move_cut, _correct_labels, _mend_labels),
     ):
         answer = rule(found)
@@ -103,8 +106,13 @@ def _ask_again(found: RunSummary) -> Answer | None:
 
 
 def never_answered(judges: Sequence[JudgeUse]) -> list[JudgeUse]:
-    """Return the judges of which every call failed."""
-    return [use for use in judges if use.outcomes.get("failed") == sum(use.outcomes.values()) > 0]
+    """Return the judges of which every call failed; outputs that need no call do not count."""
+    return [use for use in judges if use.outcomes.get("failed", 0) == _asked(use) > 0]
+
+
+def _asked(use: JudgeUse) -> int:
+    """Count the outputs that a judge was to be asked about."""
+    return sum(use.outcomes.values()) - use.outcomes.get("not_applicable", 0)
 
 
 def reason_of_silence(judges: Sequence[JudgeUse]) -> str:
@@ -118,8 +126,12 @@ def _add_missing(found: RunSummary) -> Answer | None:
     if not less:
         return None
     count = sum(less.values())
-    whose = f" of {listed([*less])}" if len(found.systems) > 1 else ""
-    told = f"{counted(count, 'case')} {'has' if count == 1 else 'have'} no output{whose}"
+    told = f"{counted(count, 'case')} {'has' if count == 1 else 'have'} no output"
+    if len(found.systems) > 1:
+        each = [f"{name} has none for {counted(n, 'case')}" for name, n in less.items()]
+        told = f"{counted(count, 'output')} {'is' if count == 1 else 'are'} missing: {listed(each)}"
+        if len(less) > _NAMED:
+            told = f"{counted(len(less), 'system')} lack outputs, {count:,} in all"
     if any(_has(found, option) for option in ("--generate", "--agent")):
         return Answer(
             text=f"{told}. The same command generates them:", evidence="systems", command=found.again()
@@ -155,17 +167,22 @@ def _judge_open(found: RunSummary) -> Answer | None:
 
 
 def _change_judge(found: RunSummary) -> Answer | None:
-    """Another model or prompt, for a judge most of whose replies hold no score."""
+    """Another model or prompt, for a judge most of whose replies are refusals or hold no score."""
     for use in found.judges:
-        unread = use.outcomes.get("unparsable", 0)
-        if 2 * unread > sum(use.outcomes.values()):
-            why = next(iter(use.reasons.get("unparsable", {})), "")
-            told = f"{use.name} gave no score that can be read for {counted(unread, 'output')}"
-            return Answer(
-                text=f"{told}{f' ({why})' if why else ''}. Use another --model or variant of the judge, with a new --out.",
-                evidence="judges",
-            )
+        for outcome, told in _NO_SCORE.items():
+            lost = use.outcomes.get(outcome, 0)
+            if 2 * lost > _asked(use):
+                why = next(iter(use.reasons.get(outcome, {})), "")
+                of = f"{lost:,} of {counted(_asked(use), 'output')}{f' ({why})' if why else ''}"
+                return Answer(
+                    text=f"{use.name} {told} {of}. Use another --model or variant of the judge, with a new --out.",
+                    evidence="judges",
+                )
     return None
+
+
+_NO_SCORE: Mapping[Outcome, str] = {"unparsable": "gave no readable score for", "refused": "refused to grade"}
+"""Outcomes that another model or prompt may spare, and what a judge then did."""
 
 
 def _names(word: str, judge: str) -> bool:

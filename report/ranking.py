@@ -15,16 +15,25 @@ from ..evaluation.conclusion.run_summary import RunSummary
 from .text import number_text
 from .text.number_text import counted, listed
 
-_ON_ALL, _ON_CHECKED, _ON_JUDGED = (
+_ON_ALL, _ON_CHECKED, _ON_JUDGED, _ON_CORRECTED = (
     "on all outputs",
     "on the checked outputs",
     "on the judged outputs, uncorrected",
+    "on the judged outputs, corrected with labels",
 )
 _COUNTED = {
     _ON_ALL: "{} outputs pass",
     _ON_CHECKED: "{} checked outputs pass",
     _ON_JUDGED: "{} judged outputs pass (uncorrected)",
+    _ON_CORRECTED: "{} judged outputs pass (corrected with labels)",
 }
+_COMMON = {
+    _ON_ALL: ("common output", ""),
+    _ON_CHECKED: ("common checked output", ""),
+    _ON_JUDGED: ("common judged output", ", uncorrected"),
+    _ON_CORRECTED: ("common judged output", ", corrected with labels"),
+}
+"""What a difference is of, by part: a noun to count, and what follows it."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,12 +131,12 @@ def deciding(strata: Strata) -> tuple[ComparedStratum, str]:
         return whole, _ON_ALL
     if any(decided.graded.values()):
         return decided, _ON_CHECKED
-    return left, _ON_JUDGED
+    return left, _ON_CORRECTED if left.corrected_systems else _ON_JUDGED
 
 
 def _unranked(strata: Strata, part: ComparedStratum) -> list[str]:
-    """Return the systems that labels do not correct, where they correct most others."""
-    if part is not strata.all:
+    """Return the systems that labels do not correct, where they correct others."""
+    if part is strata.decided or not part.corrected_systems:
         return []
     return [name for name in part.rates if name not in part.corrected_systems]
 
@@ -182,7 +191,7 @@ def ranking_sentence(
         return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second not in beaten:
         several = f" between {leader} and {second}" if len(names) > 2 else ""  # noqa: PLR2004 - of two it is plain
-        lead = f"No significant difference{several}: {' '.join(filter(None, (gap, where)))}."
+        lead = f"No significant difference{several}: {gap} on {_in_common(pairs, leader, second, where)}."
         ahead_of = "passes more often" if "pass" in passing else "is right more often"
         return lead + (f" {leader} {ahead_of} than {listed(beaten)}." if beaten else "")
     rate = rates[leader]
@@ -211,13 +220,32 @@ def _gap(pair: ComparedPair | None, leader: str) -> str:
     return number_text.with_interval(found.value, found.low, found.high)
 
 
+def _in_common(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> str:
+    """Return what a difference is of, with n; ``where`` is the part, empty for items of judges."""
+    pair, _ = pair_of(pairs, a, b)
+    noun, behind = _COMMON.get(where, ("common item", ""))
+    return f"{counted(0 if pair is None else pair.n, noun)}{behind}"
+
+
 def _rest(left: ComparedStratum, leader: str) -> str:
-    outputs = counted(sum(left.outputs.values()), "undecided output")
+    """Tell what judges say of the undecided outputs, with labels or without."""
+    total = sum(left.outputs.values())
+    outputs = counted(total, "undecided output")
     known = ranked_rates(left)
     if not known:
-        return f"{outputs} {'is' if outputs.startswith('1 ') else 'are'} not judged."
+        return f"{outputs} {'is' if total == 1 else 'are'} ungraded."
+    graded = sum(left.graded.values())
+    on = f"On {outputs if graded == total else f'{graded:,} of {outputs}'}"
+    if left.corrected_systems:
+        return f"{on}, judged and corrected with labels, {_tested(left, list(known))}."
     most = max(known.values())
     first = [name for name in known if known[name] == most]
     if len(first) > 1 and leader in first:
-        return f"On {outputs}, judges (uncorrected) rate {listed(first)} alike."
-    return f"On {outputs}, judges (uncorrected) prefer {listed(first)}{' too' if first == [leader] else ''}."
+        return f"{on}, judges (uncorrected) rate {listed(first)} alike."
+    return f"{on}, judges (uncorrected) prefer {listed(first)}{' too' if first == [leader] else ''}."
+
+
+def _tested(left: ComparedStratum, names: Sequence[str]) -> str:
+    """Return which systems the first of these beats; none is claimed without a significant difference."""
+    beaten = [name for name in names[1:] if pair_of(left.pairs, names[0], name)[1]]
+    return f"{names[0]} passes more often than {listed(beaten)}" if beaten else "no difference is significant"

@@ -1,4 +1,4 @@
-"""Verdicts on judges: how far labels prove each one, in five words; the table of judges."""
+"""Verdicts on judges: how far labels prove each one; the table of judges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from .agreement_text import adjudicated_by
 from .number_text import listed
 from .systems_text import judge_names
 
-TrustWord: TypeAlias = Literal["proven", "too few labels", "biased", "no better than chance", "no labels"]
+TrustWord: TypeAlias = Literal[
+    "proven", "too few labels", "biased", "no better than chance", "no labels", "nothing graded"
+]
 """Verdict on a judge, by the rules of docs/report.md."""
 
 SURE = 0.9
@@ -112,6 +114,8 @@ def trust_of(found: CalibrationNumbers) -> Iterator[Trust]:
 def _trust(name: str, found: CalibrationNumbers, use: JudgeUse | None = None) -> Trust:
     panel = found.judges.get(name, JudgeCalibration())
     word, why = _verdict(name, panel, found)
+    if word == "no labels" and use is not None and not use.outcomes.get("graded"):
+        word, why = "nothing graded", "it graded no output"
     if word == "proven" and use is not None and (p := use.undecided_worse_p) is not None and p <= _WORSE:
         word, why = (
             "biased",

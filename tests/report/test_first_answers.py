@@ -49,7 +49,7 @@ def test_a_system_is_best_where_the_difference_is_beyond_chance():
 def test_systems_that_do_not_differ_significantly_are_not_ranked():
     told = better("a", "b", "c")
     assert told.startswith("No significant difference between a and b: 0.")
-    assert told.endswith("on all outputs. a passes more often than c.")
+    assert "] on 60 common outputs. a passes more often than c." in told
     assert better("a", "b").startswith("No significant difference: 0.")
 
 
@@ -93,7 +93,7 @@ def labels_of(*names: str, per_system: int = 20, cases: int = 60) -> list[dict[s
 def test_a_system_without_labels_keeps_no_other_from_being_ranked():
     found = compare(table_from_rows(labels_of("a", "b", "c")), by="system")
     told = answers(RunSummary(systems=systems(*"abcd"), compared=found)).better.text
-    assert told.endswith("on all outputs. Not ranked, for too few or unusual labels: d.")
+    assert told.endswith("on 60 common outputs. Not ranked, for too few or unusual labels: d.")
 
 
 def test_too_few_labels_to_compare_are_said_to_be():
@@ -114,6 +114,46 @@ def test_judges_that_rate_undecided_outputs_alike_prefer_none():
     assert told.endswith("On 40 undecided outputs, judges (uncorrected) rate a and c alike.")
 
 
+def half_labelled(*names: str, graded: int) -> list[dict[str, Any]]:
+    """Outputs of 20 cases, 10 checked; judges pass those of ``a`` only, people those of ``b`` only."""
+    return [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "judge": "j",
+            "system": name,
+            "score": None if n >= graded else float(name == "a"),
+            "checker_score": float(n % 2) if n < 10 else None,
+            "label": float(name == "b") if 10 <= n < graded else None,
+        }
+        for name in names
+        for n in range(20)
+    ]
+
+
+def test_rates_corrected_with_labels_are_not_said_to_be_uncorrected():
+    found = compare(table_from_rows(half_labelled("a", "b", graded=17)), by="system")
+    told = answers(RunSummary(systems=systems("a", "b"), compared=found)).better.text
+    assert told.startswith("No significant difference: 0.00 [")
+    assert "on 10 common checked outputs." in told
+    assert "uncorrected" not in told
+    assert "On 14 of 20 undecided outputs, judged and corrected with labels, b passes more often" in told
+
+
+def test_systems_without_labels_are_not_said_to_have_nothing_graded_where_labels_correct_one_of_many():
+    rows = [row for row in half_labelled("a", "b", "c", graded=20) if row["checker_score"] is None]
+    rows = [row | {"label": row["label"] if row["system"] == "b" else None} for row in rows]
+    found = compare(table_from_rows(rows), by="system")
+    told = answers(RunSummary(systems=systems("a", "b", "c"), compared=found)).better.text
+    assert "only b has a rate on the judged outputs, corrected with labels." in told
+    assert told.endswith("Not ranked, for too few or unusual labels: a and c.")
+
+
+def test_a_judge_that_graded_nothing_is_not_said_to_lack_labels():
+    silent = [JudgeUse(name="j", fingerprint="f", outcomes={"unparsable": 5})]
+    told = answers(RunSummary(systems=systems("a"), judges=silent))
+    assert told.trusted == "The judge graded nothing."
+
+
 def test_where_nothing_is_graded_no_difference_is_seen():
     rows = [{"item_id": "i", "judge": "j", "system": name, "score": None} for name in "ab"]
     nothing = compare(table_from_rows(rows), by="system")
@@ -128,7 +168,7 @@ def test_the_verdicts_on_several_judges_are_one_sentence():
         (("j", "k"), sure, "1 of 2 judges is proven; 1 has no labels."),
         (("j", "k"), useless, "1 of 2 judges is no better than chance; 1 has no labels."),
         (("k", "l"), None, "2 of 2 judges have no labels."),
-        (("k",), None, "This judge is untested: there are no labels."),
+        (("k",), None, "This judge is untested: no output that it graded has a label."),
         (("j",), sure, "The judge is proven."),
     ):
         found = RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)
@@ -356,6 +396,9 @@ def test_why_a_judge_never_answered_is_said_where_the_command_is_proposed_again(
     )
     told = answers(RunSummary(systems=systems("a"), judges=[failed], command="fiducial run X")).next
     assert "Fix this first: HTTP 404: no such model. Then the same command" in told.text
+    textless = replace(failed, outcomes={"failed": 2, "not_applicable": 1})
+    told = answers(RunSummary(systems=systems("a"), judges=[textless], command="fiducial run X")).next
+    assert "Fix this first: HTTP 404" in told.text
     answered = replace(failed, outcomes={"failed": 2, "graded": 1})
     assert (
         "HTTP 404"

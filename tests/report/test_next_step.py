@@ -36,6 +36,27 @@ def test_missing_outputs_are_added_before_undecided_ones_are_judged():
 
 
 @pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["a", "b"], "4 outputs are missing: a has none for 2 cases and b has none for 2 cases."),
+        (["a", "b", "c", "d"], "4 systems lack outputs, 8 in all."),
+    ],
+)
+def test_missing_outputs_are_counted_for_each_system(names: list[str], told: str):
+    assert step(systems=systems(*names, missing=2)).text.startswith(told)
+
+
+def test_a_judge_that_cannot_be_read_is_changed_before_missing_outputs_are_added():
+    told = step(systems=systems("a", missing=2), judges=[use(unparsable=6)])
+    assert told.text.startswith("j gave no readable score for 6 of 6 outputs.")
+
+
+def test_a_judge_that_refuses_most_outputs_is_changed_and_outputs_without_a_text_do_not_count():
+    told = step(judges=[use(refused=3, graded=2, not_applicable=9)])
+    assert told.text.startswith("j refused to grade 3 of 5 outputs. Use another --model")
+
+
+@pytest.mark.parametrize(
     ("outcomes", "changes"),
     [
         ({"graded": 1}, False),
