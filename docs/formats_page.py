@@ -22,7 +22,7 @@ PAGE = Path(__file__).with_suffix("").with_name("formats.md")
 
 _HEAD = """# Other tools' files
 
-<!-- Made by docs/formats_page.py from the formats themselves; a test compares. -->
+<!-- Made by docs/formats_page.py. -->
 
 ```sh
 fiducial import inspect logs/2026-11-22_shop.eval --out shop     # SOURCE PATH
@@ -30,7 +30,7 @@ fiducial import results.json --out shop                          # the format is
 fiducial import answers.csv --map answer=response --out shop     # columns of a table, by name
 ```
 
-The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (grades and judges' scores), `labels.jsonl` (grades) and `skipped.jsonl` (file, line, field, reason). The command prints the cases by kind, their judge, and the next command. In Python:
+The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (grades and judges' scores), `labels.jsonl` (grades) and `skipped.jsonl` (file, line, field, reason). The next command is printed. In Python:
 
 ```python
 import fiducial as fd
@@ -42,7 +42,7 @@ run = fd.evaluate(table.cases, table.outputs)
 
 `fd.read` also takes a path, a data frame or a `datasets.Dataset`. A folder of one tool's files is read as a whole.
 
-Scores, assertions and metrics become verdicts under the scorer's or person's name, ungraded where the tool gave no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A score outside [0, 1] without a range or pass mark is skipped, never guessed. Ids stay text (`"001"`).
+Scores, assertions and metrics become verdicts under the scorer's or person's name, ungraded where the tool gave no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A score outside [0, 1] without a range or pass mark is skipped. Ids stay text (`"001"`).
 """
 
 
@@ -57,7 +57,7 @@ _CONTENTS = (
 
 _TRIED = """## Tested
 
-`make formats` exchanges files with Inspect 0.3.285, promptfoo 0.121.20, DeepEval 4.3.1, pydantic-evals 2.62.0, MLflow 3.17.2 and the OpenTelemetry SDK 1.38.0. Hosted services (Langfuse, LangSmith, Braintrust, Azure, OpenAI) were tested with files that their libraries write or check. Speed and memory: [benchmarks.md](benchmarks.md#other-tools-files).
+`make formats` exchanges files with Inspect 0.3.285, promptfoo 0.121.20, DeepEval 4.3.1, pydantic-evals 2.62.0, MLflow 3.17.2 and the OpenTelemetry SDK 1.38.0. Langfuse, LangSmith, Braintrust, Azure and OpenAI were tested with files that their libraries write or check. [Speed and memory](benchmarks.md#other-tools-files).
 """
 
 
@@ -86,10 +86,10 @@ def _logs() -> Iterator[str]:
     yield (
         "Lines of one session are one conversation: a line that extends another replaces it; others follow by time, or in file order. A repeated failed call is\n"
         "skipped. By default (`--unit session`) a conversation is one case, with the calls of all turns and the last text as answer. `--unit turn` makes each turn\n"
-        "a case, `SESSION/1` and so on, for prompts whose earlier turns are examples.\n\n"
+        "a case (`SESSION/1`), for prompts whose earlier turns are examples.\n\n"
         "An error without an answer and an empty answer are outputs, graded 0. A table of empty answers only holds questions.\n\n"
         "`--join TABLE` adds, by `id` or `session_id`, `expected_calls` (of all turns), `accepted_answers`, `criterion`, `context`, a label, tags.\n"
-        "`fiducial labels add FOLDER TABLE` does so after the import (a run as FOLDER gets a file of cases beside it), and prints the command that grades again.\n"
+        "`fiducial labels add FOLDER TABLE` does so after the import, also to a run (which gets a file of cases beside it), and prints the command that grades again.\n"
         "Each model of a log is a system. `--system NAME` joins them; a second answer to a case is a second trial.\n"
     )
 
@@ -116,7 +116,7 @@ def _columns() -> Iterator[str]:
     yield (
         "`--map NAME=NAME` pairs a field with a column. These names, `error`, `turns` and `verdicts` are known, in any case; other columns become tags. Grades are numbers in [0, 1], or yes, no, pass, fail,\n"
         "good, bad, up, down and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5.\n"
-        "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback` or `vote` that holds only grades is a label.\n"
+        "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback` or `vote` of grades alone is a label.\n"
     )
     for field, names in FIELDS.items():
         if others := [name for name in names if name != field]:
@@ -146,8 +146,8 @@ def _inspect() -> Iterator[str]:
         "inspect score log.eval --model none/none --scorer fiducial/rubric -S model=gpt-4.1-mini -S criterion='It names a price.'\n"
         "```\n\n"
         "Every judge is a scorer (`-S variant=`, `-S model=`, `-S base_url=`). `check` goes by the kind of each sample; `fiducial/check_KIND` (`-S rules=bfcl`) names one. Ungraded samples\n"
-        "are `Score.unscored` with the reason (`invalid_response_format`, `refusal`, `grader_failed`, `scoring_failed`, `undecided`, `not_applicable`). Metadata: standard errors are clustered by\n"
-        "`cluster`, `fiducial_case` is the case. `--model none/none` keeps Inspect from loading the log's model.\n"
+        "are `Score.unscored` with the reason (`invalid_response_format`, `refusal`, `grader_failed`, `scoring_failed`, `undecided`, `not_applicable`). Metadata: `cluster` for standard errors,\n"
+        "`fiducial_case`, the case. `--model none/none` keeps Inspect from loading the log's model.\n"
     )
 
 

@@ -95,7 +95,7 @@ TEXTS: dict[Kind, KindText] = {
 
 INTRODUCTION = """# Cases, outputs, verdicts
 
-<!-- Made by docs/records_page.py from the types; a test compares. -->
+<!-- Made by docs/records_page.py. -->
 
 ```sh
 fiducial check cases.jsonl --outputs outputs.jsonl --out verdicts.jsonl
@@ -122,12 +122,12 @@ CALLS = """### Accepted calls
   An object with only these keys is a marker. If the tool documents a property of that name there, the case is refused until `exactly` settles it.
 * **BFCL's**: `{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}` lists accepted values per argument; `""` makes it optional. A list value is nested: `{"tags": [["sea", "sun"]]}`. An object in a value may hold a list of accepted values per key.
 
-`match: auto` accepts exactly these calls, in any order unless `ordered: true`; `simple`, `multiple` and `parallel` are BFCL's matching. [The rules](bfcl-differences.md) say how texts, numbers and types compare.
+`match: auto` accepts exactly these calls, in any order unless `ordered: true`; `simple`, `multiple` and `parallel` are BFCL's matching. [How texts, numbers and types compare](bfcl-differences.md).
 
-`run`, `check` and `audit mutate` refuse a `match: auto` case whose tools cannot produce its calls: an unknown tool or argument, a required argument missing from every alternative, no accepted value of the documented type or `enum`. In Java and JavaScript a text may be any expression.
+Checking refuses a `match: auto` case whose tools cannot produce its calls: an unknown tool or argument, a required argument missing from every alternative, no accepted value of the documented type or `enum`. In Java and JavaScript a text may be any expression.
 """
 
-TOOLS = """Tools are OpenAI function documents, with or without the outer `{"type": "function", "function": ...}`. Types may be JSON Schema's or BFCL's (`dict`, `float`, `tuple`, `any`; Java's and JavaScript's with `language`).
+TOOLS = """Tools are OpenAI function documents, with or without the outer `{"type": "function", "function": ...}`. Types are JSON Schema's or BFCL's (`dict`, `float`, `tuple`, `any`; Java's and JavaScript's with `language`).
 """
 
 CALL_FORMS = """OpenAI's form works too: `{"id": ..., "type": "function", "function": {"name": ..., "arguments": ...}}`. Arguments are kept verbatim. Calls in a text reply are decoded by the checker: `[book(city='Rome')]`.
