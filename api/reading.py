@@ -12,6 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
 
+import msgspec
+
 from ..errors import InputError, UsageError
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, write_folder
@@ -182,7 +184,9 @@ def import_files(
         _refuse_missing(path)
     name = as_ or find_format(files[0], options.columns)
     found = _joined(read_all(name, files, options), references)
-    return write_folder(found, written_path(out), name, source=files[0])
+    written = write_folder(found, written_path(out), name, source=files[0])
+    read = options.found
+    return msgspec.structs.replace(written, columns=read.fields, tags=read.tags, guesses=read.guesses)
 
 
 def _options(

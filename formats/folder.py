@@ -45,6 +45,9 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         shared: Cases that more than one system answered.
         labels: Verdicts of people, which are in ``labels.jsonl`` as well.
         scored: Whether a judge's score is among the verdicts.
+        columns: The columns of a table's fields.
+        tags: Columns of a table that are no field.
+        guesses: Fields without a column, and a tag that may hold each.
         skipped: How much is listed as skipped.
         first_skipped: The first of that.
     """
@@ -66,6 +69,9 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     scored: bool = False
     skipped: int = 0
     first_skipped: Skipped | None = None
+    columns: dict[str, str] = {}
+    tags: list[str] = []
+    guesses: dict[str, str] = {}
 
 
 def write_folder(

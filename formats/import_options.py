@@ -14,6 +14,7 @@ from ..errors import RecordError
 from ..records import Case, ItemKey, Output, Verdict
 from ..records.grades import PLAIN, GradeScale
 from ..records.json_text import encode_json
+from .column_guesses import TableColumns
 from .conversation_turns import Unit
 from .example import Example
 from .imported_records import LOGGED, FilePosition
@@ -77,7 +78,8 @@ class SeenKeys:
         key = hash(output.key)
         if key in self._outputs:
             raise RecordError(
-                f"an answer of {output.system!r} to {output.case_id!r}, trial {output.trial}, was there before"
+                f"{output.system!r} already answered {output.case_id!r}, trial {output.trial}; "
+                "count repeated attempts in a column `trial`"
             )
         self._outputs.add(key)
 
@@ -117,6 +119,7 @@ class Options:
         known: What was read so far.
         held: What can be read only when all lines are known.
         grades: The meaning of people's grades in tables.
+        found: The columns of tables read so far.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -129,3 +132,4 @@ class Options:
     known: SeenKeys = field(default_factory=SeenKeys)
     held: Held = field(default_factory=Held)
     grades: GradeScale = PLAIN
+    found: TableColumns = field(default_factory=TableColumns)

@@ -11,9 +11,10 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Step
-from ..records.column_names import HEADERS, is_person, known_fields
+from ..records.column_names import HEADERS, column_named, is_person, known_fields
 from ..records.grades import GradeScale, is_missing
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
+from .column_guesses import guessed
 from .conversation_turns import conversation
 from .example import Example, answers_of, listed
 from .field_reader import FieldReader
@@ -31,10 +32,10 @@ _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
 
 def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:
     """Return an error message for a mapped column that no row has; None if all are present."""
-    there = set(columns)
+    there = sorted(columns)
     for left, right in told_by_user.items():
-        if left not in there and right not in there:
-            return f"{left}={right}: there is no such column; there are {', '.join(sorted(there))}"
+        if column_named(there, left) is None and column_named(there, right) is None:
+            return f"{left}={right}: there is no such column; there are {', '.join(map(repr, there))}"
     return None
 
 
@@ -168,7 +169,7 @@ def _conversation(fields: FieldReader, row: Mapping[str, Any]) -> tuple[list[Any
         and answer is None
         and fields.first("accepted_answers", "context", "expected_calls") is None
     ):
-        raise RecordError(unknown_columns(row))
+        raise RecordError(_nothing_asked(row, fields))
     text = asked(query) if is_object(query) else as_text(fields.get("query"))
     if text is not None and "given" in fields and (given := fields.text("given")):
         text = f"{text}\n\n{given}"
@@ -185,14 +186,27 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
     if all(is_missing(value) for value in row.values()):
         return "the row is empty"
     texts = text_columns(row) or [*row]
-    told = [
-        f"--map {shlex.quote(f'{field}={name}')}"
-        for field, name in zip(("query", "response"), (texts[0], texts[-1]), strict=True)
-    ]
+    found = {"query": texts[0], "response": texts[-1]} | guessed([row], row, ())
     return (
         f"no column is known to hold a question or an answer; the columns are {', '.join(map(repr, row))}; "
-        f"name them, for example {' '.join(told)}"
+        f"name them, for example {mapped(found)}"
     )
+
+
+def mapped(columns: Mapping[str, str]) -> str:
+    """Return the options that name columns: ``--map 'query=User asks'``."""
+    return " ".join(f"--map {shlex.quote(f'{field}={name}')}" for field, name in columns.items())
+
+
+def _nothing_asked(row: Mapping[str, Any], fields: FieldReader) -> str:
+    """Return the error for a row that asks and answers nothing; known columns are empty in it."""
+    if all(is_missing(value) for value in row.values()) or not {"query", "response"} & fields.value.keys():
+        return unknown_columns(row)
+    if "query" in fields:
+        return "the row has no question, answer or reference"
+    asked_in = guessed([row], row, ("accepted_answers", "label", "response", "system"))
+    name = mapped(asked_in) if asked_in else "--map query=COLUMN"
+    return f"the answer is empty, and no column is known to hold the question; name it: {name}"
 
 
 def _answer(fields: FieldReader) -> AgentAnswer | None:

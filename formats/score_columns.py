@@ -81,7 +81,10 @@ def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:
     except UnknownGradeError:
         if isinstance(value, str) and number_in(value) == value:
             told = shlex.quote(f"{value}=1")
-            raise RecordError(f"unknown label {value!r}: map it with --map-label {told}", field=by) from None
+            raise RecordError(
+                f"unknown label {value!r}: map it with --map-label {told} (0 for fail, nothing behind the = for no grade)",
+                field=by,
+            ) from None
         raise RecordError(
             f"the label {value!r} is not on the scale: say it with --label-scale WORST:BEST", field=by
         ) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..records import Output, Verdict
-from ..records.column_names import HEADERS, SESSIONS, known_fields
+from ..records.column_names import HEADERS, SESSIONS, is_person, known_fields
 from .arrow_rows import read_any_rows, read_arrow_rows
 from .csv_rows import read_csv_rows
 from .example_records import EMPTY, records_of
@@ -78,6 +78,7 @@ def read_table(rows: Iterable[FileRow | Skipped], path: Path, options: Options) 
     first = list(islice(rows, _LOOKED_AT))
     values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
     graded = find_grades(values, options)
+    _note_columns(values, options, graded)
     seen: set[str] = set()
     unanswered = _Unanswered()
 
@@ -92,6 +93,14 @@ def read_table(rows: Iterable[FileRow | Skipped], path: Path, options: Options) 
     problem = missing_columns(seen, options.columns) if seen else None
     if problem is not None:
         raise InputError(problem, path=path)
+
+
+def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: FoundGrades) -> None:
+    """Note which columns hold fields, and which become tags."""
+    there = tuple(dict.fromkeys(name for row in rows for name in row))
+    label = {} if graded.label is None else {"label": graded.label}
+    others = [*graded.judges, *filter(is_person, there)]
+    options.found.add(rows, {**known_fields(there, tuple(options.columns.items())), **label}, others)
 
 
 class _Unanswered:

@@ -22,7 +22,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
                  "generated_text", "generated_answer", "assistant_message", "assistant_response", "assistant_reply", "bot_message", "bot_response",
                  "bot_reply", "bot_answer", "ai_message", "ai_response", "ai_answer", "agent_message", "agent_response", "agent_answer",
                  "model_response", "model_answer", "llm_response", "llm_answer", "llm_output"),
-    "accepted_answers": ("accepted_answers", "ground_truth", "reference", "expected", "expected_output", "expected_answer", "target", "reference_answer", "gold", "ideal"),
+    "accepted_answers": ("accepted_answers", "ground_truth", "reference", "expected", "expected_output", "expected_answer", "expected_response", "correct_answer", "gold_answer", "golden_answer", "target", "reference_answer", "gold", "ideal"),
     "context": ("context", "contexts", "search_results", "retrieved_contexts", "retrieval_context", "documents", "passages"),
     "criterion": ("criterion", "criteria", "rubric"),
     "tool_calls": ("tool_calls", "calls", "tools_called"),
@@ -117,6 +117,18 @@ def is_score_like(name: str) -> bool:
     return plain.startswith(_OF_JUDGES) or plain.endswith(_ENDS_OF_SCORES)
 
 
+def column_named(columns: Iterable[str], name: str) -> str | None:
+    """Return the column that a user named; spaces, case and signs around words may differ.
+
+    None unless exactly one column is meant.
+    """
+    there = list(columns)
+    if name in there:
+        return name
+    alike = [each for each in there if normal(name) and normal(each) == normal(name)]
+    return alike[0] if len(alike) == 1 else None
+
+
 def resolve(
     columns: Iterable[str],
     told_by_user: Mapping[str, str],
@@ -139,10 +151,10 @@ def resolve(
     aliases = {alias: field for field, names in fields.items() for alias in (field, *names)}
     found: dict[str, str] = {}
     for left, right in told_by_user.items():
-        if left in aliases and right in there:
-            found[aliases[left]] = right
-        elif right in aliases and left in there:
-            found[aliases[right]] = left
+        if left in aliases and (column := column_named(there, right)) is not None:
+            found[aliases[left]] = column
+        elif right in aliases and (column := column_named(there, left)) is not None:
+            found[aliases[right]] = column
         elif left not in aliases and right not in aliases:
             hint = nearest(left, list(fields))
             raise UsageError(f"{left}={right}: neither is a field{hint}; fields are {', '.join(fields)}")
@@ -162,10 +174,10 @@ def known_fields(columns: tuple[str, ...], told_by_user: tuple[tuple[str, str], 
 
 def _add_usual(found: dict[str, str], there: Sequence[str], aliases: Mapping[str, str]) -> None:
     """Add the columns that are known by their names."""
-    taken = set(found.values())
+    taken = {name for field, name in found.items() if field != "id"}  # a question may be the id, too
     if not found.keys() & {"query", "messages", "response"} and "query" in aliases:
         found |= _speakers(there, taken)
-        taken = set(found.values())
+        taken |= {found[field] for field in ("query", "response") if field in found}
     plain = {normal(alias): field for alias, field in aliases.items()}
     for name in there:
         field = plain.get(normal(name))

@@ -16,7 +16,18 @@ _MOST_WORDS = 20
 """A column with more different words is a text, not a grade."""
 
 
-_RATINGS = ("rating", "user_rating", "feedback", "user_feedback", "vote", "liked")
+_RATINGS = (
+    "rating",
+    "user_rating",
+    "feedback",
+    "user_feedback",
+    "vote",
+    "liked",
+    "ok",
+    "is_ok",
+    "okay",
+    "approved",
+)
 """Columns of grades that users of a product gave, where all values are grades and no judge is named; often they are texts, or scores."""
 
 

@@ -28,6 +28,11 @@ WORDS: Mapping[str, float] = {
 }  # fmt: skip
 """Words that say pass or fail."""
 
+_NO_GRADE: Mapping[str, None] = dict.fromkeys(
+    ("", "n/a", "na", "not applicable", "not rated", "not graded", "unrated", "-", "\u2013", "\u2014")
+)
+"""What people write into a cell instead of leaving it empty."""
+
 _SEPARATORS = re.compile(r"[\s_-]+")
 
 
@@ -73,9 +78,7 @@ class GradeScale(msgspec.Struct, frozen=True):
         """
         if isinstance(value, str):
             word = plain_word(value)
-            if not word:
-                return None
-            for known in (self.words, WORDS):
+            for known in (self.words, WORDS, _NO_GRADE):
                 if word in known:
                     return known[word]
         elif isinstance(value, bool):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, ImportSummary
+from ...formats.known_columns import mapped
 from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
 from . import number_text
@@ -64,7 +65,24 @@ def _told(imported: ImportSummary) -> Iterator[str]:
         yield f"  {counted(bad, 'output')} without an answer, graded 0: {imported.failed:,} failed, {imported.empty:,} empty"
     if len(imported.outputs) > 1 and not imported.shared:
         names = ", ".join(f"{name} {count:,}" for name, count in imported.outputs.items())
-        yield f"  no case was answered by two systems ({names}); if they are one system: --system NAME"
+        yield f"  no case was answered by two systems ({names}); {_pairing(imported)}if they are one system: --system NAME"
+    guesses = dict(imported.guesses)
+    if imported.outputs and imported.columns and not {"query", "messages"} & imported.columns.keys():
+        name = mapped({"query": guesses.pop("query", "COLUMN")})
+        yield f"  no column is known to hold the question, so judges do not see it; name it: {name}"
+    if imported.tags:
+        yield f"  {counted(len(imported.tags), 'column')} read as {'a tag' if len(imported.tags) == 1 else 'tags'}: {', '.join(map(repr, imported.tags))}"
+        if guesses:
+            yield f"  name those that are more than a tag: {mapped(guesses)}"
+
+
+def _pairing(imported: ImportSummary) -> str:
+    """Say how to pair systems by question where a table's rows have no id."""
+    if not imported.columns or "id" in imported.columns:
+        return ""
+    asked = imported.columns.get("query") or imported.guesses.get("query")
+    name = mapped({"id": asked or "COLUMN"})
+    return f"rows without an id are cases of their own, {name} pairs them; "
 
 
 def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:

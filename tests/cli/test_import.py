@@ -75,6 +75,54 @@ def test_what_is_skipped_is_counted_and_the_first_is_shown(tmp_path: Path):
     assert [json.loads(line)["line"] for line in listed.read_text().splitlines()] == [2, 3]
 
 
+SHEET = (
+    "Ticket #,User asks:,Bot reply ,Correct answer,Which bot,ok?\n"
+    "T-1,How long?,30 days,30 days,a 1,yes\n"
+    "T-1,How long?,no idea,30 days,b 2,No\n"
+    "T-2,Who ships?,,Post Nord,a 1,n/a\n"
+)
+
+
+def test_columns_without_a_known_name_are_listed_with_what_to_type(tmp_path: Path):
+    table = tmp_path / "sheet.csv"
+    table.write_text(SHEET)
+    told = fiducial("import", table, "--out", tmp_path / "out").out
+    assert "judges do not see it; name it: --map 'query=User asks:'" in told
+    assert "  3 columns read as tags: 'Ticket #', 'User asks:', 'Which bot'\n" in told
+    assert "  name those that are more than a tag: --map 'system=Which bot'\n" in told
+    named = ("--map", "query=User asks:", "--map", "system=Which bot")
+    told = fiducial("import", table, *named, "--out", tmp_path / "out").out
+    assert "no case was answered by two systems" in told
+    assert "--map 'id=User asks:' pairs them" in told
+    told = fiducial("import", table, *named, "--map", "id=User asks:", "--out", tmp_path / "out").out
+    assert told.startswith("read as csv: 2 cases, 3 outputs of 2 systems, 2 labels of 1 person")
+
+
+def test_a_question_may_be_the_id_and_is_still_asked(tmp_path: Path):
+    table = tmp_path / "rows.csv"
+    table.write_text("question,answer\nWhere?,Rome\n")
+    assert fiducial("import", table, "--map", "id=question", "--out", tmp_path / "out").code == 0
+    [case] = read_records(tmp_path / "out" / "cases.jsonl", Case)
+    assert (case.id, len(case.messages)) == ("Where?", 1)
+
+
+def test_a_column_is_named_without_its_spaces_and_signs(tmp_path: Path):
+    table = tmp_path / "sheet.csv"
+    table.write_text(SHEET)
+    result = fiducial(
+        "import", table, "--map", "query=user asks", "--map", "response=Bot reply", "--out", tmp_path / "out"
+    )
+    assert result.code == 0, result.err
+
+
+def test_a_row_with_an_empty_answer_names_the_column_of_its_question(tmp_path: Path):
+    table = tmp_path / "sheet.csv"
+    table.write_text("User asks,reply\nHow long?,30 days\nWho ships?,\n")
+    told = fiducial("import", table, "--out", tmp_path / "out").out
+    assert "sheet.csv:3: the answer is empty, and no column is known to hold the question" in told
+    assert "name it: --map 'query=User asks'" in told
+
+
 REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("nothing.json",), "nothing.json: there is no such file or folder"),
     (("sprite.json", "--as", "promptfo"), "no format is called 'promptfo' (did you mean 'promptfoo'?)"),
@@ -85,7 +133,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("csv", "a.csv", "--map", "colour=shape"), "colour=shape: neither is a field"),
     (
         ("csv", "a.csv", "--map", "response=shape"),
-        "response=shape: there is no such column; there are a, question",
+        "response=shape: there is no such column; there are 'a', 'question'",
     ),
 ]
 

@@ -24,6 +24,9 @@ from fiducial.records.grades import PLAIN, GradeScale, UnknownGradeError, majori
         (1, 1.0),
         ("", None),
         (None, None),
+        ("N/A", None),
+        (" - ", None),
+        ("not_rated", None),
         (float("nan"), None),
     ],
 )

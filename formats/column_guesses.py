@@ -1,0 +1,104 @@
+"""Guesses which columns of a table hold a field that no known name was found for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..records.grades import PLAIN, UnknownGradeError, is_missing, number
+
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "accepted_answers": ("correct", "expected", "gold", "golden", "truth", "reference", "ideal", "target"),
+    "response": ("reply", "response", "answer", "answered", "output", "completion", "says", "said"),
+    "query": ("question", "ask", "asks", "asked", "query", "prompt", "user", "customer", "input", "request", "message"),
+}  # fmt: skip
+"""Words in the names of columns by field; a column counts for the first field that has one."""
+
+_MOST_SYSTEMS = 12
+_SYSTEM = ("system", "model", "bot", "agent", "assistant", "version", "variant", "llm")
+
+
+class TableColumns:
+    """Columns of the tables that were read.
+
+    Attributes:
+        fields: The column of each field.
+        tags: Columns that are no field.
+        guesses: Fields that have no column, and a tag that may hold each.
+    """
+
+    def __init__(self) -> None:
+        self.fields: dict[str, str] = {}
+        self.tags: list[str] = []
+        self.guesses: dict[str, str] = {}
+
+    def add(
+        self, rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], others: Iterable[str]
+    ) -> None:
+        """Add a table by its first rows, the columns of its fields, and those of further grades."""
+        self.fields |= fields
+        taken = {*fields.values(), *others, *self.tags}
+        tags = list(dict.fromkeys(name for row in rows for name in row if name not in taken))
+        self.tags += tags
+        graded = {"label": ""} if others else {}
+        self.guesses |= guessed(rows, tags, {*self.fields, *graded})
+
+
+class _Column(NamedTuple):
+    name: str
+    words: frozenset[str]
+    values: list[Any]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it holds more than single words."""
+        return any(isinstance(value, str) and " " in value.strip() for value in self.values)
+
+    @property
+    def is_grades(self) -> bool:
+        """Whether it holds nothing but pass and fail in words, and both."""
+        try:
+            scores = {PLAIN.score(value) for value in self.values} - {None}
+        except UnknownGradeError:
+            return False
+        return len(scores) > 1 and any(number(value) is None for value in self.values)
+
+
+def guessed(
+    rows: Sequence[Mapping[str, Any]], free: Iterable[str], known: Iterable[str]
+) -> Mapping[str, str]:
+    """Guess a free column for each missing field of a table: question, answers, label, system."""
+    columns = [
+        _Column(
+            name,
+            frozenset(re.findall(r"[a-z]+", name.lower())),
+            [row[name] for row in rows if not is_missing(row.get(name))],
+        )
+        for name in free
+    ]
+    found: dict[str, str] = {}
+    for field, words in _WORDS.items():
+        text = [each for each in columns if each.is_text and each.name not in found.values()]
+        found |= _first(field, (each for each in text if each.words & set(words)))
+    if "query" not in found and "messages" not in known:
+        found |= _first(
+            "query", (each for each in columns if each.is_text and each.name not in found.values())
+        )
+    if not {"score", "judge"} & set(known):
+        found |= _first("label", (each for each in columns if each.is_grades))
+    found |= _first("system", (each for each in columns if _names_systems(each, found)))
+    hidden = {*known, *(("query",) if "messages" in known else ())}
+    return {field: name for field, name in found.items() if field not in hidden}
+
+
+def _first(field: str, columns: Iterable[_Column]) -> dict[str, str]:
+    first = next(iter(columns), None)
+    return {} if first is None else {field: first.name}
+
+
+def _names_systems(column: _Column, found: Mapping[str, str]) -> bool:
+    """Return whether a column holds few names that come again, and is called like a system."""
+    values = {str(value) for value in column.values}
+    few = 1 < len(values) <= min(_MOST_SYSTEMS, len(column.values) - 1)
+    return few and bool(column.words & set(_SYSTEM)) and column.name not in found.values()
