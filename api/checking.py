@@ -11,7 +11,12 @@ from ..deterministic.artifacts.dependencies import UnknownDependency
 from ..deterministic.checkers import check as check_record
 from ..deterministic.checkers import validate_reference
 from ..deterministic.options import ArtifactOptions, CheckOptions, Rules
-from ..deterministic.registration import load_environments, load_functions
+from ..deterministic.registration import (
+    RegisteredEnvironments,
+    RegisteredFunctions,
+    load_environments,
+    load_functions,
+)
 from ..deterministic.sandbox.limits import Limits
 from ..errors import UsageError
 from ..evaluation.checking.checks import check_file as check_outputs
@@ -63,13 +68,17 @@ class Workspaces(TypedDict, total=False):
 
 
 def worlds_of(given: Worlds) -> Mapping[str, type]:
-    """Return worlds by name."""
-    return given if isinstance(given, Mapping) else load_environments(given or (), Path.cwd())
+    """Return worlds by name; the registered ones if none are given."""
+    if isinstance(given, Mapping):
+        return given
+    return load_environments(given, Path.cwd()) if given else RegisteredEnvironments()
 
 
 def functions_of(given: FunctionsOption) -> Mapping[str, Callable[..., Any]]:
-    """Return functions by name."""
-    return given if isinstance(given, Mapping) else load_functions(given or (), Path.cwd())
+    """Return functions by name; the registered ones if none are given."""
+    if isinstance(given, Mapping):
+        return given
+    return load_functions(given, Path.cwd()) if given else RegisteredFunctions()
 
 
 def check_options(

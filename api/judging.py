@@ -16,7 +16,7 @@ from typing import Any, cast
 import msgspec
 
 from ..calibration.pass_threshold import pass_at_of
-from ..deterministic.registration import load_environments
+from ..deterministic.registration import RegisteredEnvironments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.composites import JuryRule, by_criterion, by_statement, seat
@@ -88,7 +88,7 @@ def judge(
     given = dict(locals())  # the arguments as they were given
     _refuse_wrong_types(given)
     made = partial(judge, **given)
-    environments = load_environments() if worlds is None else worlds
+    environments = RegisteredEnvironments() if worlds is None else worlds
     if parameters is not None and judge_parameters is not None:
         raise UsageError("parameters and judge_parameters are the same: give one")
     task = judge_task(

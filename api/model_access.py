@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -227,31 +226,6 @@ def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching])
         served_by=given.get("served_by"),
         budget=_budget(given, model),
     )
-
-
-_NOT_PARAMETERS = frozenset({"model", "messages", "stream", "n"})
-
-
-def judge_parameters(given: Sequence[str]) -> dict[str, Any]:
-    """Parse decoding parameters ``NAME=VALUE``.
-
-    A value is JSON, or else a text; null leaves a parameter out.
-
-    Raises:
-        UsageError: One has no name, or is not for a user to set.
-    """
-    parameters: dict[str, Any] = {}
-    for each in given:
-        name, equals, text = each.partition("=")
-        if not name or not equals:
-            raise UsageError(f"--judge-parameter: expected NAME=VALUE, got {each!r}")
-        if name in _NOT_PARAMETERS:
-            raise UsageError(f"--judge-parameter: {name} is not a decoding parameter")
-        try:
-            parameters[name] = json.loads(text, parse_constant=str)
-        except ValueError:
-            parameters[name] = text
-    return parameters
 
 
 def default_cache() -> Path:

@@ -6,6 +6,7 @@ Addresses of object stores become local copies here, and in no other module. Rec
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast
 from ..errors import ConfigurationError, UsageError
 from ..evaluation.store.copies import put_back, working_copy
 from ..records import Case, FolderPath, InputPath, MemoryFolder, Output, Verdict, memory_file, read_records
-from ..records.disk_files import copy_of_pipe, is_address, local_path, redacted, refuse_device
+from ..records.addresses import is_address, local_path, redacted
+from ..records.disk_files import copy_of_pipe, refuse_device
 from ..records.frames import frame_rows, is_frame
 
 if TYPE_CHECKING:
@@ -30,13 +32,11 @@ __all__ = [
     "as_output",
     "folder_path",
     "input_path",
-    "is_address",
     "kept_folder",
     "output_sources",
     "paths_of",
     "pieces_of",
     "put_back",
-    "redacted",
     "source",
     "written_path",
 ]
@@ -47,14 +47,18 @@ FilePath: TypeAlias = str | os.PathLike[str]
 
 _CHECKPOINTS = "FIDUCIAL_CHECKPOINT_SECONDS"
 
+_FLATTENED = re.compile(r"(?:s3a?|gs|gcs|abfss?|az|memory|file):/(?!/)")
+"""An address that was made a `Path`, which took one of its slashes away."""
 
-def input_path(given: FilePath) -> Path:
+
+def input_path(given: FilePath, tell: Callable[[str], object] = warnings.warn) -> Path:
     """Return a path to read from.
 
     The path of an address, or of a pipe, is a copy. The path of a run folder's address is its working copy.
 
     Args:
         given: A path, or an address of an object, a folder of objects, some of them (``s3://bucket/part-*.jsonl``) or a run folder.
+        tell: Told when nobody has written to a pipe for a while.
 
     Raises:
         InputError: There is nothing at the address, or it cannot be read; or the path is a device.
@@ -64,7 +68,7 @@ def input_path(given: FilePath) -> Path:
     address = _address(given)
     if isinstance(address, Path):
         refuse_device(address)
-        return copy_of_pipe(address)
+        return copy_of_pipe(address, tell)
     from ..evaluation.store.file_names import MANIFEST  # noqa: PLC0415 - most inputs are on this machine
     from ..records.fetching import fetch_input  # noqa: PLC0415 - likewise
     from ..records.objects import ObjectFolder  # noqa: PLC0415 - likewise
@@ -124,10 +128,12 @@ def written_path(given: FilePath) -> Path:
 def _address(given: FilePath) -> str | Path:
     if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not check types
         raise UsageError(f"expected a path or an address, got {type(given).__name__}")
-    if not is_address(given):
-        return Path(given)
-    address = str(given)
-    return local_path(address) or address
+    if isinstance(given, str):
+        return (local_path(given) or given) if is_address(given) else Path(given)
+    path = Path(given)
+    if _FLATTENED.match(str(path)):
+        raise UsageError(f"{redacted(str(path))}: a Path cannot hold an address; give it as a text")
+    return path
 
 
 def _seconds(given: str) -> float:

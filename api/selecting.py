@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..errors import UsageError
+from ..evaluation.shards import shards_of
 from ..evaluation.store.copies import copy_at
 from ..records import Case, MemoryFile, Output, atomic_write, read_records, write_records
-from ..records.disk_files import shards_of
 from .paths import FilePath, paths_of
 
 __all__ = ["selected", "selected_files"]

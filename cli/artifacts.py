@@ -11,8 +11,8 @@ import click
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .param_types import INPUT_FILE, OUT_FOLDER, Number
+from .printing import command_line
 from .shared_options import only_option, option, workspaces
-from .table_options import command_line
 
 _RUN_EXAMPLES = """\b
 Examples:

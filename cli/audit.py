@@ -16,6 +16,7 @@ from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import JudgingOptions, model_access, model_options, typed_options
 from .param_types import FOLDER, INPUT_FILE, Whole
+from .printing import command_line, emit, verbose_option
 from .shared_options import (
     SpreadCommand,
     compose,
@@ -27,7 +28,6 @@ from .shared_options import (
     workers_option,
     worlds,
 )
-from .table_options import command_line, emit, verbose_option
 
 _MUTATE = """\b
 Examples:

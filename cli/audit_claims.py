@@ -10,8 +10,8 @@ import click
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Number
+from .printing import emit
 from .shared_options import compose, json_option, numbers_by_name, option, pass_at_option
-from .table_options import emit
 
 _CERTIFY = """\b
 Examples:

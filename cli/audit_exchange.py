@@ -8,8 +8,8 @@ import click
 
 from ..api.terminal_text import visible
 from .param_types import EXISTING, FOLDER, OUT_FOLDER, Whole
+from .printing import emit
 from .shared_options import json_option, option
-from .table_options import emit
 
 _EXPORT = """\b
 Examples:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Whole
+from .printing import command_line
 from .shared_options import (
     SpreadCommand,
     cases_and_outputs,
@@ -21,7 +22,6 @@ from .shared_options import (
     scale_option,
     worlds,
 )
-from .table_options import command_line
 
 _judging = compose(
     cases_and_outputs,

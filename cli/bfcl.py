@@ -14,8 +14,8 @@ from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .generate import asking_options, finding_options
 from .model_options import ReachingOptions, model_access, reaching_options, typed_options
 from .param_types import INPUT, OUT_FOLDER
+from .printing import emit
 from .shared_options import compose, dry_run_option, json_option, option, rules_option
-from .table_options import emit
 
 
 class BfclGroup(click.Group):

@@ -10,8 +10,9 @@ import click
 
 from ..errors import UsageError
 from .param_types import EXISTING_FILE, Number
+from .printing import emit, gate_failures
 from .shared_options import compose, option
-from .table_options import emit, gate_failures, load_table, table_options
+from .table_options import load_table, table_options
 
 _EXAMPLE = """\b
 Example:

@@ -9,6 +9,7 @@ import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .param_types import OUT_FILE
+from .printing import emit
 from .shared_options import (
     SpreadCommand,
     cases_and_outputs,
@@ -19,7 +20,6 @@ from .shared_options import (
     option,
     workers_option,
 )
-from .table_options import emit
 
 _EXAMPLE = """\b
 Examples:

@@ -14,8 +14,9 @@ from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import JudgingOptions, model_access, model_options, typed_options
 from .param_types import FOLDER, OUT_FILE, Whole
+from .printing import command_line, emit_page
 from .shared_options import SectionedCommand, compose, option, scale_option, worlds
-from .table_options import accepts_edited, command_line, emit_page, load_table, table_options
+from .table_options import accepts_edited, load_table, table_options
 
 if TYPE_CHECKING:
     from ..api.table_statistics import By

@@ -16,10 +16,10 @@ from typing import Any, cast
 import click
 from platformdirs import user_state_path
 
-from ..api.model_access import judge_parameters
 from ..errors import UsageError
 from ..records import atomic_write
 from .file_owner import FileOwner
+from .param_types import parameters_of
 from .team_file import JUDGE_PARAMETERS, TRUST_OPTION, TRUST_VARIABLE, TeamFile, name_value_pairs
 
 HARMLESS_PARAMETERS = frozenset(
@@ -192,7 +192,7 @@ def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
 def _needs_trust(name: str, value: Any) -> bool:
     """Return whether a setting could do harm."""
     if name.replace("_", "-") == JUDGE_PARAMETERS and isinstance(value, dict):
-        sent = judge_parameters(name_value_pairs(cast("dict[str, Any]", value)))
+        sent = parameters_of("--judge-parameter", name_value_pairs(cast("dict[str, Any]", value)))
         return not sent.keys() <= HARMLESS_PARAMETERS or "://" in str(sent)
     return name.replace("_", "-") not in HARMLESS or _names_an_address(value)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from .param_types import OUT_FOLDER
+from .printing import command_line
 from .shared_options import option, verbosity
-from .table_options import command_line
 
 _EXAMPLE = """\b
 Example:

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from .param_types import EXISTING_FILE
+from .printing import emit
 from .shared_options import compose, option
-from .table_options import emit, load_table, table_options
+from .table_options import load_table, table_options
 
 _EXAMPLE = """\b
 Example:

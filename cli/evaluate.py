@@ -12,12 +12,13 @@ import click
 from ..api.display import as_lines
 from ..api.gates import gates_of
 from ..api.run_files import GENERATED, Access, CheckingStage, Plan, forecast, plan_of, run
+from ..errors import UsageError
 from ..records import InputPath
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import foresee_first, generate_first
 from .label_options import grades_given
 from .model_options import RunOptions, jury_options_of, model_access
-from .table_options import command_line, echo_answer
+from .printing import command_line, echo_answer
 
 _WIDTH = 80
 """Columns of a terminal that nobody made wider."""
@@ -37,16 +38,19 @@ def evaluate_as_asked(given: RunOptions, /, **stages: Unpack[CheckingStage]) -> 
     """
     # Once, since all models share its budget.
     reached = cache(lambda: model_access(given))
-    generates = given.generate is not None or given.agent is not None
-    foreseen = generates and given.dry_run
-    if foreseen and not foresee_first(given, reached):
-        return EXIT_OK
-    generated = generate_first(given, reached) if given.generates and not foreseen else None
-    if generated is not None and not generated.tally.kept + generated.tally.made:
-        return EXIT_PARTIAL
+    generated = None
+    if not given.generates:
+        _require_outputs(given)
+    elif given.dry_run:
+        if not foresee_first(given, reached):
+            return EXIT_OK
+    else:
+        generated = generate_first(given, reached)
+        if not generated.tally.kept + generated.tally.made:
+            return EXIT_PARTIAL
     plan = plan_of(
         cases=given.cases,
-        outputs=[*given.outputs, *([given.out / GENERATED] if generates else [])],
+        outputs=[*given.outputs, *([given.out / GENERATED] if given.generates else [])],
         out=given.out,
         command=command_line(),
         judges=given.judges,
@@ -74,6 +78,15 @@ def evaluate_as_asked(given: RunOptions, /, **stages: Unpack[CheckingStage]) -> 
         quiet=given.quiet,
     )
     return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
+
+
+def _require_outputs(given: RunOptions) -> None:
+    if not given.outputs:
+        raise UsageError(
+            "name outputs with --outputs FILE, or who generates them: --generate MODEL or --agent COMMAND"
+        )
+    if given.again:
+        raise UsageError("--again makes the outputs of a model or agent anew: add --generate or --agent")
 
 
 def evaluate(

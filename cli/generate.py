@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import GeneratingOptions, RunOptions, model_access, reaching_options, typed_options
-from .param_types import INPUT_FILE, OUT_FILE, Number, Whole
+from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
 from .shared_options import SectionedCommand, compose, dry_run_option, option, section, worlds
 
 if TYPE_CHECKING:
@@ -28,31 +27,13 @@ Examples:
 """
 
 
-def _parameters(
-    _ctx: click.Context, _param: click.Parameter, given: tuple[str, ...] | dict[str, Any]
-) -> dict[str, Any]:
-    """Parse ``NAME=VALUE``, with the value as JSON, or else as a text."""
-    if isinstance(given, dict):
-        return given
-    parameters: dict[str, Any] = {}
-    for each in given:
-        name, equals, value = each.partition("=")
-        if not equals or not name.isidentifier():
-            raise click.BadParameter(f"{each!r} is not of the form NAME=VALUE")
-        try:
-            parameters[name] = msgspec.json.decode(value)
-        except msgspec.DecodeError:
-            parameters[name] = value
-    return parameters
-
-
 WORKS = "How a model or agent works on the cases"
 """The heading of such options."""
 
 asking_options = section(
     WORKS,
     option("--mode", type=click.Choice(["tools", "prompt"]), default="tools", help="Native tools, or BFCL's instructions and calls in the text."),
-    option("--parameter", "parameters", multiple=True, callback=_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
+    option("--parameter", "parameters", multiple=True, callback=decoding_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
     option("--steps-per-turn", type=Whole(1, 10_000), default=21, help="Most steps of a turn; more end the conversation."),
 )  # fmt: skip
 """How a model that generates is asked."""
@@ -159,19 +140,11 @@ def source_of(
     )
 
 
-def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Generation | None:
-    """Generate the outputs of a run as its first phase; None if there is nothing to generate.
+def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Generation:
+    """Generate the outputs of a run as its first phase.
 
     The endpoint is the phase's own, or that of the judges.
     """
-    if options.generate is None and options.agent is None:
-        if not options.outputs:
-            raise UsageError(
-                "name outputs with --outputs FILE, or who generates them: --generate MODEL or --agent COMMAND"
-            )
-        if options.again:
-            raise UsageError("--again makes the outputs of a model or agent anew: add --generate or --agent")
-        return None
     from ..api.generating_files import GENERATED, generate_into_run
 
     out = options.out / GENERATED

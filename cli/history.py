@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from .param_types import FOLDER, OUT_FILE
+from .printing import emit_page, verbose_option
 from .shared_options import option
-from .table_options import emit_page, verbose_option
 
 _EXAMPLE = """\b
 Examples:

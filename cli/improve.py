@@ -12,8 +12,8 @@ from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL
 from .label_options import grade_options, grades_given
 from .model_options import JudgingOptions, model_access, parameter_option, reaching_options, typed_options
 from .param_types import EXISTING, EXISTING_FILE, FOLDER, INPUT_FILE, OUT_FOLDER, Number, Whole
+from .printing import command_line, emit, verbose_option
 from .shared_options import SpreadCommand, compose, json_option, option, pairs, worlds
-from .table_options import command_line, emit, verbose_option
 
 _HELP = """Find a better prompt for a judge from labelled items.
 

@@ -8,8 +8,8 @@ import click
 
 from .label_options import grades_given, label_options
 from .param_types import EXISTING_FILE, FOLDER, OUT_FILE
+from .printing import emit
 from .shared_options import json_option, option
-from .table_options import emit
 
 _EXAMPLE = """\b
 Examples:

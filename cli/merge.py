@@ -8,8 +8,8 @@ import click
 
 from ..errors import as_named
 from .param_types import FOLDER
+from .printing import command_line
 from .shared_options import option
-from .table_options import command_line
 
 _EXAMPLE = """\b
 Example:

@@ -11,10 +11,10 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from ..api.model_access import NO_KEY, judge_parameters, use_lines
+from ..api.model_access import NO_KEY, use_lines
 from ..api.model_access import model_access as reach
 from ..errors import ConfigurationError, UsageError
-from .param_types import INPUT_FILE, OUT_FILE, Number, Whole
+from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
 from .shared_options import compose, dry_run_option, option, section
 
 if TYPE_CHECKING:
@@ -46,14 +46,8 @@ reaching_options = section(
 """How any model is reached, what it is for."""
 
 
-def _parameters(context: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Mapping[str, Any]:
-    """Parse decoding parameters: values are JSON, or else text."""
-    del context, param
-    return judge_parameters(given)
-
-
 parameter_option = option(
-    "--judge-parameter", "judge_parameters", multiple=True, metavar="NAME=VALUE", callback=_parameters,
+    "--judge-parameter", "judge_parameters", multiple=True, metavar="NAME=VALUE", callback=decoding_parameters,
     help="Override a decoding parameter of the prompt, e.g. reasoning_effort=low; null omits it. May be given several times.",
 )  # fmt: skip
 
@@ -145,9 +139,13 @@ class RunOptions(GeneratingOptions, frozen=True, kw_only=True):
     min_graded: float | None
     verbose: bool
     quiet: bool
-    generates: bool = False
     generate: str | None = None
     generate_base_url: str | None = None
+
+    @property
+    def generates(self) -> bool:
+        """True if a model or an agent generates outputs first."""
+        return self.generate is not None or self.agent is not None
 
 
 def typed_options(kind: type[Options], given: Mapping[str, Any]) -> Options:

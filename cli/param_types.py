@@ -1,31 +1,33 @@
-"""Parameter types of options: paths or addresses of object stores, numbers, thresholds."""
+"""Values of options: paths or addresses of object stores, numbers, thresholds, parameters."""
 
 from __future__ import annotations
 
+import json
 import math
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
 
 import click
 
-
-def _copy(address: str, _: click.Context | None) -> Path:
-    """Return the copy of an input."""
-    from ..api.paths import input_path  # most places are on this machine
-
-    return input_path(address)
+from ..errors import UsageError
 
 
-def _working_copy(address: str, ctx: click.Context | None) -> Path:
-    """Return the working copy of a run folder that is read or written.
+def _read(place: str | Path, _: click.Context | None) -> Path:
+    """Return the path of an input: for an address or a pipe, that of its copy."""
+    from ..api.paths import input_path
 
-    It is put back when the command ends.
+    return input_path(place, _note)
+
+
+def _kept(place: str | Path, ctx: click.Context | None) -> Path:
+    """Return the path of a run folder: for an address, that of its working copy.
+
+    The working copy is put back when the command ends.
     """
     from ..api.paths import folder_path, put_back
 
-    folder = folder_path(address, _note)
+    folder = folder_path(place, _note)
     if ctx is not None:
         ctx.with_resource(put_back(folder))
     return folder
@@ -35,41 +37,39 @@ def _note(text: str) -> None:
     click.echo(f"note: {text}", err=True)
 
 
-def _refused(address: str, _: click.Context | None) -> Path:
-    """Refuse an address for an output file, which must be on this machine."""
+def _written(place: str | Path, _: click.Context | None) -> Path:
+    """Return the path of an output file, which must be on this machine."""
     from ..api.paths import written_path
 
-    return written_path(address)
+    return written_path(place)
 
 
-class _Place(click.Path):
-    """Path on this machine; an address of an object store becomes a local one."""
+class _LocalPath(click.Path):
+    """Path on this machine, or an address of an object store that becomes one."""
 
-    def __init__(self, reached: Callable[[str, click.Context | None], Path], **settings: Any) -> None:
+    def __init__(self, local: Callable[[str | Path, click.Context | None], Path], **settings: Any) -> None:
         super().__init__(path_type=Path, **settings)
-        self._reached = reached
+        self._local = local
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Look whether what an address came to is what the option wants."""
-        if isinstance(value, str) and "://" in value and not (ctx is not None and ctx.resilient_parsing):
-            value = self._reached(value, ctx)
+        """Make an address local, then check what is there as usual."""
+        if ctx is not None and ctx.resilient_parsing:
+            return super().convert(value, param, ctx)
+        if isinstance(value, str) and "://" in value:
+            value = self._local(value, ctx)
         path = super().convert(value, param, ctx)
-        if self._reached is not _copy or (ctx is not None and ctx.resilient_parsing):
-            return path
-        from ..records.disk_files import copy_of_pipe  # only inputs may be pipes
-
-        return copy_of_pipe(Path(os.fsdecode(path)), _note)
+        return self._local(path, ctx) if self._local is _read else path
 
 
-INPUT = _Place(_copy)
+INPUT = _LocalPath(_read)
 """A file, or a folder of shards."""
-INPUT_FILE = _Place(_copy, dir_okay=False)
-EXISTING = _Place(_copy, exists=True)
-EXISTING_FILE = _Place(_copy, dir_okay=False, exists=True)
-FOLDER = _Place(_working_copy, file_okay=False)
-OUT = _Place(_refused)
-OUT_FILE = _Place(_refused, dir_okay=False)
-OUT_FOLDER = _Place(_refused, file_okay=False)
+INPUT_FILE = _LocalPath(_read, dir_okay=False)
+EXISTING = _LocalPath(_read, exists=True)
+EXISTING_FILE = _LocalPath(_read, dir_okay=False, exists=True)
+FOLDER = _LocalPath(_kept, file_okay=False)
+OUT = _LocalPath(_written)
+OUT_FILE = _LocalPath(_written, dir_okay=False)
+OUT_FOLDER = _LocalPath(_written, file_okay=False)
 
 
 class Number(click.FloatRange):
@@ -127,3 +127,33 @@ class ScaleType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] 
             self.fail(f"{value!r} is not WORST:BEST, such as 1:5.", param, ctx)
         number = Number()
         return number.convert(worst, param, ctx), number.convert(best, param, ctx)
+
+
+_NOT_PARAMETERS = frozenset({"model", "messages", "stream", "n"})
+
+
+def decoding_parameters(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, Any]:
+    """Parse the decoding parameters of an option, ``NAME=VALUE`` each; see `parameters_of`."""
+    return parameters_of(option.opts[0], given)
+
+
+def parameters_of(option: str, given: Iterable[str]) -> dict[str, Any]:
+    """Parse decoding parameters ``NAME=VALUE``.
+
+    A value is JSON, or else a text; null leaves a parameter out.
+
+    Raises:
+        UsageError: One has no name, or is not for a user to set.
+    """
+    parameters: dict[str, Any] = {}
+    for each in given:
+        name, equals, text = each.partition("=")
+        if not name or not equals:
+            raise UsageError(f"{option}: expected NAME=VALUE, got {each!r}")
+        if name in _NOT_PARAMETERS:
+            raise UsageError(f"{option}: {name} is not a decoding parameter")
+        try:
+            parameters[name] = json.loads(text, parse_constant=str)
+        except ValueError:
+            parameters[name] = text
+    return parameters

@@ -11,8 +11,9 @@ from ..errors import UsageError
 from ..records import write_records
 from .label_options import grade_options, grades_typed, score_scale_option
 from .param_types import EXISTING, EXISTING_FILE, OUT_FILE, Number, Whole
+from .printing import command_line, emit, verbose_option
 from .shared_options import SectionedCommand, numbers_by_name, option, section
-from .table_options import column_option, command_line, emit, load_table, verbose_option
+from .table_options import column_option, load_table
 
 _EXAMPLE = """\b
 Example:

@@ -8,8 +8,8 @@ import click
 
 from ..errors import UsageError, as_named
 from .param_types import FOLDER, OUT_FILE
+from .printing import emit_page, verbose_option
 from .shared_options import option
-from .table_options import emit_page, verbose_option
 
 _EXAMPLE = """\b
 Examples:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Whole
+from .printing import emit
 from .shared_options import SpreadCommand, compose, option
-from .table_options import emit
 
 if TYPE_CHECKING:
     from ..api.reviewing import SampleKind

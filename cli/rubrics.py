@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from .param_types import EXISTING_FILE, FOLDER
+from .printing import emit
 from .shared_options import option
-from .table_options import emit
 
 _EXAMPLE = """\b
 Examples:

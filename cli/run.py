@@ -82,7 +82,7 @@ def command(judge_on: str, **options: Any) -> int:
         click.echo(f"corrected cases: {options['cases'][0]}", err=True)
     keep_only(options)
     return evaluate_as_asked(
-        typed_options(RunOptions, {**options, "generates": True}),
+        typed_options(RunOptions, options),
         options=check_options(
             options["rules"], options["functions"], options["worlds"], **workspace_options(options)
         ),

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from .printing import emit
 from .shared_options import option
-from .table_options import emit, load_table, table_options
+from .table_options import load_table, table_options
 
 _EXAMPLE = """\b
 Examples:

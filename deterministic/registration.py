@@ -17,11 +17,11 @@ from .finding import shorten
 
 
 def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, type]:
-    """Return the registered environments by the name that cases use.
+    """Return environments by the name that cases use: the specs', then the registered ones.
 
-    Packages are imported when one is looked up.
-
-    Specs are ``module:Class``, looked for in the folder, too, and come before what is registered under the same name.
+    Args:
+        specs: ``module:Class`` each.
+        folder: Where modules are looked for, too.
 
     Raises:
         UsageError: A spec is not of that form.
@@ -36,7 +36,7 @@ def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> 
         if not WORLDS.accepts(world):
             raise ConfigurationError(f"environment {spec!r}: expected {WORLDS.holds}, got {shorten(world)}")
         named[name.rpartition(".")[2]] = world
-    return ChainMap(named, cast("dict[str, type]", _Beside()))
+    return ChainMap(named, cast("dict[str, type]", RegisteredEnvironments()))
 
 
 def _is_built_in(name: str) -> bool:
@@ -45,10 +45,10 @@ def _is_built_in(name: str) -> bool:
     return name in ENVIRONMENTS
 
 
-class _Beside(Mapping[str, type]):
-    """Registered environments; an installed package never replaces a built-in one.
+class RegisteredEnvironments(Mapping[str, type]):
+    """Registered environments; packages are imported when one is looked up.
 
-    Otherwise verdicts would change with no notice.
+    An installed package never replaces a built-in environment, or verdicts would change without notice.
     """
 
     def __getitem__(self, name: str) -> type:
@@ -64,12 +64,11 @@ class _Beside(Mapping[str, type]):
 
 
 def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, Callable[..., Any]]:
-    """Return the functions registered for executable calls, by name.
+    """Return functions for executable calls by name: the specs', then the registered ones.
 
-    Packages are imported when one is looked up.
-
-    Specs are ``module:NAME``, a function or a mapping of functions by name, or ``module`` alone, for all public functions that it
-    defines; looked for in the folder, too, they come before what is registered under the same name; last come the few that are shipped.
+    Args:
+        specs: ``module:NAME``, a function or a mapping of functions by name; or ``module``, for all public functions that it defines.
+        folder: Where modules are looked for, too.
 
     Raises:
         UsageError: A spec is not of that form.
@@ -79,22 +78,21 @@ def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Map
     for spec in specs:
         target = look_up("--functions", spec, folder)
         named.update(_functions(spec, spec.partition(":")[2].rpartition(".")[2], target))
-    return ChainMap(named, cast("dict[str, Any]", _Registered()), dict(SHIPPED))
+    return ChainMap(named, cast("dict[str, Any]", RegisteredFunctions()))
 
 
-class _Registered(Mapping[str, Callable[..., Any]]):
-    """Functions of the plugin group, loaded at the first lookup.
-
-    The group can hold several functions under one name.
-    """
+class RegisteredFunctions(Mapping[str, Callable[..., Any]]):
+    """Registered functions, then shipped ones; packages are imported at the first lookup."""
 
     @cached_property
     def _all(self) -> dict[str, Callable[..., Any]]:
-        return {
+        # One registered name can stand for several functions.
+        registered = {
             key: function
             for name, target in FUNCTIONS.items()
             for key, function in _functions(name, name, target).items()
         }
+        return {**SHIPPED, **registered}
 
     def __getitem__(self, key: str) -> Callable[..., Any]:
         return self._all[key]

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from ..errors import PromptError, UsageError
-from ..records import KINDS, Kind, kind_spec
+from ..records import KINDS, JudgeId, Kind, kind_spec
 
 SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
@@ -46,6 +46,11 @@ LOCALISING: Mapping[str, str] = {"first_wrong_step": "reasons"}
 
 OF_TRANSCRIPTS = frozenset({_OF_TASKS, *LOCALISING})
 """Judges that take a case of any other kind, too, where the output records its steps."""
+
+
+def takes_transcripts(judge: JudgeId) -> bool:
+    """Return whether a judge takes cases of any kind whose output records its steps."""
+    return judge.kind in {"shipped", "baseline"} and judge.name in OF_TRANSCRIPTS
 
 
 def judges_for(kind: Kind, outputs: int, recorded: int) -> list[str]:

@@ -11,20 +11,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iter
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeAlias, cast
 
-from ..records import Case, JudgeId, Kind, Output, Verdict
-from .catalogue import OF_TRANSCRIPTS
+from ..records import Case, Output, Verdict
 from .judge import AskedJudge, Judge, ModelClient, Work
-
-
-def takes_transcripts(judge: AskedJudge) -> bool:
-    """Return whether a judge takes cases of any kind whose output records its steps."""
-    return judge.id.kind in {"shipped", "baseline"} and judge.id.name in OF_TRANSCRIPTS
-
-
-def takes(judge: AskedJudge, kind: Kind, output: Output) -> bool:
-    """Return whether a judge is asked about an output of a case of this kind."""
-    listed = judge.kinds is None or kind in judge.kinds
-    return listed or (output.turns is not None and takes_transcripts(judge))
 
 
 class JudgeQuestion(NamedTuple):
@@ -186,11 +174,3 @@ def _answers(questions: Sequence[JudgeQuestion], known: VerdictLookup) -> list[V
             return None
         said.append(answer)
     return said
-
-
-def times(judge: JudgeId, repeats: int) -> int:
-    """Return the number of times a judge is asked the same question.
-
-    The baseline and juries are asked once: words give one answer, and a jury repeats its members itself.
-    """
-    return 1 if judge.kind in {"baseline", "jury"} else repeats

@@ -67,7 +67,7 @@ def criterion_asked_about(case: Case) -> Criterion | None:
     return None if told is None else msgspec.convert(told, Criterion)
 
 
-def told_of(criterion: Criterion) -> dict[str, Any]:
-    """Return what the evidence of a verdict says of the criterion that it is about."""
+def criterion_evidence(criterion: Criterion) -> dict[str, Any]:
+    """Return the part of a verdict's evidence that describes its criterion."""
     tags = {"tags": criterion.tags} if criterion.tags else {}
     return {"criterion": criterion_key(criterion), "points": criterion.points, **tags}

@@ -12,7 +12,7 @@ import msgspec
 from ..records import UNGRADED, Case, Criterion, ItemKey, JudgeId, Outcome, Output, Verdict
 from ..records.rubric_points import Points, clipped, met_of, points_of
 from .composite import Deliberation, JudgeQuestion, unread
-from .criteria import NONE_POSITIVE, criteria_of, question_cases, question_ids, told_of
+from .criteria import NONE_POSITIVE, criteria_of, criterion_evidence, question_cases, question_ids
 from .judge import Work
 from .judge_of_parts import JudgeOfParts
 from .prompt_judge import PromptJudge
@@ -78,13 +78,8 @@ def criterion_work(judge: PromptJudge, work: Iterable[Work]) -> Iterator[Work]:
             yield each, msgspec.structs.replace(output, case_id=each.id), repeat
 
 
-def criteria_id(judge: JudgeId) -> JudgeId:
-    """Return whose the verdicts on single criteria are that stand in replies about all of them."""
-    return judge.on_criteria
-
-
 def criteria_by(by: str) -> str:
-    """Return the name that signs them."""
+    """Return the name that signs verdicts on single criteria, read from replies on all of them."""
     return f"criteria@{by}"
 
 
@@ -96,7 +91,7 @@ def criteria_verdicts(verdict: Verdict, judge: PromptJudge) -> list[Verdict]:
         Verdict.on(
             ItemKey(question_id, verdict.system, verdict.trial),
             by=criteria_by(judge.by),
-            judge=criteria_id(judge.id),
+            judge=judge.id.on_criteria,
             source="judge",
             score=met_of(each["met"], each["points"]),
             reason=each["reason"] or None,
@@ -127,7 +122,7 @@ def _evidence(
 ) -> dict[str, Any]:
     """Return the points, and the bounds of the score while criteria are ungraded."""
     told = [
-        told_of(criterion) | ({"outcome": each.outcome} if share is None else {"met": share})
+        criterion_evidence(criterion) | ({"outcome": each.outcome} if share is None else {"met": share})
         for criterion, share, each in zip(criteria, met, said, strict=True)
     ]
     found: dict[str, Any] = {"possible": points.possible, "criteria": told}

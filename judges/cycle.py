@@ -123,7 +123,9 @@ async def judge_output(
             else:
                 request = asking.send(reply)
     except StopIteration as end:
-        return make_verdict(output, judge.beside_case(case), repeat, end.value, judge.told_of(case, output))
+        return make_verdict(
+            output, judge.beside_case(case), repeat, end.value, judge.evidence_beside(case, output)
+        )
     except MissingReplyError as error:
         raise MissingReplyError(f"{judge.by} about {_named(case, output)}: {error}") from None
 

@@ -14,7 +14,7 @@ import msgspec
 from ..records import Case, JudgeId, Kind, Message, Output
 from ..records.output import steps_by_turn
 from .catalogue import JUDGED_KINDS, PromptName, known_prompts
-from .criteria import criteria_of, criterion_asked_about, told_of
+from .criteria import criteria_of, criterion_asked_about, criterion_evidence
 from .media import refuse_unsendable, shown_among, take_out, with_parts
 from .parsing import (
     CRITERIA,
@@ -178,7 +178,7 @@ class JudgePrompt:
         """
         if self.asks_all_criteria:
             return replace(self, parse=criteria_beside(criteria_of(case)))
-        criterion = criterion_asked_about(case)
+        criterion = criterion_asked_about(case) if self.prompt.by_criterion else None
         if criterion is None or criterion.points >= 0:
             return self
         prompt = replace(self.prompt, scale=self.prompt.scale.flipped)
@@ -188,12 +188,12 @@ class JudgePrompt:
         """Return the judge with a parser for a trajectory of so many steps."""
         return replace(self, parse=steps_beside(self.parse, count))
 
-    def told_of(self, case: Case, output: Output) -> dict[str, object]:
+    def evidence_beside(self, case: Case, output: Output) -> dict[str, object]:
         """Return evidence that no reply holds: the criterion, or the number of steps."""
         if self.names_steps:
             return {STEP_COUNT: sum(steps_by_turn(case, output))}
-        criterion = criterion_asked_about(case)
-        return {} if criterion is None else told_of(criterion)
+        criterion = criterion_asked_about(case) if self.prompt.by_criterion else None
+        return {} if criterion is None else criterion_evidence(criterion)
 
     def beside(self, case: Case, output: Output) -> Self:
         """Return the judge with a parser for this item, if its replies can only be read beside it."""

@@ -14,14 +14,13 @@ import msgspec
 from ..errors import UsageError
 from ..records import UNGRADED, Author, Case, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
 from ..records.json_text import encode_json
+from .catalogue import takes_transcripts
 from .composite import (
     Composite,
     Deliberation,
     JudgeQuestion,
     deliberation,
     rounds_of,
-    takes,
-    times,
     together,
     unread,
 )
@@ -166,9 +165,14 @@ class JuryJudge(Composite):
         return [
             JudgeQuestion(member, case, output, repeat, unread(output))
             for member in members
-            if takes(member, case.kind, output)
-            for repeat in range(times(member.id, self.jury.repeats))
+            if _takes(member, case.kind, output)
+            for repeat in range(member.id.times_asked(self.jury.repeats))
         ]
+
+
+def _takes(judge: AskedJudge, kind: Kind, output: Output) -> bool:
+    listed = judge.kinds is None or kind in judge.kinds
+    return listed or (output.turns is not None and takes_transcripts(judge.id))
 
 
 def _finest(verdict: Verdict) -> float | None:

@@ -1,7 +1,4 @@
-"""Files on disk: paths, addresses, pipes, devices and folders of shards.
-
-Files are written whole or not at all.
-"""
+"""Files on disk, written whole or not at all; pipes, devices and links in their place."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ import errno
 import glob
 import io
 import os
-import re
 import select
 import shutil
 import stat
@@ -19,83 +15,23 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
-from urllib.parse import unquote
+from typing import Any, BinaryIO
 
-from ..errors import InputError, RunFolderError, UsageError, readable, register_alias
+from ..errors import InputError, RunFolderError, readable, register_alias
 from .json_text import encode_line, indented_json
 from .memory_file import InputPath, MemoryFile
 
-_ADDRESS = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*(?:::[^/]*)?://")
-_FLATTENED = re.compile(r"(?:s3a?|gs|gcs|abfss?|az|memory|file):/(?!/)")
-_PASSWORD = re.compile(r"://[^/@\s:]*:[^@\s]*(@?)")
-_QUERY = re.compile(r"(://[^\s?]*)(\?\S*)?")
-_SHARD = ".jsonl"
 _PATIENCE_MS = 2_000
-"""After which somebody who waits for a pipe is told."""
+"""Wait for a pipe's writer before a note says so."""
 
 _copies: dict[tuple[int, int], Path] = {}
 """Device and inode of a pipe, to its copy."""
 
 
-def is_address(given: object) -> bool:
-    """Return whether a text is an address (``s3://bucket/key``) and not a path.
-
-    Raises:
-        UsageError: It is a `Path` that was made of an address, which takes one of its slashes away.
-    """
-    if isinstance(given, str):
-        return _ADDRESS.match(given) is not None
-    if _FLATTENED.match(str(given)):
-        raise UsageError(f"{redacted(str(given))}: a Path cannot hold an address; give it as a text")
-    return False
-
-
-def redacted(text: str) -> str:
-    """Redact passwords and queries, which hold signatures, from the addresses in a text."""
-    without = _PASSWORD.sub(lambda found: "://***@" if found[1] else found[0], text)
-    return _QUERY.sub(lambda found: f"{found[1]}?***" if "=" in (found[2] or "") else found[0], without)
-
-
-def local_path(address: str) -> Path | None:
-    """Return the path of a ``file://`` address; None for any other address."""
-    scheme, _, rest = address.partition("://")
-    if scheme.lower() not in {"file", "local"}:
-        return None
-    return Path(unquote(rest.removeprefix("localhost")))
-
-
-class Shards(NamedTuple):
-    """Files, and whether any came from a folder, so that row order must not matter."""
-
-    files: tuple[InputPath, ...]
-    sharded: bool
-
-
-def shards_of(given: Iterable[InputPath]) -> Shards:
-    """Return the given files, and for a folder its ``.jsonl`` files by name.
-
-    Raises:
-        InputError: There is no such file.
-    """
-    files, sharded = list[InputPath](), False
-    for path in given:
-        if isinstance(path, Path) and path.is_dir():
-            inside = sorted(each for each in path.glob(f"*{_SHARD}") if not each.name.startswith("."))
-            if not inside:
-                raise InputError(f"the folder holds no file that ends in {_SHARD}", path=path)
-            files, sharded = [*files, *inside], True
-        else:
-            files.append(path)
-    return Shards(tuple(files), sharded)
-
-
 def copy_of_pipe(path: Path, tell: Callable[[str], object] = warnings.warn) -> Path:
     """Return a copy of a pipe's content; any other path unchanged.
 
-    Messages call the copy by the pipe's name.
-
-    The copy is removed when the program ends.
+    Messages call the copy by the pipe's name. It is removed when the program ends.
 
     Args:
         path: The pipe.

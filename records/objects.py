@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ConfigurationError, InputError, MissingExtraError, UsageError
-from .disk_files import redacted
+from .addresses import redacted
 
 _WILD = re.compile(r"[*\[]")
 

@@ -52,6 +52,13 @@ class JudgeId(Record, frozen=True, kw_only=True):
         """Display name where it is unambiguous: ``judge/variant@model``, or ``judge/variant``."""
         return f"{self.name}/{self.variant}@{self.model}".removesuffix("@")
 
+    def times_asked(self, repeats: int) -> int:
+        """Return how often the judge is asked a question that others are asked ``repeats`` times.
+
+        The baseline and juries are asked once: words give one answer, and a jury repeats its members itself.
+        """
+        return 1 if self.kind in {"baseline", "jury"} else repeats
+
 
 Author: TypeAlias = JudgeId | str
 """Whose a verdict is: the judge, or the name of a checker, a person, or of a judge of which nothing but the name was written down."""

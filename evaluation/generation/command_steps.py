@@ -19,7 +19,7 @@ import msgspec
 from ...deterministic.sandbox.running import CommandResult
 from ...records import Case, ToolCall
 from ...records.json_text import encode_json
-from .commands import CommandAgent, told_of
+from .commands import CommandAgent, case_for_agent
 from .printed_answer import MOST_OUTPUT, TOO_MUCH, json_line, read_answer, shown
 
 _STREAMS = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
@@ -48,7 +48,7 @@ class CommandSteps(CommandAgent):
                 streams.close()
 
     def _steps(self, line: _Line, case: Case) -> Generator[Any, Any, Any]:
-        line.write(told_of(case))
+        line.write(case_for_agent(case))
         begun, loose = False, list[bytes]()
         while (raw := line.read()) is not None:
             if json_line(raw) is None:

@@ -109,13 +109,13 @@ class AnsweringCommand(CommandAgent):
         """Return the command's printed answer, or its failure."""
         with self._attempt() as (folder, reins):
             file = Path(folder, "case.json")
-            file.write_bytes(encode_json(told_of(case)))
+            file.write_bytes(encode_json(case_for_agent(case)))
             run = self._run(_READ_CASE, reins, trial, FIDUCIAL_CASE=str(file))
         failure = self._failure(run) or (TOO_MUCH if run.cut else None)
         return failure or read_answer(run.out, case)
 
 
-def told_of(case: Case) -> dict[str, Any]:
+def case_for_agent(case: Case) -> dict[str, Any]:
     """Return a case as sent to an agent in another process, without grading facts."""
     return {name: getattr(case, name) for name in ("id", "kind", "messages", "tools", "context")}
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import msgspec
 
 from ...judges import PromptJudge, Work
-from ...judges.composite import times
 from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
 from ...judges.jury import JuryJudge
 from ...judges.statement_judge import ShareJudge
@@ -186,7 +185,7 @@ def _open_outputs(
     for output in inputs.outputs():
         key = output.key
         if task.takes(inputs.cases.facts(key.case_id).kind, output) and wanted(key):
-            for repeat in range(times(task.id, repeats)):
+            for repeat in range(task.id.times_asked(repeats)):
                 if VerdictKey(key, task.id, repeat) not in done:
                     yield output, repeat
 

@@ -11,7 +11,7 @@ from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import SPLITTER
-from ...judges.composite import Composite, JudgeQuestion, asked_in, result_of, times
+from ...judges.composite import Composite, JudgeQuestion, asked_in, result_of
 from ...judges.criteria_judge import CriteriaJudge
 from ...judges.judge import Work
 from ...judges.jury import Jury, JuryJudge, JuryMember, Rule
@@ -198,7 +198,7 @@ def _deliberations(
         kind = cases.facts(output.case_id).kind
         for asker in askers:
             if asker.takes(kind, output):
-                for repeat in range(times(asker.id, repeats)):
+                for repeat in range(asker.id.times_asked(repeats)):
                     yield _composite(asker), (cases[output.case_id], output, repeat)
 
 

@@ -11,8 +11,8 @@ from typing import Literal, Protocol, TypeAlias
 
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
-from ...judges.composite import takes_transcripts
-from ...judges.criteria_judge import criteria_by, criteria_id
+from ...judges.catalogue import takes_transcripts
+from ...judges.criteria_judge import criteria_by
 from ...judges.judge import Judge, Work
 from ...judges.prompt_judge import PromptJudge
 from ...judges.prompt_variables import Replay
@@ -101,7 +101,7 @@ class JudgeTask:
         known = self.known
         if self.asked is None or not self.asked.asks_all_criteria:
             return [known]
-        own = criteria_id(known.id)
+        own = known.id.on_criteria
         return [known, KnownJudge(by=criteria_by(known.by), id=own, kinds=known.kinds, cut=PassThreshold())]
 
     def judges_kind(self, kind: Kind) -> bool:
@@ -111,7 +111,7 @@ class JudgeTask:
     @property
     def takes_transcripts(self) -> bool:
         """Return whether it takes cases of other kinds, too, whose outputs record their steps."""
-        return takes_transcripts(self.judge) or any(part.takes_transcripts for part in self.parts)
+        return takes_transcripts(self.id) or any(part.takes_transcripts for part in self.parts)
 
     def takes(self, kind: Kind, output: Output) -> bool:
         """Return whether it is asked about an output of a case of this kind."""

@@ -10,7 +10,7 @@ import msgspec
 
 from ...errors import RunFolderError
 from ...records import FolderPath, InputPath, atomic_write
-from ...records.disk_files import is_address
+from ...records.addresses import is_address
 from ..inputs import EvaluationInputs, InputFile, file_sha256
 from .copies import copy_at
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from ...errors import DecodingError
 from ...records import Criterion
 from ...records.rubric_points import clipped, points_of
-from ..criteria import told_of
+from ..criteria import criterion_evidence
 from .json_reply import decode_object
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply
 
@@ -28,7 +28,7 @@ def criteria_beside(criteria: Sequence[Criterion]) -> ReplyParser:
         met = [float(entry["met"]) for entry in entries]
         points = points_of(zip((each.points for each in criteria), met, strict=True))
         told = [
-            told_of(criterion) | {"met": share, "reason": str(entry.get("reason") or "")}
+            criterion_evidence(criterion) | {"met": share, "reason": str(entry.get("reason") or "")}
             for criterion, share, entry in zip(criteria, met, entries, strict=True)
         ]
         details = {"achieved": points.low, "possible": points.possible, _LIST: told}

@@ -220,7 +220,8 @@ def test_a_bad_case_is_one_line_before_anything_is_asked(
     ("more", "said"),
     [
         (["--agent", "x"], "expected one of a model (--model; of `run`, --generate)"),
-        (["--parameter", "temperature"], "is not of the form NAME=VALUE"),
+        (["--parameter", "temperature"], "--parameter: expected NAME=VALUE, got 'temperature'"),
+        (["--parameter", "model=other"], "--parameter: model is not a decoding parameter"),
         (["--replay", "nowhere.jsonl"], "no such recording"),
     ],
 )

@@ -22,8 +22,8 @@ OF_GENERATING = set(GeneratingOptions.__struct_fields__) - set(JudgingOptions.__
 @pytest.mark.parametrize(
     ("name", "kind", "without"),
     [
-        ("fiducial run", RunOptions, {"generates"}),
-        ("fiducial judge", RunOptions, {"generates", "generate", "generate_base_url", *OF_GENERATING}),
+        ("fiducial run", RunOptions, set[str]()),
+        ("fiducial judge", RunOptions, {"generate", "generate_base_url", *OF_GENERATING}),
         ("fiducial compare", JudgingOptions, set[str]()),
         ("fiducial audit run", JudgingOptions, set[str]()),
         ("fiducial generate", GeneratingOptions, OF_JUDGES - {"model"}),

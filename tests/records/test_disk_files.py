@@ -10,59 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from fiducial.errors import InputError, UsageError, as_named
-from fiducial.records import Case, MemoryFile, Output, write_records
-from fiducial.records.disk_files import copy_of_pipe, is_address, local_path, redacted, shards_of
-
-
-@pytest.mark.parametrize("text", ["s3://b/k", "GS://b/k", "memory://x", "file:///a", "simplecache::s3://b/k"])
-def test_an_address_begins_with_a_scheme(text: str):
-    assert is_address(text)
-
-
-@pytest.mark.parametrize("text", ["s3/b/k", "/a/b", "C:\\a", "s3:/b", "a b://c", Path("run")])
-def test_anything_else_is_a_path(text: str | Path):
-    assert not is_address(text)
-
-
-def test_a_path_that_was_made_of_an_address_is_refused():
-    with pytest.raises(UsageError, match="give it as a text"):
-        is_address(Path("s3://bucket/key"))
-
-
-def test_a_file_address_is_a_path():
-    assert local_path("file:///a/b%20c") == Path("/a/b c")
-    assert local_path("s3://a/b") is None
-
-
-@pytest.mark.parametrize(
-    ("address", "shown"),
-    [
-        ("s3://key:sec/ret@bucket/x", "s3://***@bucket/x"),
-        ("s3://bucket/x?X-Amz-Signature=abc&y=1", "s3://bucket/x?***"),
-        (
-            "abfs://container@account.dfs.core.windows.net/x",
-            "abfs://container@account.dfs.core.windows.net/x",
-        ),
-        ("--out=ftp://me:pw@host/x", "--out=ftp://***@host/x"),
-        ("s3://bucket/part-?.jsonl", "s3://bucket/part-?.jsonl"),
-    ],
-)
-def test_passwords_and_signatures_are_not_shown(address: str, shown: str):
-    assert redacted(address) == shown
-
-
-def test_a_folder_stands_for_the_files_in_it_by_name(tmp_path: Path):
-    for name in ("b.jsonl", "a.jsonl", "notes.txt", ".hidden.jsonl"):
-        (tmp_path / name).write_text("{}")
-    memory = MemoryFile("m", b"{}")
-    assert shards_of([tmp_path, memory]) == ((tmp_path / "a.jsonl", tmp_path / "b.jsonl", memory), True)
-    assert shards_of([tmp_path / "a.jsonl"]) == ((tmp_path / "a.jsonl",), False)
-
-
-def test_a_folder_without_shards_is_refused(tmp_path: Path):
-    with pytest.raises(InputError, match=r"holds no file that ends in \.jsonl"):
-        shards_of([tmp_path])
+from fiducial.errors import as_named
+from fiducial.records import Case, Output, write_records
+from fiducial.records.disk_files import copy_of_pipe
 
 
 def test_a_pipe_is_copied_once_and_called_by_its_name(tmp_path: Path):

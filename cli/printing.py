@@ -1,0 +1,153 @@
+"""Printing of results: one screen or everything, JSON, pages, failed gates."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..api.paths import written_path
+from ..records import atomic_write
+from ..records.addresses import redacted
+from .shared_options import option
+
+if TYPE_CHECKING:
+    from ..api.display import Document, Shown, ShownOnPage
+
+_CREDENTIALS = re.compile(r"(?<!abfs:)(?<!abfss:)//[^/@\s]+@")
+
+
+def command_line() -> str:
+    """Return the command as typed, for the record, without credentials in URLs."""
+    args = (each if "http" in each else redacted(each) for each in sys.argv[1:])
+    return _CREDENTIALS.sub("//***@", shlex.join(["fiducial", *args]))
+
+
+def echo_answer(lines: Sequence[str]) -> None:
+    """Print lines; on a terminal those of the first paragraph are bold, unless NO_COLOR is set.
+
+    Indented lines continue a paragraph.
+    """
+    bold = not os.environ.get("NO_COLOR")
+    for number, line in enumerate(lines):
+        bold = bold and bool(line.strip()) and (number == 0 or line.startswith(" "))
+        click.echo(click.style(line, bold=True) if bold else line)
+
+
+_TABLES = f"{__name__}.tables"
+_PROPOSED = re.compile(r"((?:`|  )fiducial )(plan|review) (?:TABLE|RUN)\b")
+"""A proposed command with a placeholder, since a result does not know its table's path."""
+
+_VERBOSE = f"{__name__}.verbose"
+
+
+def _keep_verbose(ctx: click.Context, _: click.Parameter, given: bool) -> None:  # noqa: FBT001 - as click has it
+    ctx.meta[_VERBOSE] = given
+
+
+verbose_option = option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_verbose,
+    help="Print everything instead of one screen.",
+)
+
+
+def is_verbose() -> bool | None:
+    """Return whether ``-v`` was given; None for a command without it."""
+    return click.get_current_context().meta.get(_VERBOSE)
+
+
+def propose_tables(**arguments: Sequence[str]) -> None:
+    """Keep what takes the place of TABLE or RUN in proposed commands, by their names."""
+    click.get_current_context().meta[_TABLES] = {name: shlex.join(words) for name, words in arguments.items()}
+
+
+def _with_tables(text: str) -> str:
+    """Replace the placeholders in proposed commands by the table arguments."""
+    words = click.get_current_context().meta.get(_TABLES)
+    if words is None:
+        return text
+    return _PROPOSED.sub(lambda found: f"{found[1]}{found[2]} {words[found[2]]}", text)
+
+
+def emit(
+    found: Shown,
+    json_file: str | None,
+    *,
+    full: Document | None = None,
+    screen: Callable[[int], Document] | None = None,
+    closing: Sequence[str] = (),
+    wrapped: bool = True,
+) -> None:
+    """Print a result on one screen, or everything with ``-v``; write its JSON if requested.
+
+    Commands without ``-v`` print everything. With ``--json -`` only the JSON is printed.
+
+    Args:
+        found: The result.
+        json_file: Path of its JSON, if any.
+        full: The document printed with ``-v``; by default the result's.
+        screen: Makes a screen of at most so many lines; by default the result's.
+        closing: Lines after either.
+        wrapped: Break paragraphs to the screen's width; False if they hold paths to copy.
+    """
+    from ..api.display import SCREEN, WIDTH, as_lines
+
+    if json_file is not None:
+        text = json.dumps(found.to_dict(), indent=2, allow_nan=False)
+        if json_file == "-":
+            click.echo(text)
+            return
+        with atomic_write(written_path(json_file)) as file:
+            file.write(f"{text}\n".encode())
+    whole = list(
+        as_lines(
+            found.document() if full is None else full,
+            full=is_verbose() or False,
+            width=WIDTH if wrapped and not is_verbose() else None,
+        )
+    )
+    if is_verbose() is False:
+        room = SCREEN - 1 - len(closing)
+        lines = list(as_lines((screen or found.screen)(room), width=WIDTH))
+        whole = lines if lines == whole else [*lines, "(-v prints everything)"]
+    echo_answer(_with_tables("\n".join([*whole, *as_lines(closing)])).split("\n"))
+
+
+def emit_page(
+    found: ShownOnPage,
+    html: Path | None,
+    *,
+    json_file: str | None,
+    markdown: bool = False,
+    closing: Sequence[str] = (),
+) -> None:
+    """Print a result, or its Markdown, and write its page if one is named.
+
+    The path of the page goes to stderr if stdout is Markdown or JSON.
+    """
+    if markdown:
+        click.echo(found.to_markdown())
+    else:
+        emit(found, json_file, closing=closing)
+    if html is not None:
+        click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")
+
+
+def gate_failures(lines: Iterable[str]) -> int:
+    """Print the gates that failed, and return the exit code."""
+    code = 0
+    for line in lines:
+        click.echo(line, err=True)
+        code = 1
+    return code

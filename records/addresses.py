@@ -1,0 +1,30 @@
+"""Addresses of files and objects (``s3://bucket/key``), as opposed to paths."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+_ADDRESS = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*(?:::[^/]*)?://")
+_PASSWORD = re.compile(r"://[^/@\s:]*:[^@\s]*(@?)")
+_QUERY = re.compile(r"(://[^\s?]*)(\?\S*)?")
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is an address and not a path."""
+    return _ADDRESS.match(text) is not None
+
+
+def redacted(text: str) -> str:
+    """Redact passwords and queries, which hold signatures, from the addresses in a text."""
+    without = _PASSWORD.sub(lambda found: "://***@" if found[1] else found[0], text)
+    return _QUERY.sub(lambda found: f"{found[1]}?***" if "=" in (found[2] or "") else found[0], without)
+
+
+def local_path(address: str) -> Path | None:
+    """Return the path of a ``file://`` address; None for any other address."""
+    scheme, _, rest = address.partition("://")
+    if scheme.lower() not in {"file", "local"}:
+        return None
+    return Path(unquote(rest.removeprefix("localhost")))

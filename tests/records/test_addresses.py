@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fiducial.records.addresses import is_address, local_path, redacted
+
+
+@pytest.mark.parametrize("text", ["s3://b/k", "GS://b/k", "memory://x", "file:///a", "simplecache::s3://b/k"])
+def test_an_address_begins_with_a_scheme(text: str):
+    assert is_address(text)
+
+
+@pytest.mark.parametrize("text", ["s3/b/k", "/a/b", "C:\\a", "s3:/b", "a b://c"])
+def test_anything_else_is_a_path(text: str):
+    assert not is_address(text)
+
+
+def test_a_file_address_is_a_path():
+    assert local_path("file:///a/b%20c") == Path("/a/b c")
+    assert local_path("s3://a/b") is None
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("s3://key:sec/ret@bucket/x", "s3://***@bucket/x"),
+        ("s3://bucket/x?X-Amz-Signature=abc&y=1", "s3://bucket/x?***"),
+        (
+            "abfs://container@account.dfs.core.windows.net/x",
+            "abfs://container@account.dfs.core.windows.net/x",
+        ),
+        ("--out=ftp://me:pw@host/x", "--out=ftp://***@host/x"),
+        ("s3://bucket/part-?.jsonl", "s3://bucket/part-?.jsonl"),
+    ],
+)
+def test_passwords_and_signatures_are_not_shown(address: str, shown: str):
+    assert redacted(address) == shown
