@@ -246,6 +246,6 @@ def _rest(left: ComparedStratum, leader: str) -> str:
 
 
 def _tested(left: ComparedStratum, names: Sequence[str]) -> str:
-    """Return which systems the first of these beats; none is claimed without a significant difference."""
+    """Return which systems the first of these beats; none without a significant difference."""
     beaten = [name for name in names[1:] if pair_of(left.pairs, names[0], name)[1]]
     return f"{names[0]} passes more often than {listed(beaten)}" if beaten else "no difference is significant"
