@@ -52,12 +52,12 @@ class _Column(NamedTuple):
 
     @property
     def is_text(self) -> bool:
-        """Whether it holds more than single words."""
+        """True if it holds more than single words."""
         return any(isinstance(value, str) and " " in value.strip() for value in self.values)
 
     @property
     def is_grades(self) -> bool:
-        """Whether it holds nothing but pass and fail in words, and both."""
+        """True if it holds pass and fail in words, both of them, and nothing else."""
         try:
             scores = {PLAIN.score(value) for value in self.values} - {None}
         except UnknownGradeError:
