@@ -1,11 +1,12 @@
 """Test every command by sending signals at random moments.
 
-    python benchmarks/interruptions.py --moments 20 --signals INT TERM HUP KILL
+    python benchmarks/interruptions.py --moments 25 --signals INT TERM HUP KILL --only merge "audit run"
 
-Prints, for each command, how long it took to end (median and most), and what went wrong: a command that did not end, a traceback, a code that
-is neither its own nor the signal's, a process that lives on, a torn file, what is there read with a traceback, or a second run of the same
-command that does not end with the same files and rows as without a signal. Ctrl-C goes to all of its processes, other signals to the first
-only. `--seed` repeats moments.
+The moments of a command are dealt to its lines in tests/support/every_command.py. Prints, for each line, how long it took to end (median and
+most), and what went wrong: a command that did not end in time, a traceback, a code that is neither its own nor the signal's, a process that
+lives on, a torn file, what is there read with a traceback, temporary files that Ctrl-C or SIGTERM left, or a second run of the same command
+that does not end with the same files and rows as without a signal. Ctrl-C goes to all of its processes, other signals to the first only.
+`--seed` repeats moments.
 """
 
 from __future__ import annotations
@@ -23,8 +24,20 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from commands import described
+from every_command import (
+    COMMANDS,
+    SCRATCH,
+    Ended,
+    Shape,
+    marked,
+    prepare,
+    run_to_end,
+    shape_of,
+    signal_at,
+    words,
+)  # isort: skip - commands makes it importable
 
-from every_command import COMMANDS, Ended, Shape, marked, prepare, run_to_end, shape_of, signal_at, words  # isort: skip - commands makes it importable
+from command_names import every_name, lacks_package, lines_of  # isort: skip - likewise
 from every_command import reply_of  # isort: skip - likewise
 from provider_server import Answer, ProviderServer, Seen  # isort: skip - likewise
 
@@ -39,32 +52,45 @@ _TIMED = 3
 def main() -> None:
     """Print a table and what went wrong; exit with 1 where anything did."""
     parser = described(__doc__)
-    parser.add_argument("--moments", type=int, default=20, help="for each command and signal")
-    parser.add_argument("--signals", nargs="+", default=["INT"])
-    parser.add_argument("--only", nargs="+", default=[*COMMANDS])
+    parser.add_argument("--moments", type=int, default=25, help="for each command and signal")
+    parser.add_argument("--signals", nargs="+", default=["INT", "TERM", "HUP", "KILL"])
+    parser.add_argument("--only", nargs="+", default=every_name(), metavar="COMMAND")
+    parser.add_argument("--within", type=float, default=2.0, help="seconds from Ctrl-C or SIGTERM to the end")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    wrong, draw = 0, random.Random(arguments.seed)  # noqa: S311 - moments, no secrets
+    wrong, sent, draw = 0, 0, random.Random(arguments.seed)  # noqa: S311 - moments, no secrets
     with TemporaryDirectory(prefix="interruptions-") as scratch, ProviderServer() as server:
         server.script = _slowly
         prepared = Path(scratch, "prepared")
         prepared.mkdir()
         prepare(prepared)
-        print(f"{'command':22} {'signal':7} {'whole':>6} {'median':>7} {'most':>6}  s")
-        for name in arguments.only:
+        print(f"{'line':22} {'signal':7} {'sent':>4} {'whole':>6} {'median':>7} {'most':>6}  s")
+        for name, dealt in _dealt(arguments.only, arguments.moments):
+            if lacks_package(name):
+                print(f"{name:22} needs `make mcp`, and its Python")
+                continue
             tried = _undisturbed(words(COMMANDS[name], server.base_url), prepared, Path(scratch))
             for sign in arguments.signals:
                 problems = list[str]()
-                took = [*_tries(tried, sign, [draw.random() for _ in range(arguments.moments)], problems)]
+                tries = _tries(tried, sign, [draw.random() for _ in range(dealt)], problems, arguments.within)
+                took = [*tries]
                 middle = statistics.median(took) if took else 0.0
                 print(
-                    f"{name:22} {sign:7} {tried.seconds:6.2f} {middle:7.2f} {max(took, default=0.0):6.2f}",
+                    f"{name:22} {sign:7} {dealt:4} {tried.seconds:6.2f} {middle:7.2f} {max(took, default=0.0):6.2f}",
                     flush=True,
                 )
                 print("".join(f"    {each}\n" for each in problems), end="", flush=True)
-                wrong += len(problems)
-    print(f"{wrong} went wrong")
+                wrong, sent = wrong + len(problems), sent + dealt
+    print(f"{sent} sent, {wrong} went wrong")
     sys.exit(bool(wrong))
+
+
+def _dealt(commands: list[str], moments: int) -> Iterator[tuple[str, int]]:
+    """Yield each line of the commands, and how many of its command's moments it gets."""
+    for command in commands:
+        lines = lines_of(command)
+        for place, line in enumerate(lines):
+            yield line, (moments + len(lines) - 1 - place) // len(lines)
 
 
 def _slowly(seen: Seen) -> Answer:
@@ -78,8 +104,8 @@ def _undisturbed(command: list[str], prepared: Path, scratch: Path) -> Tried:
         code = run_to_end(command, folder).returncode
         seconds.append(time.monotonic() - begun)
     first = shape_of(folder)
-    run_to_end(command, folder)
-    return Tried(command, code, min(seconds), prepared, scratch, [first, shape_of(folder)])
+    again = run_to_end(command, folder).returncode
+    return Tried(command, code, again, min(seconds), prepared, scratch, [first, shape_of(folder)])
 
 
 class Tried(NamedTuple):
@@ -87,6 +113,8 @@ class Tried(NamedTuple):
 
     command: list[str]
     code: int
+    again: int
+    """The code when it is typed a second time."""
     seconds: float
     prepared: Path
     scratch: Path
@@ -94,7 +122,9 @@ class Tried(NamedTuple):
     """What is there after it, and after it was typed a second time."""
 
 
-def _tries(tried: Tried, sign: str, moments: list[float], problems: list[str]) -> Iterator[float]:
+def _tries(
+    tried: Tried, sign: str, moments: list[float], problems: list[str], within: float
+) -> Iterator[float]:
     """Send a signal at each moment, a share of the run's time; yield seconds to the end.
 
     Commands that finished as usual are left out.
@@ -105,7 +135,13 @@ def _tries(tried: Tried, sign: str, moments: list[float], problems: list[str]) -
         folder = _fresh(tried.prepared, tried.scratch)
         alone = number != signal.SIGINT
         ended = signal_at(command, folder, number, after, _PATIENCE, alone=alone, mark=mark)
-        found = [_problem(ended, code, number), _left(mark), *_left_there(folder), _second(tried, folder)]
+        asked = number in {signal.SIGINT, signal.SIGTERM}
+        found = [_problem(ended, code, number), _late(ended, within) if asked else "", _left(mark)]
+        found += [
+            *_left_there(folder),
+            *(_left_over(folder) if asked else ()),
+            _second(tried, folder, ended.code),
+        ]
         problem = "; ".join(filter(None, found))
         if problem:
             problems.append(f"after {after:.3f} s: {problem}")
@@ -136,10 +172,21 @@ def _left_there(folder: Path) -> Iterator[str]:
             yield f"{file.relative_to(folder)} is torn"
 
 
-def _second(tried: Tried, folder: Path) -> str:
+def _late(ended: Ended, within: float) -> str:
+    return f"ended after {ended.seconds:.1f} s" if ended.seconds > within else ""
+
+
+def _left_over(folder: Path) -> Iterator[str]:
+    """Yield temporary files; a killed command cannot remove its own."""
+    for each in sorted((folder / SCRATCH).rglob("*")):
+        yield f"{each.relative_to(folder)} is left"
+
+
+def _second(tried: Tried, folder: Path, first: int) -> str:
     """Type the command again, and compare what is there then."""
     second = run_to_end(tried.command, folder)
-    if second.returncode != tried.code or "Traceback" in second.stderr:
+    expected = tried.again if first == tried.code else tried.code
+    if second.returncode != expected or "Traceback" in second.stderr:
         return f"again: {second.returncode}: {second.stderr[-_SHOWN:]}"
     there = shape_of(folder)
     if there in tried.shapes:

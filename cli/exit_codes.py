@@ -4,3 +4,6 @@ from __future__ import annotations
 
 EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 """Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""
+
+INTERRUPTED = "Interrupted. Finished work is saved; rerun the command to continue."
+"""Message of a command that Ctrl-C ended."""

@@ -16,7 +16,7 @@ import click
 from ..api.terminal_text import shortened
 from ..errors import AgentSetupError, FiducialError, UsageError, on_command_line
 from ..version import VERSION
-from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
+from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE, INTERRUPTED
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
 
 SECTIONS: dict[str, dict[str, str]] = {
@@ -185,7 +185,7 @@ def _run() -> NoReturn:
         click.echo(f"fiducial: {_one_line(str(error))}", err=True)
         _leave(EXIT_PARTIAL if isinstance(error, AgentSetupError) else EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("fiducial: Interrupted. Finished work is saved; rerun the command to continue.", err=True)
+        click.echo(f"fiducial: {INTERRUPTED}", err=True)
         _leave(EXIT_INTERRUPTED)
     except BrokenPipeError:
         # `fiducial ... | head`: point stdout elsewhere, so that the interpreter's last flush stays silent.

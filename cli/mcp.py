@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import click
 
 from ..errors import UsageError
+from .exit_codes import EXIT_INTERRUPTED, INTERRUPTED
 from .param_types import FOLDER, Number, Whole
 from .shared_options import option
 
@@ -37,4 +41,12 @@ def command(*, folder: Path, model: str | None, **reaching: Any) -> None:
     given: Mapping[str, Any] = {name: value for name, value in reaching.items() if value is not None}
     if model is None and given.keys() - {"max_calls"}:
         raise UsageError(f"--{min(given.keys() - {'max_calls'}).replace('_', '-')} needs --model")
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave_at_once)
     serve(AssistantTools(folder.resolve(), model, dict(given)))
+
+
+def _leave_at_once(_number: int, _frame: FrameType | None) -> NoReturn:
+    # The server waits for its threads, and the one that reads the client's next line cannot be interrupted. Runs can be resumed at any moment.
+    os.write(2, f"\nfiducial: {INTERRUPTED}\n".encode())
+    os._exit(EXIT_INTERRUPTED)

@@ -16,6 +16,9 @@ from ...records import Case, Output, kind_spec, write_records
 OUTPUTS, WORKSPACES = "outputs.jsonl", "workspaces"
 """What lies beside each other, so that the outputs can name the workspaces."""
 
+_STAGING = ".preparing"
+"""Where workspaces are laid out before they are moved to their places, whole; it is there until all are."""
+
 _LONGEST_NAME, _LONGEST_READABLE, _HASH_DIGITS = 100, 60, 32
 _WORDS = r"[a-z0-9-][a-z0-9.-]*(?:_[a-z0-9.-]+)*"
 _PLAIN_ID, _ODD = re.compile(rf"{_WORDS}(?:/{_WORDS})*"), re.compile(r"[^A-Za-z0-9.-]+")
@@ -24,21 +27,35 @@ _PLAIN_ID, _ODD = re.compile(rf"{_WORDS}(?:/{_WORDS})*"), re.compile(r"[^A-Za-z0
 def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
     """Lay out a workspace for every challenge, and write the outputs that name them.
 
-    ``system`` is the agent that will work in them.
+    ``system`` is the agent that will work in them. A preparation that was interrupted goes on.
 
     Raises:
         InputError: A case is no challenge, its files are not there, or a workspace is there already.
     """
-    outputs: list[Output] = []
+    outputs, begun = list[Output](), list[tuple[Case, Path, Path]]()
     for case in cases:
         workspace = workspace_of(case, out)
-        if workspace.exists():
+        staged = out / _STAGING / workspace.name
+        if workspace in {each for _, each, _ in begun} or (workspace.exists() and not staged.exists()):
             raise InputError(
                 "the workspace is there already; choose another --out, or remove it", path=workspace
             )
-        lay_out(case, workspace)
+        begun.append((case, workspace, staged))
         outputs.append(output_of(case, out, system))
-    return write_records(out / OUTPUTS, outputs)
+    for (
+        _,
+        _,
+        staged,
+    ) in begun:  # all of them before the first workspace is there: only these may be there later
+        staged.mkdir(parents=True, exist_ok=True)
+    for case, workspace, staged in begun:
+        if not workspace.exists():
+            lay_out(case, staged / WORKSPACES)
+            workspace.parent.mkdir(exist_ok=True)
+            (staged / WORKSPACES).rename(workspace)
+    written = write_records(out / OUTPUTS, outputs)
+    shutil.rmtree(out / _STAGING, ignore_errors=True)
+    return written
 
 
 def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -10,41 +9,15 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from signal import SIGKILL, Signals
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from fiducial.data import demo_path
+from prepared_files import CAREFUL, add_answers, write_files
+from provider_server import ProviderServer
 
-_AGENT = "import json, time\ntime.sleep(0.2)\nprint(json.dumps({'text': 'Rome'}))\n"
-_PROMPT = """---
-name: mine
-inputs:
-  response: {type: string}
-scale: {minimum: 0, maximum: 1, step: 1}
----
-system:
-Say 1 if the text is good, else 0.
-user:
-{{response}}
-"""
-_TAGGED = """---
-name: tagged
-inputs:
-  query: {type: string, kind: string}
-  response: {type: string, kind: string}
-  fence: {type: string, kind: string}
-template: {format: {kind: jinja2}, parser: {kind: prompty}}
-scale: {minimum: 0, maximum: 1, step: 1}
-parse: {mode: tags, score: S2}
----
-user:
-RULE
-=== {{fence}} {{query}} {{fence}} {{response}} {{fence}} ===
-"""
-_CAREFUL = "Check each number."
 _JUDGE = "--judge groundedness/reasons --model m --base-url URL --no-cache --attempts 2"
 
 PREPARED: tuple[str, ...] = (
@@ -57,6 +30,12 @@ PREPARED: tuple[str, ...] = (
     "run questions.jsonl --outputs twice.jsonl --out twice",
     "batch export cases.jsonl --outputs outputs.jsonl --judge groundedness --model m --out asked.jsonl",
     "audit export probes --to inspect --out theirs",
+    "audit certify ran --by tool_call_accuracy/reasons@claude --claim accuracy=0.8 --sign key.pem --out certificate.json",
+    "cases agbenchmark challenges --out challenges.jsonl",
+    "generate questions.jsonl --model m --base-url URL --cache replies.sqlite --out answered",
+    "judge many.jsonl --outputs short.jsonl --judge rubric/each --model m --base-url URL --no-cache --out criteria",
+    "demo --out decided",
+    "review decided --of disagreements --by ann",
 )
 """Commands that make what others read."""
 
@@ -71,23 +50,30 @@ COMMANDS: dict[str, str] = {
     "generate": "generate cases.jsonl --model m --base-url URL --no-cache --attempts 2 --out new",
     "generate, agent": "generate questions.jsonl --agent 'PYTHON agent.py' --out new",
     "batch export": "batch export cases.jsonl --outputs outputs.jsonl --judge groundedness --model m --out new",
+    "batch import": "batch import cases.jsonl --outputs outputs.jsonl --judge groundedness --model m --results answered.jsonl --out new",
     "merge": "merge part-0 part-1 --out new",
     "calibrate": "calibrate ran --json new",
     "compare": "compare ran --by system --json new",
     "compare, preference": "compare ran --by system --judge preference --model m --base-url URL --no-cache --out new",
     "trials": "trials twice --json new",
     "estimate": "estimate ran --judge groundedness/lexical@baseline --json new",
+    "rubrics": "rubrics criteria --json new",
     "audit mutate": "audit mutate cases.jsonl --out new",
     "audit run": f"audit run probes {_JUDGE.replace('groundedness/reasons', 'tool_call_accuracy')} --sample 4 --out new",
     "audit run, ladder": "audit run --ladder --only number_error --calls 40 --judge tool_call_accuracy --model m --base-url URL --no-cache --out new",
     "audit certify": "audit certify ran --by tool_call_accuracy/reasons@claude --claim accuracy=0.8 --out new",
     "audit export": "audit export probes --to inspect --out new",
+    "audit import": "audit import probes scored.json --out new",
+    "audit alt-test": "audit alt-test ann.jsonl ben.jsonl cleo.jsonl ran/verdicts.jsonl --json new",
+    "audit verify": "audit verify certificate.signed.json --key public.pem --certificate certificate.json --json new",
     "review": "review ran --by ann --out new",
-    "review, add": "review ran --add mine.jsonl",
+    "review, add": "review ran --add ann.jsonl",
     "improve": "improve graded.jsonl --prompt kind.prompty --candidate careful.prompty --model m --base-url URL --no-cache --attempts 2 --out new",
     "labels add": "labels add imported grades.csv",
-    "labels add, run": "labels add ran mine.jsonl",
+    "labels add, run": "labels add ran ann.jsonl",
+    "labels export": "labels export decided --out new",
     "plan": "plan part-0 --next 3 --out new",
+    "plan, sizes": "plan --half-width 0.05 --unlabelled 2000 --difference 0.05",
     "report": "report ran --html new",
     "history": "history . --html new",
     "export, csv": "export ran --to csv --out new",
@@ -96,14 +82,33 @@ COMMANDS: dict[str, str] = {
     "import, chats": "import openai chats.jsonl --out new",
     "cases bfcl": "cases bfcl SUITE --category simple_python --out new",
     "cases openai": "cases openai chats.jsonl --out new --outputs-out also-new",
+    "cases azure": "cases azure azure.jsonl --out new --outputs-out also-new",
+    "cases agbenchmark": "cases agbenchmark challenges --out new",
+    "bfcl generate": "bfcl generate --data SUITE --category simple_python --model m --base-url URL --no-cache --attempts 2 --results new",
+    "bfcl score": "bfcl score --data SUITE --results result --partial --scores new",
     "prompts list": "prompts list",
     "prompts check": "prompts check mine.prompty",
+    "prompts show": "prompts show groundedness",
+    "prompts render": "prompts render tool_call_accuracy --cases cases.jsonl --outputs outputs.jsonl --id travel-01",
+    "prompts import": "prompts import mine.prompty --scale 0-1 --out new.prompty",
+    "prompts flow": "prompts flow groundedness --out new",
     "plugins": "plugins",
-    "cache info": "cache info",
+    "cache info": "cache info --cache replies.sqlite",
+    "cache clear": "cache clear --cache replies.sqlite",
     "artifacts doctor": "artifacts doctor",
+    "artifacts prepare": "artifacts prepare challenges.jsonl --out new",
+    "artifacts run": "artifacts run challenges.jsonl --agent 'PYTHON agent.py' --allow-code --out new",
+    "artifacts run, mock": "artifacts run challenges.jsonl --mock --allow-code --out new",
+    "mcp": "mcp --folder .",
 }
 """What is typed in a prepared folder; results are called ``new``."""
 
+REFUSE_AGAIN = {"artifacts prepare"}
+"""Lines that are refused once they are done, since agents may have worked in what they made."""
+
+
+SCRATCH = ".scratch"
+"""The folder for temporary files of commands that are tried."""
 
 _MARK = "FIDUCIAL_TRIED"
 _ROOT = Path(__file__).parents[2]
@@ -112,7 +117,7 @@ _SUITE = _ROOT / "tests" / "formats" / "bfcl" / "suite"
 
 def reply_of(text: str) -> str:
     """Reply with the highest score; a judge told to check numbers passes only even ones."""
-    numbers = re.findall(r"answer (\d+)", text) if _CAREFUL in text else []
+    numbers = re.findall(r"answer (\d+)", text) if CAREFUL in text else []
     return f"<S2>{int(not numbers or int(numbers[-1]) % 2 == 0)}</S2>"
 
 
@@ -124,77 +129,24 @@ def words(command: str, url: str = "") -> list[str]:
     return [sys.executable, "-m", "fiducial", *shlex.split(command)]
 
 
-def environment() -> dict[str, str]:
-    """The environment of a command that asks a model of a test."""
-    return {**os.environ, "OPENAI_API_KEY": "sk-of-a-test", "NO_COLOR": "1"}
+def environment(folder: Path) -> dict[str, str]:
+    """The environment of a command that asks a model of a test and runs in this folder.
+
+    Its temporary files are in `SCRATCH` there, if there is such a folder.
+    """
+    mine = {"OPENAI_API_KEY": "sk-of-a-test", "NO_COLOR": "1", "TMPDIR": str(folder.absolute() / SCRATCH)}
+    return {**os.environ, **mine}
 
 
 def prepare(folder: Path) -> None:
-    """Fill an empty folder with what the commands read."""
-    cases, outputs = (
-        demo_path(f"{name}.jsonl").read_bytes().splitlines(True) for name in ("cases", "outputs")
-    )
-    files: dict[str, bytes] = {
-        "cases.jsonl": b"".join(cases),
-        "outputs.jsonl": b"".join(outputs),
-        "agent.py": _AGENT.encode(),
-        "questions.jsonl": _lines([_question(number) for number in range(12)]),
-        "twice.jsonl": _lines([_answer(number, trial) for number in range(12) for trial in range(2)]),
-        "chats.jsonl": _lines([_chat(number) for number in range(40)]),
-        "answers.csv": _table("id,question,answer", [f"q{n},How many?,{n}" for n in range(40)]),
-        "grades.csv": _table("id,label", [f"q{n},{n % 2}" for n in range(40)]),
-        "mine.prompty": _PROMPT.encode(),
-        "kind.prompty": _TAGGED.replace("RULE", "Be kind.").encode(),
-        "careful.prompty": _TAGGED.replace("RULE", _CAREFUL).encode(),
-        "graded.jsonl": _lines([_graded(number) for number in range(80)]),
-        "mine.jsonl": _lines([_label(json.loads(line)) for line in outputs]),
-    }
-    for half in range(2):
-        mine = cases[half::2]
-        names = {json.loads(line)["id"] for line in mine}
-        files[f"half-{half}"] = b"".join(mine)
-        files[f"out-{half}"] = b"".join(line for line in outputs if json.loads(line)["case_id"] in names)
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    for command in PREPARED:
-        subprocess.run(words(command), cwd=folder, check=True, capture_output=True, env=environment())
-
-
-def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
-
-
-def _table(head: str, rows: Iterable[str]) -> bytes:
-    return "\n".join([head, *rows, ""]).encode()
-
-
-def _question(number: int) -> dict[str, Any]:
-    asked = [{"role": "user", "content": "Where?"}]
-    return {
-        "id": f"q{number}",
-        "kind": "memory_answer",
-        "messages": asked,
-        "reference": {"answers": ["Rome"]},
-    }
-
-
-def _label(output: Mapping[str, Any]) -> dict[str, Any]:
-    said = {"by": "ann", "source": "human", "outcome": "graded", "score": 1.0}
-    return {"case_id": output["case_id"], "system": output["system"], **said}
-
-
-def _graded(number: int) -> dict[str, Any]:
-    texts = {"question": f"question {number}", "answer": f"answer {number}"}
-    return {"id": f"q{number}", **texts, "label": int(number % 2 == 0)}
-
-
-def _answer(number: int, trial: int) -> dict[str, Any]:
-    return {"case_id": f"q{number}", "system": "agent", "trial": trial, "text": ("Rome", "Oslo")[number % 2]}
-
-
-def _chat(number: int) -> dict[str, Any]:
-    said = [{"role": "user", "content": "How many?"}, {"role": "assistant", "content": str(number)}]
-    return {"id": f"chat-{number}", "messages": said, "model": "m"}
+    """Fill an empty folder with what the commands read; a model is asked for some of it."""
+    write_files(folder)
+    (folder / SCRATCH).mkdir()
+    with ProviderServer() as server:
+        for command in PREPARED:
+            done = run_to_end(words(command, server.base_url), folder)
+            assert done.returncode == 0, (command, done.stderr)
+        add_answers(folder)
 
 
 Shape = dict[str, int]
@@ -204,6 +156,7 @@ Shape = dict[str, int]
 def shape_of(folder: Path) -> Shape:
     """Return what a command left in the folder where it ran."""
     files = (each for each in folder.rglob("*") if each.is_file() and each.name != "said")
+    files = (each for each in files if each.relative_to(folder).parts[0] != SCRATCH)
     return {
         str(each.relative_to(folder)): each.read_bytes().count(b"\n") if each.suffix == ".jsonl" else 0
         for each in files
@@ -247,7 +200,8 @@ def run_to_end(
     return subprocess.run(
         command,
         cwd=folder,
-        env={**environment(), **(settings or {})},
+        env={**environment(folder), **(settings or {})},
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         errors="replace",
@@ -296,9 +250,10 @@ def signal_at(
         running = subprocess.Popen(
             command,
             cwd=folder,
+            stdin=subprocess.PIPE,  # somebody may type, and types nothing
             stdout=said,
             stderr=said,
-            env={**environment(), _MARK: mark},
+            env={**environment(folder), _MARK: mark},
             start_new_session=True,
         )
         with suppress(subprocess.TimeoutExpired):
@@ -312,5 +267,7 @@ def signal_at(
             os.killpg(running.pid, SIGKILL)
             running.wait()
         seconds = time.monotonic() - sent
+        assert running.stdin is not None
+        running.stdin.close()
         said.seek(0)
         return Ended(running.returncode, seconds, said.read())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fiducial.deterministic.artifacts.copying import copy_plain_files
 from fiducial.errors import InputError
 from fiducial.evaluation.artifacts.workspaces import prepare, workspace_of
 from fiducial.records import Case
@@ -66,3 +67,57 @@ def test_workspaces_of_ids_that_look_alike_do_not_erase_each_other(tmp_path: Pat
 def test_an_id_that_leads_elsewhere_is_refused(tmp_path: Path, case_id: str):
     with pytest.raises(InputError, match="relative path"):
         workspace_of(case(case_id), tmp_path)
+
+
+def test_a_preparation_that_was_interrupted_goes_on_and_keeps_what_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "challenge" / "artifacts_in").mkdir(parents=True)
+    (tmp_path / "challenge" / "artifacts_in" / "hint.md").write_text("Say yes.")
+    cases = [case(case_id, str(tmp_path / "challenge")) for case_id in ("a", "b", "c")]
+    copied = list[Path]()
+
+    def interrupted(source: Path, workspace: Path) -> None:
+        if copied:
+            raise KeyboardInterrupt
+        copied.append(workspace)
+        copy_plain_files(source, workspace)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("fiducial.evaluation.artifacts.workspaces.copy_plain_files", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            prepare(cases, tmp_path / "work", system="me")
+    kept = tmp_path / "work" / "workspaces" / "a" / "hint.md"
+    kept.write_text("Say yes, please.")
+    assert prepare(cases, tmp_path / "work", system="me") == 3
+    assert kept.read_text() == "Say yes, please."
+    assert (tmp_path / "work" / "workspaces" / "c" / "hint.md").read_text() == "Say yes."
+    assert sorted(each.name for each in (tmp_path / "work").iterdir()) == ["outputs.jsonl", "workspaces"]
+    with pytest.raises(InputError, match="there already"):
+        prepare(cases, tmp_path / "work", system="me")
+
+
+def test_an_interrupted_preparation_keeps_no_workspace_but_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "challenge" / "artifacts_in").mkdir(parents=True)
+    first, second = (case(case_id, str(tmp_path / "challenge")) for case_id in ("a", "b"))
+    prepare([first], tmp_path / "work", system="me")
+
+    def interrupted(source: Path, workspace: Path) -> None:
+        raise KeyboardInterrupt(source, workspace)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("fiducial.evaluation.artifacts.workspaces.copy_plain_files", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            prepare([second], tmp_path / "work", system="me")
+    with pytest.raises(InputError, match="there already"):
+        prepare([first, second], tmp_path / "work", system="me")
+
+
+def test_a_case_that_stands_twice_has_no_workspace(tmp_path: Path):
+    (tmp_path / "challenge").mkdir()
+    twice = [case("a", str(tmp_path / "challenge"))] * 2
+    with pytest.raises(InputError, match="there already"):
+        prepare(twice, tmp_path / "work", system="me")
+    assert not (tmp_path / "work").exists()
