@@ -48,7 +48,7 @@ LIMITS = """## Limits
 * One model, whose replies were written 124 to 175 to a context, in random order: not independent calls. Decoding parameters were not set.
 * The model recognised BFCL in several files, and may remember answers.
 * The same model adjudicated; no person has looked.
-* Suite and judges were written together. A strong model at its ceiling shows that they fit, not that the judge is good on your data: label a sample and calibrate on it.
+* Suite and judges were written together. A model at its ceiling shows that they fit, not that the judge is good on your data: label a sample and calibrate on it.
 """
 
 
@@ -132,7 +132,7 @@ def real_section(runs: Sequence[fd.Run]) -> Iterator[str]:
     """Real outputs of two systems, half of them officially wrong."""
     yield "\n## Real tool calls\n"
     yield (
-        "500 outputs of two real systems on BFCL, half of them officially wrong (`benchmarks/make_requests.py`, seed 1). Labels are BFCL's verdicts.\n"
+        "500 outputs of two real systems on BFCL, half of them wrong by BFCL's verdicts, the labels (`benchmarks/make_requests.py`, seed 1).\n"
     )
     yield from calibration_table(*runs)
     yield from differences_section([pair for run in runs for pair in fd.compare(run).pairs])
@@ -143,7 +143,7 @@ def differences_section(pairs: Sequence[ComparedPair]) -> Iterator[str]:
     differ = [pair for pair in pairs if pair.adjusted_p is not None and pair.adjusted_p <= 0.05]
     least = min(pair.adjusted_p for pair in pairs if pair.adjusted_p is not None and pair not in differ)
     yield (
-        f"\nOf {len(pairs)} pairs of prompts, {len(differ)} differ significantly in accuracy (first minus second; p adjusted over the pairs of a judge); "
+        f"\nOf {len(pairs)} pairs of prompts, {len(differ)} differ significantly in accuracy (p adjusted over the pairs of a judge); "
         f"of the others p is at least {p_value(least)}.\n"
     )
     yield from table(
@@ -164,7 +164,7 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
     alike = sum(each.first.verdict == each.second.verdict for each in rows)
     applies = sum((each.judge, each.case_id, each.system) in found for each in rows)
     yield (
-        f"The model that was the judge decided {applies} of today's {len(found)} disagreements between `reasons` and the official label twice, independently and blind: "
+        f"The judge's model decided {applies} of {len(found)} disagreements between `reasons` and the official label twice, independently and blind: "
         f"{alike} of {len(rows)} pairs of decisions agree. Who is right by both decisions, and by either:\n"
     )
     lines: list[Sequence[object]] = []
@@ -199,7 +199,7 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
         if name.split("@")[0].endswith("/reasons")
     ]
     yield (
-        "The judges by [adjudicated](adjudication.md) labels; an output is undecidable if both decisions say so or they differ. "
+        "By [adjudicated](adjudication.md) labels; an output is undecidable if both decisions say so or they differ. "
         "Only disagreements were decided, so *adjudicated* is the judge's best case. The lower bound counts the undecidable against it.\n"
     )
     yield from table(
@@ -218,7 +218,7 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
     listed = ", ".join(
         f"{found.found} of `{name}` ({found.undecidable} undecidable)" for name, found in errors
     )
-    yield f"\nOfficial labels that the model found wrong, a lower bound (agreements were not examined): {listed}.\n"
+    yield f"\nOfficial labels found wrong, at least (agreements were not examined): {listed}.\n"
 
 
 def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str]:
@@ -255,7 +255,7 @@ def summaries_section(recorded: Path) -> Iterator[str]:
     strict, half = (fd.calibrate(path, pass_at=cut) for cut in (1.0, 0.5))
     yield "## Summaries with people's labels\n"
     yield (
-        "150 summaries of FaithBench, half of them faithful by people (the worst label counts), chosen by its authors because detectors disagree. Other judges' scores are the published ones.\n"
+        "150 summaries of FaithBench, half of them faithful by people (the worst label counts), chosen by its authors because detectors disagree. Other judges' scores are published.\n"
     )
     yield from table(
         ("judge", "n", "balanced accuracy, threshold 1", "threshold 0.5"),

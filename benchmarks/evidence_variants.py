@@ -31,8 +31,8 @@ def explicit_disagreements(recorded: Path) -> Iterator[str]:
     alike = sum(each.first.verdict == each.second.verdict for each in rows)
     yield "\n### Where only `explicit` contradicts the label\n"
     yield (
-        f"{len(rows)} outputs on which `explicit` differs from the official label and `reasons` does not, decided twice by the same model with the "
-        f"reference in sight: {alike} of {len(rows)} pairs of decisions agree. Right is:\n"
+        f"{len(rows)} outputs on which `explicit` differs from the official label and `reasons` does not, decided twice by the same model, which saw the "
+        f"reference: {alike} of {len(rows)} pairs of decisions agree. Right is:\n"
     )
     counts: Counter[tuple[str, str]] = Counter()
     for each in rows:
@@ -103,5 +103,5 @@ def ladder_section(recorded: Path) -> Iterator[str]:
     yield (
         f"\n{caught} of {faulty} planted faults are caught ({caught / faulty:.3f} [{low:.3f}, {high:.3f}]), and {failed} of {right} right outputs failed. "
         f"On {beyond} of {dials} dials more than 80 % are caught even at the hardest level. "
-        "Natural faults do stop this model (the summaries above), so a judge that misses nothing here is not proven on your outputs."
+        "Natural faults do stop this model (the summaries above): missing nothing here proves nothing on your outputs."
     )

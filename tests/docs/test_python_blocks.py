@@ -31,7 +31,7 @@ def a_folder_of_ones_own(bare_environment: None, monkeypatch: pytest.MonkeyPatch
 
 
 def test_generating_with_an_agent_and_with_a_model(server: ProviderServer):
-    block, _ = python_of("generate.md")  # the other is tests/examples/calling_agent.py
+    (block,) = python_of("generate.md")
     assert ADDRESS in block
     weather: dict[str, Any] = {
         "name": "weather.now",
