@@ -244,7 +244,7 @@ def statistic_pieces(
 ) -> Iterator[DocumentTable | str]:
     """Yield a table with a row per defined statistic, and a line per reason for undefined ones."""
     rows = [(name, *statistic_cells(each)) for name, each in statistics.items() if each.value is not None]
-    names = ("statistic", "value", "interval", "on", "method") if head else ()
+    names = ("statistic", "value", "interval", "n", "method") if head else ()
     if rows:
         yield DocumentTable(names, rows, words=ENDS, indent=indent)
     reasons: dict[str, list[str]] = {}

@@ -15,21 +15,24 @@ from ..evaluation.conclusion.run_summary import RunSummary
 from .text import number_text
 from .text.number_text import counted, listed
 
-_ON_ALL, _ON_CHECKED, _ON_JUDGED, _ON_CORRECTED = (
+_ON_ALL, _ON_CHECKED, _ON_LABELLED, _ON_JUDGED, _ON_CORRECTED = (
     "on all outputs",
     "on the checked outputs",
+    "on the labelled outputs",
     "on the judged outputs, uncorrected",
     "on the judged outputs, corrected with labels",
 )
 _COUNTED = {
     _ON_ALL: "{} outputs pass",
     _ON_CHECKED: "{} checked outputs pass",
+    _ON_LABELLED: "{} labelled outputs pass",
     _ON_JUDGED: "{} judged outputs pass (uncorrected)",
     _ON_CORRECTED: "{} judged outputs pass (corrected with labels)",
 }
 _COMMON = {
     _ON_ALL: ("common output", ""),
     _ON_CHECKED: ("common checked output", ""),
+    _ON_LABELLED: ("common labelled output", ""),
     _ON_JUDGED: ("common judged output", ", uncorrected"),
     _ON_CORRECTED: ("common judged output", ", corrected with labels"),
 }
@@ -79,7 +82,8 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
     if without:
         text += f" Not ranked, for too few or unusual labels: {number_text.some(without)}."
     if part is strata.decided and any(strata.open.outputs.values()):
-        text += f" {_rest(strata.open, next(iter(known)))}"
+        rest = "other output" if part.by_labels else "undecided output"
+        text += f" {_rest(strata.open, next(iter(known)), rest)}"
     return text
 
 
@@ -130,7 +134,7 @@ def deciding(strata: Strata) -> tuple[ComparedStratum, str]:
     if 2 * len(usable) > len(whole.rates) and all(whole.rates[name].value is not None for name in usable):
         return whole, _ON_ALL
     if any(decided.graded.values()):
-        return decided, _ON_CHECKED
+        return decided, _ON_LABELLED if decided.by_labels else _ON_CHECKED
     return left, _ON_CORRECTED if left.corrected_systems else _ON_JUDGED
 
 
@@ -227,10 +231,10 @@ def _in_common(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> str
     return f"{counted(0 if pair is None else pair.n, noun)}{behind}"
 
 
-def _rest(left: ComparedStratum, leader: str) -> str:
-    """Tell what judges say of the undecided outputs, with labels or without."""
+def _rest(left: ComparedStratum, leader: str, noun: str) -> str:
+    """Tell what judges say of the undecided outputs, with labels or without; ``noun`` is one of them."""
     total = sum(left.outputs.values())
-    outputs = counted(total, "undecided output")
+    outputs = counted(total, noun)
     known = ranked_rates(left)
     if not known:
         return f"{outputs} {'is' if total == 1 else 'are'} ungraded."

@@ -164,6 +164,10 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
         return None if apparent is None or held_out is None else apparent - held_out
 
 
+BY_LABEL = "label"
+"""Stands for checkers where a table has labels, and no checker's verdicts."""
+
+
 class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Systems against each other on one part of their outputs.
 
@@ -191,6 +195,11 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     corrected_systems: list[str] = []
     chosen: dict[str, float] = {}
     judges: Mapping[str, ComparedStratum] = {}
+
+    @property
+    def by_labels(self) -> bool:
+        """Whether labels of a table decide, in place of checkers."""
+        return self.by == [BY_LABEL]
 
 
 class Strata(msgspec.Struct, frozen=True, kw_only=True):

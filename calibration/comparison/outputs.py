@@ -9,14 +9,11 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..pass_threshold import HALF
 from ..tables.calibration_table import DECIDED, DECIDED_BY, Table
-from .comparison_results import Right
+from .comparison_results import BY_LABEL, Right
 from .pairs import without_system
 
 FEWEST_LABELS = 2
 """A spread cannot be estimated from a single label."""
-
-_LABEL = "label"
-"""Who decided where it is a table's labels that do."""
 
 
 class SystemOutputs(NamedTuple):
@@ -127,7 +124,7 @@ def _decisions(table: Table, right: Right | None) -> FloatArray:
 
 def _deciders(table: Table) -> list[str]:
     if DECIDED not in table.numbers:
-        return [_LABEL]
+        return [BY_LABEL]
     column = table.columns.get(DECIDED_BY)
     return [DECIDED_BY] if column is None else [name for name, _ in column.present()]
 

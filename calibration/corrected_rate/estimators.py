@@ -53,7 +53,7 @@ class LabelledAndJudged:
         if len(self.label) < 2:  # noqa: PLR2004 - a variance needs two
             return "fewer than two items have both a label and a score"
         if not len(self.unlabelled):
-            return "no item is judged and not labelled: the labels say it all"
+            return "every judged item has a label, so the labels alone are the estimate"
         return None
 
     @cached_property

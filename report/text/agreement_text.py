@@ -242,7 +242,7 @@ def _systems(found: SystemAgreement) -> DocumentTable:
         for name, each in ordered
     ]
     return DocumentTable(
-        ("system", "by labels", "by the judge", "difference", "interval", "on", ""), rows, words=ENDS
+        ("system", "by labels", "by the judge", "difference", "interval", "n", ""), rows, words=ENDS
     )
 
 

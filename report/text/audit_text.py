@@ -120,7 +120,7 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
     for plants, (heading, rate) in _HEADINGS.items():
         rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
         if rows:
-            head = (heading, rate, "interval", "on", *(["lexical"] if lexical else []), "")
+            head = (heading, rate, "interval", "n", *(["lexical"] if lexical else []), "")
             yield DocumentTable(head, rows, words=ENDS)
     if judge.comparisons:
         yield "  paired comparisons, p adjusted for all of them (Holm):"
@@ -159,7 +159,7 @@ def _comparisons(comparisons: Iterable[AuditComparison]) -> DocumentTable:
         )
         for each in comparisons
     ]
-    head = ("comparison", "difference", "interval", "on", "p", "detectable", "")
+    head = ("comparison", "difference", "interval", "n", "p", "detectable", "")
     return DocumentTable(head, rows, words=ENDS, indent=4)
 
 

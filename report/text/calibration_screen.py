@@ -45,7 +45,7 @@ def calibration_screen(found: CalibrationNumbers, *, slices: Iterable[str] = ())
 def _unlabelled(found: CalibrationNumbers) -> Iterator[Piece]:
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in found.judges.values())
     judges = number_text.counted(len(found.judges), "judge")
-    yield f"{judges}: no labels, so nothing can be said of {'it' if len(found.judges) == 1 else 'them'} ({rows:,} rows). Draw items to label:"
+    yield f"{judges} and no label in {number_text.counted(rows, 'row')}: nothing shows how often {'it is' if len(found.judges) == 1 else 'they are'} right. Draw items to label:"
     yield Command("fiducial plan TABLE --next 50")
     yield ""
     yield from judges_alone_words(found)
@@ -57,6 +57,7 @@ def _pieces(found: CalibrationNumbers, slices: Iterable[str]) -> Iterator[Piece]
     yield verdicts_sentence(trust)
     if best := _best(trust):
         yield best
+    yield from _one_sided(trust)
     yield ""
     yield _judges(trust, names)
     yield from adjudicated_lines(trust)
@@ -84,6 +85,22 @@ def _best(trust: Sequence[Trust]) -> str:
     return f"{judge} has the highest balanced accuracy: {number_text.statistic(rate)}, n {rate.n:,}."
 
 
+def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
+    """Say that labels of one class tell nothing of the other."""
+    for has, lacks, judges in (
+        ("pass", "fail", [each for each in trust if each.good and not each.bad]),
+        ("fail", "pass", [each for each in trust if each.bad and not each.good]),
+    ):
+        if judges:
+            n = f"{judges[0].good + judges[0].bad:,} labels" if len(judges) == 1 else "labels"
+            whose = (
+                ""
+                if len(judges) == len(trust)
+                else f" of {number_text.listed([each.judge for each in judges])}"
+            )
+            yield f"All {n}{whose} {has}: label some outputs that {lacks}."
+
+
 def _judges(trust: Sequence[Trust], names: ShortNames) -> DocumentTable:
     """Judges by verdict, with the interval of kappa where there is room for it."""
     groups: dict[TrustWord, list[Trust]] = {
@@ -108,7 +125,7 @@ def _table(
             )
             for each in alike(group)
         ]
-    return DocumentTable((title, PASSED_BAD, FAILED_GOOD, "kappa", "n"), rows, words=FIRST, indent=0)
+    return DocumentTable((title, PASSED_BAD, FAILED_GOOD, "kappa", "bad+good"), rows, words=FIRST, indent=0)
 
 
 def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
@@ -154,7 +171,7 @@ def _slice(
         for value, panels in values.items()
         for judge, panel in panels.items()
     ]
-    return DocumentTable((f"by {column}", PASSED_BAD, FAILED_GOOD, "kappa", "n"), rows, indent=0)
+    return DocumentTable((f"by {column}", PASSED_BAD, FAILED_GOOD, "kappa", "bad+good"), rows, indent=0)
 
 
 def _suspects(found: CalibrationNumbers) -> Iterator[str]:

@@ -28,7 +28,7 @@ def certificate_document(certificate: CertificateRecord) -> Document:
     ]
     return [
         f"{certificate.judge} (fingerprint {certificate.fingerprint[:12]}, labels {certificate.data[:12]}){passing(certificate.pass_at)}",
-        DocumentTable(("claim", "at least", "measured", "bound", "level", "on", ""), rows, words=ENDS),
+        DocumentTable(("claim", "at least", "measured", "bound", "level", "n", ""), rows, words=ENDS),
         f"anchors: {len(certificate.anchors):,}, {_found_by(certificate)}",
         *([] if certificate.foresight is None else [_foresight(certificate.foresight)]),
     ]

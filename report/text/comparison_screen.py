@@ -35,6 +35,9 @@ _RIGHT = {
 """Wording of a judge's rate in the headline, by what counts as right."""
 
 
+_LABELS_DECIDE = "outputs with a label go by it; with an empty column checker_score in the table, labels correct the judge on all outputs"
+
+
 def comparison_screen(found: ComparisonNumbers) -> Document:
     """Name the best, with its rate and lead."""
     if found.strata is None and found.statistic != "accuracy":
@@ -82,6 +85,8 @@ def _by_rate(found: ComparisonNumbers) -> Iterator[Piece]:
     for pair in pairs:
         yield from flip_lines(pair, terms_of(found))
     yield from _thresholds(found)
+    if found.strata is not None and found.strata.decided.by_labels and any(found.strata.open.graded.values()):
+        yield CautionLine(_LABELS_DECIDE)
     yield from map(CautionLine, brief_cautions(found.cautions))
 
 

@@ -43,9 +43,9 @@ _AGREES = _Terms("share right", "{} is right more often", "only {} is right", "B
 
 _JUDGED = _Terms("share right", "the judge is right more often on {}", "right on {} only,", "Judged best")
 
-_PASSES = _Terms("share passed", "{} passes more often", "only {} passes", "Best")
+_PASSES = _Terms("pass rate", "{} passes more often", "only {} passes", "Best")
 
-_RIGHT = "right: score and label fall on the same side of the cut"
+_RIGHT = "right: score and label fall on the same side of the threshold"
 
 _HOW_WELL_JUDGED = (
     "note: this is how well systems are judged, not how good they are; without --right that is compared"
@@ -80,9 +80,9 @@ def _heading(found: ComparisonNumbers) -> Iterator[str]:
         if found.by == "system":
             yield _HOW_WELL_JUDGED
     elif found.right is not None:
-        yield f"right: the {found.right} passes the cut ({cuts_text(found.cuts)})"
+        yield f"right: the {found.right} reaches the threshold ({cuts_text(found.cuts)})"
     elif any(cut.at != HALF for cut in found.cuts.values()):
-        yield f"verdicts pass from the cut on ({cuts_text(found.cuts)})"
+        yield f"thresholds of verdicts ({cuts_text(found.cuts)})"
 
 
 def cuts_text(cuts: Mapping[str, PassThreshold]) -> str:
@@ -98,24 +98,24 @@ def _by_stratum(found: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]:
         return
     decided, left, whole = found.strata.decided, found.strata.open, found.strata.all
     if any(decided.outputs.values()):
-        yield f"Decided by {', '.join(decided.by)}:"
+        yield "Labelled outputs:" if decided.by_labels else f"Checked outputs, by {', '.join(decided.by)}:"
         yield from _stratum(decided, terms)
     if any(left.outputs.values()):
-        yield f"Open, {_said_by(left)}:"
+        yield f"{'Other' if decided.by_labels else 'Undecided'} outputs, {_said_by(left)}:"
         yield from _stratum(left, terms)
         yield from _alone(left.judges)
     if any(decided.outputs.values()) and any(left.outputs.values()):
-        yield "All, each part weighing as much as it has outputs:"
+        yield "All outputs, each part weighted by its number of outputs:"
         yield from _stratum(whole, terms)
 
 
 def _said_by(stratum: ComparedStratum) -> str:
     if not stratum.by:
-        return "by no judge"
+        return "not judged"
     how = "not corrected for the judge's errors"
     if stratum.corrected_systems:
         how = correction(stratum.corrected_systems, stratum.rates)
-    return f"by {', '.join(stratum.by)}, {how}"
+    return f"judged by {', '.join(stratum.by)}, {how}"
 
 
 def _alone(judges: Mapping[str, ComparedStratum]) -> Iterator[Piece]:
@@ -133,8 +133,8 @@ def _stratum(stratum: ComparedStratum, terms: _Terms) -> Iterator[Piece]:
     for name, rate in stratum.rates.items():
         value, interval, on, method = statistic_cells(rate)
         silent = stratum.outputs[name] - stratum.graded[name]
-        rows.append((name, value, interval, f"{on} ({silent:,} not graded)" if silent else on, method))
-    yield DocumentTable(("", terms.share, "interval", "on", ""), rows, words=ENDS)
+        rows.append((name, value, interval, f"{on} ({silent:,} ungraded)" if silent else on, method))
+    yield DocumentTable(("", terms.share, "interval", "n", ""), rows, words=ENDS)
     yield from _pairs(stratum.pairs, "accuracy", terms)
 
 
@@ -148,7 +148,7 @@ def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iter
         yield f"  p: {_tests(compared, statistic)}"
     if len(compared) < len(pairs):
         apart = counted(len(pairs) - len(compared), "pair")
-        yield f"not compared, for want of an item that both have: {apart}"
+        yield f"{apart} not compared: no item in common"
     tested = sum(pair.adjusted_p is not None for pair in compared)
     for pair in compared:
         yield f"{pair.a} and {pair.b}: {_verdict(pair, what, terms, tested)}"
@@ -238,9 +238,9 @@ def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Pie
     """Yield each contender's share right, with cost if the table has the cost of verdicts."""
     priced = any(each.costs is not None for each in contenders.values())
     yield (
-        "Each by itself, and its cost (tokens of cached replies count; judging systems costs what their judges do):"
+        "Each on all its rows, with costs (tokens of cached replies count; a system costs what its judges cost):"
         if priced
-        else "Each by itself, on all rows that it has:"
+        else "Each on all its rows:"
     )
     rows: list[tuple[str, ...]] = []
     for name, each in contenders.items():
@@ -248,7 +248,7 @@ def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Pie
         if each.n_left_out:
             on += f" ({each.n_left_out:,} left out)"
         rows.append((name, value, interval, on, *(_spent(each.costs) if priced else ()), method))
-    yield DocumentTable(("", share, "interval", "on", *(_COSTS if priced else ()), ""), rows, words=ENDS)
+    yield DocumentTable(("", share, "interval", "n", *(_COSTS if priced else ()), ""), rows, words=ENDS)
 
 
 def _spent(costs: Costs | None) -> tuple[str, ...]:
@@ -277,19 +277,19 @@ def _best(found: ComparisonNumbers, terms: _Terms) -> Sequence[str]:
 _CAUTIONS: dict[str, str] = {
     "few_clusters": "few independent groups: intervals may be too narrow (effective groups)",
     "few_differing": "few items on which only one is right: the interval may be too narrow",
-    "left_out": "not compared: no row with what is needed",
+    "left_out": "not compared: score or label missing",
     "cut_not_declared": "thresholds differ only because one judge declares none; set it with --pass-at JUDGE=SCORE (items that it decides)",
-    "labels_between_cuts": "labels between the cuts of two judges, which pass by the one and not by the other",
-    "repeats": "verdicts beyond a judge's first on an output are not looked at",
-    "not_graded": "open outputs without a verdict",
+    "labels_between_cuts": "labels between the thresholds of two judges, which pass by one and fail by the other",
+    "repeats": "a judge's later verdicts on an output do not count, only its first",
+    "not_graded": "undecided outputs without a verdict",
     "no_output": "items for which others have an output",
-    "parts_differ": "items decided for one system and open for the other, which only `all` compares",
-    "uncorrected": "what is open is the judge's word, with its errors, which may favour a system; labels of randomly drawn open outputs of every "
-    "system correct it (outputs judged)",
-    "corrected": "the correction holds if the labelled outputs were drawn at random from the open ones (labels)",
-    "chosen_by_score": "labels correct nothing where they look unlike a random sample by the judge's scores (labels)",
-    "labels_of_checkers": "labels claimed by a checker and not verified here (items)",
-    "labels_of_some": "systems with fewer than two labels of open outputs are not corrected (labels to add)",
+    "parts_differ": "cases checked for one system and judged for the other are compared in all outputs only",
+    "uncorrected": "judged outputs are uncorrected, and the judge's errors may favour a system; labels of randomly drawn undecided outputs of every "
+    "system correct them (outputs judged)",
+    "corrected": "the correction holds if the labelled outputs were drawn at random from the undecided ones (labels)",
+    "chosen_by_score": "labels that look unlike a random sample by the judge's scores correct nothing (labels)",
+    "labels_of_checkers": "labels attributed to a checker, not verified here (items)",
+    "labels_of_some": "systems with fewer than two labels of undecided outputs are not corrected (labels to add)",
 }
 
 
@@ -301,7 +301,7 @@ def caution_lines(cautions: Sequence[Caution]) -> list[str]:
 _BRIEF: dict[str, str] = {
     "few_clusters": "few independent groups: intervals may be too narrow",
     "few_differing": "few items on which only one is right: intervals may be too narrow",
-    "left_out": "not compared, for want of a score or label",
+    "left_out": "not compared: score or label missing",
     "uncorrected": "judged outputs are uncorrected; labels of randomly drawn ones correct them",
     "corrected": "the correction holds if labels were drawn at random from undecided outputs",
     "no_output": "not every system has an output of every case",

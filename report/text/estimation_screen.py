@@ -23,8 +23,9 @@ def _pieces(found: EstimationNumbers) -> Iterator[Piece]:
     whole = next(iter(parts.values()))
     yield _answer(whole, "the judge" if found.judge is None else found.judge)
     yield from bound_of(whole)
-    yield target_of(found.all)
-    if not whole.labels_only.n:
+    if whole.labels_only.n:
+        yield target_of(found.all)
+    else:
         yield "No item has a label, so the rate is uncorrected. Draw items to label:"
         yield Command("fiducial plan TABLE --next 50")
     yield ""
@@ -60,7 +61,8 @@ def _row(name: str, part: RateEstimate) -> PlotRow:
     rate = part.uncorrected if part.reported is None else part.estimates[part.reported]
     alone = "-" if part.judge_mean is None else number_text.decimal(part.judge_mean)
     judged = part.n_labelled + part.n_unlabelled
-    return name, rate, (f"{part.labels_only.n:,}", f"{judged:,}", alone)
+    labels = (part.labels_only if part.reported is None else part.estimates[part.reported]).n
+    return name, rate, (f"{labels:,}", f"{judged:,}", alone)
 
 
 def _rank(part: RateEstimate) -> str:

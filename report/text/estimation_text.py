@@ -38,7 +38,8 @@ _NO_LABEL = (
 @document
 def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
     """Build the document of an `estimate` result."""
-    yield target_of(found.all)
+    if found.all.labels_only.n:
+        yield target_of(found.all)
     for name, part in parts_shown(found).items():
         counts = (
             f"{part.n_labelled:,} labelled and judged, {part.n_unlabelled:,} judged only, "

@@ -22,7 +22,7 @@ def ladder_pieces(ladders: Sequence[LadderResult]) -> Iterator[Piece]:
     if not ladders:
         return
     yield "  how hard a fault may be (80 % are still caught of what is easier than where it breaks):"
-    head = ("dial", "breaks", "level", "falls by", "on", "right failed", "interval", "")
+    head = ("dial", "breaks", "level", "falls by", "n", "right failed", "interval", "")
     yield DocumentTable(head, [_row(each) for each in ladders], words=frozenset({0, 1, 2, -1}), indent=4)
     yield Columns([_curve(each) for each in ladders if each.curve])
 

@@ -47,7 +47,7 @@ def localisation_pieces(located: Sequence[LocatedFault]) -> Iterator[Piece]:
     if not located:
         return
     yield "  names the first wrong step (bound: one-sided 95 % over all sorts of fault; exact, within one):"
-    head = ("fault", "exact", "within one", "bound", "last step", "uniform", "unnoticed", "on", "")
+    head = ("fault", "exact", "within one", "bound", "last step", "uniform", "unnoticed", "n", "")
     yield DocumentTable(head, [_numbers(each) for each in located], words=ENDS, indent=4)
 
 

@@ -177,7 +177,7 @@ def _labels(found: LabelAgreement) -> Iterator[Piece]:
     if found.tied_by_label:
         shares["tied in both, labels alike"] = found.tied_in_both
     rows = [(name, *statistic_cells(each)) for name, each in shares.items()]
-    yield DocumentTable(("", "share", "interval", "on", ""), rows, words=ENDS, indent=4)
+    yield DocumentTable(("", "share", "interval", "n", ""), rows, words=ENDS, indent=4)
 
 
 def limits_of(found: PreferenceNumbers) -> Iterator[str]:

@@ -24,3 +24,19 @@ def test_a_word_may_stand_for_no_grade_and_columns_that_could_be_labels_are_name
     assert json.loads(found.out)["judges"]["GPT verdict"]["n"] == 19
     wrong = fiducial("calibrate", table, "--map-label", "timeout=maybe")
     assert "--map-label expects WORD=SCORE, or WORD= for no grade" in wrong.err
+
+
+def test_labels_of_one_class_say_what_to_label(tmp_path: Path):
+    table = tmp_path / "t.csv"
+    table.write_text("item_id,judge,score,label\n" + "".join(f"q{n},strict,1,1\n" for n in range(40)))
+    told = fiducial("calibrate", table).out
+    assert "All 40 labels pass: label some outputs that fail." in told
+
+
+def test_an_estimate_without_labels_claims_no_population(tmp_path: Path):
+    table = tmp_path / "t.csv"
+    table.write_text("item_id,judge,score\n" + "".join(f"q{n},strict,{n % 2}\n" for n in range(40)))
+    for more in ((), ("-v",)):
+        told = fiducial("estimate", table, *more).out
+        assert "0.50" in told
+        assert "Pass rate of the population" not in told

@@ -83,7 +83,7 @@ def test_a_useless_judge_gets_no_credit_and_a_perfect_one_nearly_all() -> None:
 @pytest.mark.parametrize(
     ("pairs", "name", "why"),
     [
-        ([(1, 1), (0, 0)], "ppi_plus_plus", "the labels say it all"),
+        ([(1, 1), (0, 0)], "ppi_plus_plus", "every judged item has a label"),
         ([(None, 1), (None, 0)], "labels_only", "no item has a label"),
         ([(1, 1), (None, 0)], "ppi", "fewer than two"),
         ([(1, 1), (0, 1), (None, 0)], "post_stratified", "passed every labelled item"),

@@ -10,6 +10,7 @@ import pytest
 
 from fiducial.calibration import Settings, compare, table_from_rows
 from fiducial.report.document import as_lines
+from fiducial.report.text.comparison_screen import comparison_screen
 from fiducial.report.text.comparison_text import comparison_document
 from fiducial.report.text.number_text import p_value
 
@@ -84,14 +85,14 @@ def test_one_cluster_is_not_called_no_evidence() -> None:
 def test_judges_of_different_items_are_counted_not_listed() -> None:
     nothing = [None] * 3
     lines = lines_of(table_of({"early": [*GOOD[:3], *nothing], "late": [*nothing, *POOR[3:]]}, LABELS))
-    assert "not compared, for want of an item that both have: 1 pair" in lines
+    assert "1 pair not compared: no item in common" in lines
     assert not any(line.lstrip().startswith("early - late") for line in lines)
 
 
 def test_rows_that_cannot_be_compared_are_counted() -> None:
     lines = lines_of(table_of({"good": GOOD, "poor": [None, *POOR[1:]], "idle": [None] * 6}, LABELS))
     assert any("5 (1 left out)" in line for line in lines)
-    assert "note: not compared: no row with what is needed: idle (6)" in lines
+    assert "note: not compared: score or label missing: idle (6)" in lines
 
 
 def test_a_difference_that_cannot_be_is_not_said_to_be_found() -> None:
@@ -137,16 +138,30 @@ def test_how_well_systems_are_judged_is_said_to_be_something_else() -> None:
 
 def test_systems_pass_by_stratum_and_who_graded_is_named() -> None:
     lines = lines_of(systems(), by="system")
-    assert "Open, by j, not corrected for the judge's errors:" in lines
+    assert "Undecided outputs, judged by j, not corrected for the judge's errors:" in lines
     assert "bad and worse: worse passes more often" in lines
     assert not any("share right" in line for line in lines)
     decided = lines_of(systems(checker_score=1.0), by="system")
-    assert decided[0] == "Decided by checker:"
-    assert not any(line.startswith(("Open", "All")) for line in decided)
+    assert decided[0] == "Checked outputs, by checker:"
+    assert not any(line.startswith(("Undecided", "All")) for line in decided)
+
+
+def test_a_table_of_labels_has_labelled_outputs_and_says_how_labels_correct_the_judge() -> None:
+    rows = [
+        {"item_id": f"i{n}|{name}|0", "judge": "j", "system": name, "score": 1.0, "label": 1.0 if n < 4 else None}
+        for name in "ab"
+        for n in range(8)
+    ]  # fmt: skip
+    found = compare(table_from_rows(rows), by="system")
+    assert next(iter(as_lines(comparison_document(found)))) == "Labelled outputs:"
+    screen = " ".join(as_lines(comparison_screen(found)))
+    assert "on 4 common labelled outputs." in screen
+    assert "with an empty column checker_score in the table, labels correct the judge" in screen
+    assert "checked" not in screen
 
 
 def test_the_open_part_not_corrected_is_warned_of() -> None:
-    assert any("which may favour a system" in line for line in lines_of(systems(), by="system"))
+    assert any("may favour a system" in line for line in lines_of(systems(), by="system"))
 
 
 @pytest.mark.parametrize("cost", [None, 0.01])
