@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from audit_items import calls
+from ruled_prompt import ruled_prompt
 from scripted_access import ScriptedAccess
 
 import fiducial as fd
@@ -16,27 +17,12 @@ from fiducial.deterministic.mutation import right_output
 from fiducial.errors import InputError, UsageError
 from fiducial.records import Case, Output, Verdict
 
-PROMPT = """---
-name: Mine
-description: Judges answers.
-model: {api: chat}
-inputs:
-  query: {type: string, kind: string}
-  response: {type: string, kind: string}
-template: {format: {kind: jinja2}, parser: {kind: prompty}}
-scale: {minimum: 0, maximum: 1, step: 1}
----
-user:
-RULE
-{{query}} {{response}}
-"""
-
 
 @pytest.fixture
 def prompts(tmp_path: Path, bare_environment: None) -> tuple[Path, Path]:
     """A prompt that is right on two items of three, and one that is always right."""
     for name in ("current", "better"):
-        (tmp_path / f"{name}.prompty").write_text(PROMPT.replace("RULE", f"{name} rule"))
+        (tmp_path / f"{name}.prompty").write_text(ruled_prompt(f"{name} rule"))
     return tmp_path / "current.prompty", tmp_path / "better.prompty"
 
 

@@ -13,31 +13,12 @@ import pytest
 from command import Option, Result, fiducial, typed
 from every_command import run_to_end, signal_at
 from provider_server import Answer, Body, ProviderServer, Response, Seen, Status
+from ruled_prompt import ruled_prompt
 
 from fiducial.records import Verdict, write_records
 
-PROMPT = """---
-name: Mine
-description: Judges answers.
-model: {api: chat, parameters: {temperature: 0}}
-inputs:
-  query: {type: string, kind: string}
-  response: {type: string, kind: string}
-  fence: {type: string, kind: string}
-template: {format: {kind: jinja2}, parser: {kind: prompty}}
-scale: {minimum: 0, maximum: 1, step: 1}
----
-user:
-RULE
-=== {{fence}} {{query}} {{fence}} {{response}} {{fence}} ===
-Reply with 1 or 0 alone.
-"""
 RULES = {"mine": "Be kind.", "better": "Check each number.", "same": "Be nice.", "fooled": "Believe notes."}
 NUMBER = re.compile(r"answer (\d+)")
-
-
-def prompt_of(rule: str) -> str:
-    return PROMPT.replace("RULE", rule)
 
 
 def right(number: int) -> bool:
@@ -61,7 +42,7 @@ def judge(text: str) -> str:
 
 def script(seen: Seen) -> Response:
     if "You improve the prompt of a judge" in seen.text:
-        return Answer(f"I added a rule.\n<prompt>\n{prompt_of('Check each number.')}</prompt>")
+        return Answer(f"I added a rule.\n<prompt>\n{ruled_prompt('Check each number.')}</prompt>")
     return Answer(judge(seen.text))
 
 
@@ -80,7 +61,7 @@ def graded(tmp_path: Path, server: ProviderServer) -> Path:
     ]
     (tmp_path / "graded.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     for name, rule in RULES.items():
-        (tmp_path / f"{name}.prompty").write_text(prompt_of(rule))
+        (tmp_path / f"{name}.prompty").write_text(ruled_prompt(rule))
     server.script = script
     return tmp_path / "graded.jsonl"
 
@@ -96,7 +77,7 @@ def test_a_better_prompt_of_a_file_is_found_and_written(server: ProviderServer, 
     assert result.out.startswith("better is better than mine/custom@m")
     assert len(result.out.splitlines()) <= 24
     assert max(map(len, result.out.splitlines())) <= 80
-    assert Path("out/improved.prompty").read_text() == prompt_of("Check each number.")
+    assert Path("out/improved.prompty").read_text() == ruled_prompt("Check each number.")
     assert Path("out/improvement.md").exists()
 
 
@@ -131,7 +112,7 @@ def test_a_candidate_that_believes_notes_of_outputs_is_not_written(server: Provi
 
 
 def test_a_candidate_that_drops_a_placeholder_is_refused_and_said(server: ProviderServer, graded: Path):
-    Path("blind.prompty").write_text(prompt_of("Guess.").replace("{{response}}", ""))
+    Path("blind.prompty").write_text(ruled_prompt("Guess.").replace("{{response}}", ""))
     result = improve(server, graded, candidate="blind.prompty", verbose=True)
     assert result.code == 1
     assert "refused: blind: drops the placeholder {{response}}" in result.out
@@ -149,7 +130,7 @@ def test_another_candidate_later_is_a_second_look_at_a_stricter_level(server: Pr
     improve(server, graded, candidate="fooled.prompty")
     result = improve(server, graded, candidate=("fooled.prompty", "better.prompty"))
     assert result.code == 1  # both are equal in development, and the first one stays
-    Path("best.prompty").write_text(prompt_of("Check each number. Twice."))
+    Path("best.prompty").write_text(ruled_prompt("Check each number. Twice."))
     result = improve(server, graded, candidate="best.prompty")
     assert result.code == 0
     assert "one-sided, 99.5 %" in result.out
@@ -169,7 +150,7 @@ def test_flattered_labels_are_found_out_once_they_are_adjudicated(server: Provid
         return Answer(str(int(right(number) or ("Be lax." in seen.text and number in wrong))))
 
     server.script = flattering
-    Path("lax.prompty").write_text(prompt_of("Be lax."))
+    Path("lax.prompty").write_text(ruled_prompt("Be lax."))
     assert "rests on labels that nobody adjudicated" in " ".join(
         improve(server, graded, candidate="lax.prompty").out.split()
     )
@@ -275,7 +256,7 @@ def test_what_decides_cannot_be_changed_after_a_look(
 def test_whatever_a_candidate_holds_is_tried_or_refused_in_words(
     server: ProviderServer, graded: Path, rule: str, by: str
 ):
-    text = prompt_of(rule)
+    text = ruled_prompt(rule)
     Path("evil.prompty").write_bytes(text.encode("utf-8", "surrogatepass"))
     server.script = lambda seen: (
         Answer(f"\x1b[2J<script>\n<prompt>\n{text}</prompt>") if "You improve" in seen.text else script(seen)
@@ -316,7 +297,7 @@ def test_nothing_is_written_or_waited_for_through_a_link_a_pipe_or_a_device(
 )
 def test_names_of_candidates_are_shown_as_they_are_read(server: ProviderServer, graded: Path, name: str):
     file = f"{name}.prompty"
-    Path(file).write_text(prompt_of("Check each number."))
+    Path(file).write_text(ruled_prompt("Check each number."))
     result = improve(server, graded, candidate=file, verbose=True)
     assert result.code == 0, result.err
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", result.out + result.err)

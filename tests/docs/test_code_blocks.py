@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import click
+import msgspec
 import pytest
 from played_page import ROOT, blocks, typed
 from ruamel.yaml import YAML
@@ -88,17 +89,27 @@ def test_python_runs(page: str, tmp_path: Path):
     assert done.returncode == 0, done.stderr
 
 
+RECORDS: tuple[tuple[frozenset[str], type[msgspec.Struct]], ...] = (
+    (frozenset({"kind"}), Case),
+    (frozenset({"source", "outcome"}), Verdict),
+    (frozenset({"was"}), Correction),
+    (frozenset({"case_id"}), Output),
+)
+"""The keys that tell a record, in the order in which they are looked for."""
+
+OTHER_JSON = {"mcp.md-2": "settings of an assistant"}
+"""Blocks of JSON that show no record, and what they show."""
+
+
 @pytest.mark.parametrize("block", found("json"))
-def test_json_is_read_as_the_records_that_it_shows(block: Found):
-    for value in _values(block.text):
-        if "kind" in value:
-            decode_record(json.dumps(value).encode(), Case)
-        elif "source" in value and "outcome" in value:
-            decode_record(json.dumps(value).encode(), Verdict)
-        elif "was" in value:
-            decode_record(json.dumps(value).encode(), Correction)
-        elif "case_id" in value:
-            decode_record(json.dumps(value).encode(), Output)
+def test_json_is_read_as_the_records_that_it_shows(block: Found, request: pytest.FixtureRequest):
+    values = list(_values(block.text))
+    assert values
+    shown = [next((kind for keys, kind in RECORDS if keys <= value.keys()), None) for value in values]
+    assert (None in shown) == (request.node.callspec.id in OTHER_JSON)
+    for value, kind in zip(values, shown, strict=True):
+        if kind is not None:
+            assert isinstance(decode_record(json.dumps(value).encode(), kind), kind)
 
 
 def _values(text: str) -> Iterator[Any]:
@@ -114,27 +125,60 @@ def test_commands_have_the_options_that_they_are_shown_with(block: Found):
     text = block.text
     if re.search(r"^\$ ", text, re.MULTILINE):
         text = "".join(f"{each.command}\n" for each in typed(text))
-    for line in re.sub(r"\\\n", " ", text).splitlines():
-        for words in _commands(line):
-            _parsed(words)
+    commands = [words for line in re.sub(r"\\\n", " ", text).splitlines() for words in _commands(line)]
+    assert commands
+    assert {words[0] for words in commands} <= {"fiducial", *OTHER_PROGRAMS}
+    for program, *words in commands:
+        if program == "fiducial":
+            _parse(words)
+
+
+OTHER_PROGRAMS = frozenset(
+    [
+        ".",
+        "cd",
+        "cp",
+        "cut",
+        "echo",
+        "grep",
+        "head",
+        "inspect",
+        "make",
+        "nice",
+        "openssl",
+        "pf",
+        "pip",
+        "pytest",
+        "python",
+        "python3",
+        "tail",
+        "vllm",
+    ]
+)
+"""Programs of others that pages show, whose options are not looked at."""
+
+_ASSIGNMENT = re.compile(r"[A-Z_]+=")
 
 
 def _commands(line: str) -> Iterator[list[str]]:
-    """Yield the words after `fiducial` in each part of a line of shell."""
+    """Yield the words of each command in a line of shell, the settings before it left out."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
     lexer.whitespace_split = True
     lexer.commenters = "#"
     words: list[str] = []
+    is_file = False
     for word in [*lexer, ";"]:
         if set(word) <= set("|&;<>"):
-            if words[:1] == ["fiducial"]:
-                yield words[1:]
-            words = []
-        else:
+            if words:
+                yield words
+            words, is_file = [], word.startswith((">", "<"))
+        elif is_file:
+            is_file = False
+        elif words or not _ASSIGNMENT.match(word):
             words.append(word)
 
 
-def _parsed(words: list[str]) -> None:
+def _parse(words: list[str]) -> None:
     """Parse a command and its options as the command line would; placeholders match any word."""
     command = cast("click.Command", cli)
     context = click.Context(cli, info_name="fiducial")

@@ -213,7 +213,10 @@ def test_indices_beyond_bounds_in_names_of_attributes_are_listed(tmp_path: Path)
         },
     }
     (tmp_path / "spans.jsonl").write_text(json.dumps(span) + "\n")
-    fd.read(tmp_path / "spans.jsonl", as_="otlp")
+    found = fd.read(tmp_path / "spans.jsonl", as_="otlp")
+    (skipped,) = found.skipped
+    assert (skipped.line, "4300 digits" in skipped.reason) == (1, True)
+    assert found.outputs == []
 
 
 def test_an_epoch_beyond_bounds_is_listed(tmp_path: Path):

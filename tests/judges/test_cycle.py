@@ -86,7 +86,9 @@ def test_verdicts_of_slow_and_fast_items_do_not_mix(server: ProviderServer, judg
         return Answer(f"<S2>{number % 2}</S2>", delay=0.02 * (number % 3))
 
     server.script = script
-    for verdict in judging(make_pairs(40)):
+    verdicts = judging(make_pairs(40))
+    assert len(verdicts) == 40
+    for verdict in verdicts:
         assert verdict.score == int(verdict.case_id.removeprefix("case-")) % 2
 
 

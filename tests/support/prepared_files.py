@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 from review_page import ReviewPage
+from ruled_prompt import ruled_prompt
 
 from fiducial.data import demo_path
 
@@ -33,20 +34,6 @@ system:
 Say 1 if the text is good, else 0.
 user:
 {{response}}
-"""
-_TAGGED = """---
-name: tagged
-inputs:
-  query: {type: string, kind: string}
-  response: {type: string, kind: string}
-  fence: {type: string, kind: string}
-template: {format: {kind: jinja2}, parser: {kind: prompty}}
-scale: {minimum: 0, maximum: 1, step: 1}
-parse: {mode: tags, score: S2}
----
-user:
-RULE
-=== {{fence}} {{query}} {{fence}} {{response}} {{fence}} ===
 """
 _RIGHT, _NUMBER = {"text": "Names a number.", "points": 5, "tags": ["axis:accuracy"]}, "How many?"
 _WRONG = {"text": "Gives a wrong number.", "points": -6}
@@ -98,8 +85,8 @@ def _rows() -> dict[str, bytes]:
         "answers.csv": _table("id,question,answer", [f"q{n},{_NUMBER},{n}" for n in range(40)]),
         "grades.csv": _table("id,label", [f"q{n},{n % 2}" for n in range(40)]),
         "mine.prompty": _PROMPT.encode(),
-        "kind.prompty": _TAGGED.replace("RULE", "Be kind.").encode(),
-        "careful.prompty": _TAGGED.replace("RULE", CAREFUL).encode(),
+        "kind.prompty": ruled_prompt("Be kind.", tagged=True).encode(),
+        "careful.prompty": ruled_prompt(CAREFUL, tagged=True).encode(),
         "graded.jsonl": _lines([_graded(number) for number in range(80)]),
         **people,
     }

@@ -149,7 +149,9 @@ def test_it_is_seldom_clear_where_no_other_cut_is_better(
 @pytest.mark.reference
 def test_half_a_summary_supported_is_no_faithful_summary(reference: Path) -> None:
     table = read_table([reference / "recorded" / "summaries.jsonl"])
-    for judge, rows in table.judge.present():
+    judges = list(table.judge.present())
+    assert {judge.partition("/")[0] for judge, _ in judges} >= {"groundedness"}
+    for judge, rows in judges:
         part = table.take(rows)
         half, whole = (better_cut(part.label >= 0.5, part.score, part.cluster, cut) for cut in (0.5, 1.0))
         if "groundedness" in judge:

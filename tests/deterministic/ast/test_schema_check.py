@@ -72,6 +72,15 @@ def case(*calls: dict[str, Any], tools: list[dict[str, Any]] | None = None, **re
     )
 
 
+def refusal(refused: Case) -> str | None:
+    """The message with which a case is refused; None if it is accepted."""
+    try:
+        require_producible(refused)
+    except InputError as error:
+        return str(error)
+    return None
+
+
 def plain(**arguments: Any) -> dict[str, Any]:
     return {"name": "book", "arguments": {"city": "Rome", **arguments}}
 
@@ -113,7 +122,7 @@ def listed(**arguments: list[Any]) -> dict[str, Any]:
     ],
 )
 def test_what_the_tools_can_produce_is_accepted(call: dict[str, Any]):
-    require_producible(case(call))
+    assert refusal(case(call)) is None
 
 
 @pytest.mark.parametrize(
@@ -168,7 +177,9 @@ def test_a_tool_that_is_there_twice_cannot_be_looked_up():
 
 @pytest.mark.parametrize("match", ["simple", "multiple", "parallel"])
 def test_data_with_bfcls_own_ways_keep_them(match: str):
-    require_producible(case(listed(nights=["two"], unknown=[1]), match=match))
+    wrong = listed(nights=["two"], unknown=[1])
+    assert refusal(case(wrong, match=match)) is None
+    assert refusal(case(wrong)) is not None
 
 
 def test_in_other_languages_a_text_may_be_any_expression():
@@ -181,10 +192,10 @@ def test_in_other_languages_a_text_may_be_any_expression():
         },
     }
     good = {"f": {"m": ["theMap"], "n": [3], "s": [[1, 2]]}}
-    require_producible(case(good, tools=[tool], language="java"))
+    assert refusal(case(good, tools=[tool], language="java")) is None
     with pytest.raises(InputError, match="expected a value of type long, got True"):
         require_producible(case({"f": {"m": [{"a": [1]}], "n": [True]}}, tools=[tool], language="java"))
 
 
 def test_other_kinds_are_not_looked_at():
-    require_producible(Case(id="q", kind="memory_answer", reference={"answers": ["x"]}))
+    assert refusal(Case(id="q", kind="memory_answer", reference={"answers": ["x"]})) is None

@@ -36,6 +36,15 @@ def case(*turns: list[str], classes: list[str] | None = None, **fields: Any) -> 
     return Case(id="g", kind="multi_turn", reference=reference, **fields)
 
 
+def refusal(refused: Case) -> str | None:
+    """The message with which a case is refused; None if it is accepted."""
+    try:
+        validate_reference(refused, OWN)
+    except InputError as error:
+        return str(error)
+    return None
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -49,7 +58,7 @@ def case(*turns: list[str], classes: list[str] | None = None, **fields: Any) -> 
     ],
 )
 def test_what_the_worlds_have_can_be_played(call: str):
-    validate_reference(case([], [call]), OWN)
+    assert refusal(case([], [call])) is None
 
 
 @pytest.mark.parametrize(
@@ -82,7 +91,8 @@ def test_a_world_that_is_not_there_is_refused():
 
 
 def test_entries_that_bfcl_has_retired_keep_their_ways():
-    validate_reference(case(["plnat()"], tags={"group": "retired"}), OWN)
+    assert refusal(case(["plnat()"])) is not None
+    assert refusal(case(["plnat()"], tags={"group": "retired"})) is None
 
 
 def test_expected_results_without_a_way_of_comparing_them_are_refused():

@@ -73,16 +73,18 @@ def test_each_fault_is_planted_and_seen(found: list[Probe | Weakness]):
 
 
 def test_labels_are_the_end_states(found: list[Probe | Weakness]):
-    for probe in found:
-        if isinstance(probe, Probe):
-            assert probe.label.by == "state/strict"
-            assert probe.label.score == float(probe.label.evidence["plants"] == "twin")
+    labels = [probe.label for probe in found if isinstance(probe, Probe)]
+    assert {label.score for label in labels} == {0.0, 1.0}
+    for label in labels:
+        assert label.by == "state/strict"
+        assert label.score == float(label.evidence["plants"] == "twin")
 
 
 def test_one_more_look_changes_nothing_and_is_set_aside(found: list[Probe | Weakness]):
     accepted = [
         each.change for each in found if isinstance(each, Weakness) and each.failing == "accepts a fault"
     ]
+    assert accepted
     assert all("call look" in change for change in accepted)
 
 

@@ -211,7 +211,9 @@ def test_without_repeats_invariance_is_not_tested_and_says_so():
 
 
 def test_every_comparison_says_what_it_could_have_found():
-    for comparison in audit(lambda facts, repeat: facts.label).comparisons:
+    comparisons = audit(lambda facts, repeat: facts.label).comparisons
+    assert comparisons
+    for comparison in comparisons:
         assert comparison.minimum_detectable is not None
         assert 0 < comparison.minimum_detectable < 0.2
         assert comparison.difference.n == ITEMS

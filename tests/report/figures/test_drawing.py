@@ -48,6 +48,7 @@ def test_every_figure_fits_a_telephone_and_is_legible_there(name: str):
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_shape_is_seen_without_a_style_sheet(name: str):
     drawn = ET.fromstring(str(FIGURES[name]))
+    assert any(node.tag in {"line", "path", "polyline", "circle", "rect"} for node in drawn.iter())
     for node in drawn.iter():
         if node.tag in {"line", "path", "polyline"}:
             assert "stroke" in node.attrib

@@ -49,7 +49,9 @@ def test_each_output_has_what_was_said_of_it_and_all_of_which_the_same_was_said_
 def test_a_candidate_reads_its_own_output_and_knows_its_case(tmp_path: Path):
     fd.evaluate(CASES, OUTPUTS, out=tmp_path / "run", progress=False)
     with RunStore(tmp_path / "run") as store, RunItems(store) as items:
-        for item in items:
+        listed = list(items)
+        assert listed
+        for item in listed:
             whole = item.read(item.place, False)
             assert whole.output.key == item.key
             assert (whole.case.id, item.category) == (item.key.case_id, whole.case.tags["category"])
