@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from commands import described, reference_folder
-from evidence_tables import calibration_table, made, p_value, table, without_n
+from evidence_tables import THREE, calibration_table, made, p_value, table, without_n
 from evidence_variants import explicit_disagreements, ladder_section, preference_section
 from make_requests import draw_real
 from recorded_adjudications import JUDGE, LABEL, NOBODY, Adjudicated, as_verdicts, read_recorded, side
@@ -30,7 +30,6 @@ import fiducial as fd
 from fiducial.calibration.comparison.comparison_results import ComparedPair
 from fiducial.data import demo_path
 
-VARIANTS = ("direct", "reasons", "decomposed")
 EXPLICIT = ("tool_call_accuracy", "groundedness", "task_completion")
 """Judges whose variant `explicit` was recorded on the suite, later than the others."""
 SUITE_JUDGES = (
@@ -94,7 +93,7 @@ def sections(reference: Path, recorded: Path) -> Iterator[str]:
 def suite_section(recorded: Path) -> Iterator[str]:
     """All judges on the built-in suite."""
     judges = [
-        made(f"{name}/{variant}", recorded / "suite.jsonl") for name in SUITE_JUDGES for variant in VARIANTS
+        made(f"{name}/{variant}", recorded / "suite.jsonl") for name in SUITE_JUDGES for variant in THREE
     ]
     judges += [made(f"{name}/explicit", recorded / "suite-explicit.jsonl") for name in EXPLICIT]
     run = fd.evaluate(
@@ -108,14 +107,14 @@ def suite_section(recorded: Path) -> Iterator[str]:
     yield "## The built-in suite\n"
     yield (
         "Labels are the checkers' or, if none can decide, the suite's. *Without reply*: changed after the recording. "
-        "The threshold is 0.5, of `groundedness` and `rubric: decomposed` 1.\n"
+        "Without a variant: `direct`, `reasons` and `decomposed` alike. The threshold is 0.5, of `groundedness` and `rubric: decomposed` 1.\n"
     )
     yield from calibration_table(run)
 
 
 def real_run(folder: Path, recorded: Path, judge: str) -> fd.Run:
     """The prompts of a judge on real outputs with official labels."""
-    judges = [made(f"{judge}/{variant}", recorded / "real.jsonl") for variant in VARIANTS]
+    judges = [made(f"{judge}/{variant}", recorded / "real.jsonl") for variant in THREE]
     if judge == "tool_call_accuracy":
         judges.append(made(f"{judge}/explicit", recorded / "real-explicit.jsonl"))
     return fd.evaluate(

@@ -10,6 +10,9 @@ import fiducial as fd
 
 MODEL = "claude"
 
+THREE = ("direct", "reasons", "decomposed")
+"""Variants that every judge of the suite has; rows without a variant are these, alike."""
+
 
 def made(name: str, recording: Path) -> Any:
     """A judge that answers from a recording."""
@@ -39,13 +42,13 @@ def without_n(rate: object, n: int) -> str:
 
 
 def one_row_each(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:
-    """Rows with equal numbers as one row that names the variants."""
+    """Rows with equal numbers as one row that names the variants, if they are not the usual three."""
     variants: dict[tuple[str, ...], list[str]] = {}
     for name, *numbers in rows:
         judge, _, variant = str(name).removesuffix(f"@{MODEL}").partition("/")
         variants.setdefault((judge, *map(str, numbers)), []).append(variant)
     for (judge, *numbers), named in variants.items():
-        yield (f"{judge}: {', '.join(named)}", *numbers)
+        yield (judge if tuple(named) == THREE else f"{judge}: {', '.join(named)}", *numbers)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:

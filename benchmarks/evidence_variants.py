@@ -75,7 +75,7 @@ def ladder_section(recorded: Path) -> Iterator[str]:
     yield "\n## Ladders\n"
     yield (
         "`explicit` of two judges on [questions at fixed levels](audits.md#ladders-how-hard-a-fault-is-still-caught), half of those about calls recorded. "
-        "How much the catch rate may fall from the easiest to the hardest level, at 95 %:\n"
+        "The catch rate may fall from the easiest to the hardest level, at 95 %, by at most\n"
     )
     caught = faulty = beyond = right = failed = dials = 0
     for name in _RECORDED:
@@ -88,17 +88,17 @@ def ladder_section(recorded: Path) -> Iterator[str]:
             only=[dial for dial in DIALS if dial not in _NOT_RECORDED],
         )
         judge = next(each for each in audit.judges if each.judge.startswith(name))
-        listed: list[str] = []
+        falls: list[tuple[float, str]] = []
         for ladder in judge.ladders:
             caught += sum(level.caught for level in ladder.levels)
             faulty += sum(level.faulty for level in ladder.levels)
             beyond += ladder.threshold.where == "beyond the hardest"
             right += ladder.failed_right.n
             failed += round((ladder.failed_right.value or 0) * ladder.failed_right.n)
-            fall = "undefined" if ladder.drop.high is None else f"{ladder.drop.high:.2f}"
-            listed.append(f"`{ladder.dial}` {fall}")
-        dials += len(listed)
-        yield f"* `{name}`: {', '.join(listed)}."
+            falls.append((1.0 if ladder.drop.high is None else ladder.drop.high, ladder.dial))
+        dials += len(falls)
+        (least, steady), (most, steep) = min(falls), max(falls)
+        yield f"* `{name}`: {least:.2f} (`{steady}`) to {most:.2f} (`{steep}`)"
     low, high = wilson_interval(caught / faulty, faulty)
     yield (
         f"\n{caught} of {faulty} planted faults are caught ({caught / faulty:.3f} [{low:.3f}, {high:.3f}]), and {failed} of {right} right outputs failed. "
