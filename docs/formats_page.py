@@ -50,6 +50,7 @@ _CONTENTS = (
     "expected calls with arguments",
     "a criterion",
     "accepted answers",
+    "an empty list of expected calls (`[]`), with tools",
     "calls that were made",
     "a context",
 )

@@ -143,7 +143,7 @@ def _expected(row: FieldReader) -> tuple[list[Any] | None, list[str]]:
     known = {str(tool.get("function", tool).get("name")) for tool in _tools(row)}
     if row.first("tool_calls", "tool_definitions") is None and not known.issuperset(map(str, items)):
         return None, answers_of(items)
-    return [{"name": item} for item in items], []
+    return [{"name": item} for item in items] or None, []
 
 
 def _tools(row: FieldReader) -> Iterator[dict[str, Any]]:

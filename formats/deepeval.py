@@ -64,7 +64,8 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         prefix="case",
         number=row.number,
         asked=[said_by_user(case.text("input", "scenario"))],
-        expected_calls=_listed(case, "expectedTools", "expected_tools"),
+        expected_calls=_listed(case, "expectedTools", "expected_tools")
+        or None,  # its default is an empty list
         accepted=answers_of(
             case.text("expectedOutput", "expected_output", "expectedOutcome", "expected_outcome")
         ),

@@ -194,6 +194,7 @@ def _contents(example: Example, options: Options, *, checkable: bool) -> RowCont
         expected_calls=checkable,
         criterion=example.criterion is not None or bool(example.criteria),
         accepted_answers=bool(example.accepted) and options.answers == "accepted",
+        no_call=example.expected_calls == [] and bool(example.tools),
         calls_made=made or bool(example.expected_calls),
         context=bool(example.context),
     )

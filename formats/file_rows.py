@@ -198,6 +198,8 @@ def _decoded(raw: bytes) -> Any:
         raise RecordError(not_utf8(error)) from error
     except json.JSONDecodeError as error:
         line = error.lineno if b"\n" in raw.strip() else None
+        if error.pos >= len(error.doc.rstrip()):
+            raise RecordError("not JSON: it ends before it is complete", line=line) from error
         raise RecordError(f"not JSON: {error.msg} at column {error.colno}", line=line) from error
     except RecursionError as error:
         raise RecordError("the JSON is nested too deeply") from error

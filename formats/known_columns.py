@@ -13,7 +13,16 @@ from ..errors import RecordError
 from ..records import Step
 from ..records.column_names import HEADERS, column_named, is_person, known_fields
 from ..records.grades import GradeScale, is_missing
-from .calls import AgentAnswer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
+from .calls import (
+    AgentAnswer,
+    answer_of,
+    are_messages,
+    has_arguments,
+    messages_of,
+    plain_calls,
+    role_of,
+    said_by_user,
+)
 from .column_guesses import guessed
 from .conversation_turns import conversation
 from .example import Example, answers_of, listed
@@ -23,7 +32,7 @@ from .found_grades import FoundGrades
 from .import_options import Options
 from .imported_records import Skipped
 from .imported_scores import collect_scores
-from .json_values import as_text, asked, is_list, is_object, tags_of, told
+from .json_values import as_text, asked, is_list, is_object, parsed, tags_of, told
 from .score_columns import ScoreReader, judge_scores, labels_in, score_in, verdicts_in
 
 _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
@@ -62,6 +71,7 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
         conversation=turns,
         **{attribute: read(fields) for attribute, read in parts},
     )
+    _take_calls(example)
     said = [*scores]
     if judging:
         judges, words = [(name, line.value[name]) for name in judging], GradeScale(words=options.grades.words)
@@ -127,6 +137,7 @@ def reference_example(
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
         **{attribute: read(fields) for attribute, read in _parts(names, _REFERENCE)},
     )
+    _take_calls(example)
     people = {name: value for name, value in rest.items() if is_person(name)}
     said = (score_in, partial(labels_in, people=people, grades=grades))
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
@@ -148,6 +159,18 @@ def _list(fields: FieldReader, name: str) -> list[Any] | None:
 def _accepted(fields: FieldReader) -> list[str]:
     value = fields.unpacked("accepted_answers")
     return answers_of(told(value) if is_object(value) else value)
+
+
+def _take_calls(example: Example) -> None:
+    """Read accepted answers that are calls, as JSON with name and arguments, as expected calls."""
+    texts = example.accepted
+    if example.expected_calls is None and texts and all(text.startswith("{") for text in texts):
+        calls = [parsed(text) for text in texts]
+        if all(
+            is_object(call) and ("name" in call or "function" in call) and has_arguments(call)
+            for call in calls
+        ):
+            example.expected_calls, example.accepted = calls, []
 
 
 def _conversation(fields: FieldReader, row: Mapping[str, Any]) -> tuple[list[Any], AgentAnswer | None]:

@@ -59,7 +59,8 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
             for _, item in FieldReader({"reference_tool_calls": expected}, line.at).items(
                 "reference_tool_calls"
             )
-        ],
+        ]
+        or None,
         accepted=answers_of(line.text("reference")),
         context=listed(line.unpacked("retrieved_contexts")),
         criterion=as_text(rubrics) if rubrics else None,

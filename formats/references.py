@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
-from ..records.column_names import SESSIONS, resolve
+from ..records.column_names import SESSIONS, normal, resolve
 from ..records.grades import PLAIN, GradeScale
 from ..records.table_rows import json_rows
 from .arrow_rows import read_any_rows
@@ -118,8 +118,11 @@ class References:
             hint = nearest(unused[0], self._seen) or f"; the first case is {next(iter(self._seen), '')!r}"
             raise InputError(f"no id in it is that of a case: {unused[0]!r}{hint}", path=self.path)
         yield from self._skipped
+        alike = {normal(name): name for name in self._seen if normal(name)}
         for name in unused:
-            yield self._places[name].passed_over("id", f"no case has the id {name!r}")
+            near = alike.get(normal(name))
+            hint = f" (did you mean {near!r}?)" if near is not None else ""
+            yield self._places[name].passed_over("id", f"no case has the id {name!r}{hint}")
 
     def _take(self, row: FileRow, columns: Mapping[str, str]) -> None:
         try:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from ..records import atomic_write, message_text
+from ..records import Case, atomic_write, kind_spec, message_text
 from ..records.arrow_file import pyarrow
 from ..records.json_text import encode_json
 from ..records.output import messages_asked
@@ -86,6 +86,14 @@ def write_hf(items: Iterable[Judged], path: Path, known: ExportContext) -> Writt
 _OUTPUT_COLUMNS = ("id", "query", "messages", "tool_definitions", "accepted_answers", "expected_calls", "criterion", "context", "cluster", "system", "trial", "response", "error", "tool_calls", "turns", "verdicts")  # fmt: skip
 
 
+def _expected_calls(case: Case) -> str | None:
+    """Return the calls a case expects as JSON: an empty list where none is due, None where a column cannot hold them."""
+    if kind_spec(case.kind).call == "none":
+        return _json([])
+    calls = case.reference.get("calls")
+    return _json(calls) if _are_plain(calls) else None
+
+
 def _output_row(item: Judged) -> dict[str, Any]:
     case, output = item.case, item.output
     reference = case.reference
@@ -97,7 +105,7 @@ def _output_row(item: Judged) -> dict[str, Any]:
         "messages": None if alone or not messages else _json(messages),
         "tool_definitions": _json(case.tools) if case.tools else None,
         "accepted_answers": _json(item.accepted) if item.accepted else None,
-        "expected_calls": _json(reference["calls"]) if _are_plain(reference.get("calls")) else None,
+        "expected_calls": _expected_calls(case),
         "criterion": reference.get("criterion"),
         "context": _json(case.context) if case.context else None,
         "cluster": case.cluster,

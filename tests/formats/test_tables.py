@@ -111,6 +111,52 @@ def test_references_are_joined_by_id_and_those_of_no_case_are_listed(read: Read,
     assert [(each.line, each.reason) for each in found.skipped] == [(3, "no case has the id 'z'")]
 
 
+TOOL = '[{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]'
+
+
+def test_an_empty_list_of_expected_calls_says_that_none_is_due(read: Read, tmp_path: Path):
+    (tmp_path / "expected.csv").write_text("id,expected_calls\nb,[]\n")
+    rows = "".join(
+        json.dumps({"id": name, "question": "Thanks!", "answer": "Bye.", "tools": json.loads(TOOL)} | more)
+        + "\n"
+        for name, more in (("a", {"expected_calls": []}), ("b", {}), ("c", {}))
+    )
+    found = read(rows, "rows.jsonl", join=tmp_path / "expected.csv")
+    assert [case.kind for case in found.cases] == ["no_call", "no_call", "open_answer"]
+    assert fd.check(found.cases[0], found.outputs[0]).score == 1.0
+    run = fd.evaluate(found.cases[:1], found.outputs[:1], out=tmp_path / "run")
+    fd.export(run, "hf", tmp_path / "exported")
+    assert [case.kind for case in fd.read(tmp_path / "exported").cases] == ["no_call"]
+
+
+def test_calls_in_a_column_of_answers_are_expected_calls(read: Read):
+    expected = '[{""name"": ""weather"", ""arguments"": {""city"": ""Ghent""}}]'
+    found = read(f'question,answer,expected\nWeather?,Sunny,"{expected}"\n')
+    [case] = found.cases
+    assert (case.kind, case.reference["calls"]) == (
+        "tool_call",
+        [{"name": "weather", "arguments": {"city": "Ghent"}}],
+    )
+    found = read('question,answer,expected\nWeather?,{},"{""name"": ""Ghent""}"\n')
+    assert found.cases[0].kind == "memory_answer"
+
+
+def test_an_id_of_no_case_names_the_one_that_is_spelled_alike(read: Read, tmp_path: Path):
+    (tmp_path / "expected.csv").write_text("id,expected\nConv 1,yes\nconv-2,no\nconv-9,no\n")
+    found = read("id,question,answer\nconv-1,Is it?,yes\nconv-2,Is it?,no\n", join=tmp_path / "expected.csv")
+    assert [each.reason for each in found.skipped] == [
+        "no case has the id 'Conv 1' (did you mean 'conv-1'?)",
+        "no case has the id 'conv-9'",
+    ]
+
+
+def test_a_line_that_ends_early_is_said_to(read: Read):
+    found = read('{"question": "a", "answer": "b"}\n{"question": "a", "ans\n', "rows.jsonl")
+    assert found.skipped[0].line == 2
+    found = read('{"question": "a", "answer": "b"}\n{"question": [\n', "rows.jsonl")
+    assert found.skipped[0].reason == "not JSON: it ends before it is complete"
+
+
 def test_references_of_which_none_has_a_case_name_what_there_is(read: Read, tmp_path: Path):
     table = tmp_path / "expected.csv"
     table.write_text("id,expected\nA1,Rome\n")
