@@ -83,8 +83,8 @@ class ReadyJudge(Closing):
     Args:
         task: Who is asked.
         access: How its model is reached.
-        made: Makes it again, in another process; a key among its arguments is pickled with it.
-        ways: How others are reached whom it asks; those that are not named are reached as itself.
+        remake: Makes the same judge in another process; a key among its arguments is pickled with it.
+        members: The judges that it asks over connections of their own; others are asked over its own.
 
     Attributes:
         task: As given.
@@ -95,13 +95,13 @@ class ReadyJudge(Closing):
         self,
         task: JudgeTask,
         access: ModelAccess,
-        made: Callable[[], ReadyJudge],
-        ways: Mapping[JudgeId, ReadyJudge] | None = None,
+        remake: Callable[[], ReadyJudge],
+        members: Mapping[JudgeId, ReadyJudge] | None = None,
     ) -> None:
         self.task = task
         self.access = access
-        self._made = made
-        self._ways = ways or {}
+        self._remake = remake
+        self._members = members or {}
         self._connection = ModelConnection(access)
         weakref.finalize(self, self._connection.close)
 
@@ -116,8 +116,8 @@ class ReadyJudge(Closing):
         return self.task.cut.at
 
     @property
-    def reached(self) -> JudgeTask:
-        """The judge as a run asks it: with its own way to its model."""
+    def task_with_access(self) -> JudgeTask:
+        """The judge as a run asks it: with access to its own model."""
         return _with_access(self.task, self.access)
 
     def __call__(
@@ -183,11 +183,11 @@ class ReadyJudge(Closing):
         A further call opens new ones.
         """
         self._connection.close()
-        for judge in self._ways.values():
+        for judge in self._members.values():
             judge.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._made, ()
+        return self._remake, ()
 
     def __repr__(self) -> str:
         return f"<judge {self.by}>"
@@ -238,9 +238,9 @@ class ReadyJudge(Closing):
         return await self._said(self.task.judge, case, output, repeat)
 
     async def _asked(self, question: JudgeQuestion) -> Verdict:
-        way = self._ways.get(question.judge.id, self)._connection  # noqa: SLF001 - a judge like this one
-        judge = cast("Judge", question.judge)
-        return await judge.verdict(question.case, question.output, way, question.repeat)
+        member = self._members.get(question.judge.id, self)
+        judge, client = cast("Judge", question.judge), member._connection  # noqa: SLF001 - a judge like this one
+        return await judge.verdict(question.case, question.output, client, question.repeat)
 
 
 def _with_access(task: JudgeTask, access: ModelAccess) -> JudgeTask:

@@ -182,7 +182,7 @@ def _task(
         given = judge(given, model=model, worlds=worlds, judge_parameters=parameters)
     if not isinstance(given, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise UsageError(f"judges: expected a judge or a name of one, got {type(given).__name__}")
-    return given.reached
+    return given.task_with_access
 
 
 def _evaluate(

@@ -19,7 +19,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..formats.bfcl import DataSource, expand, open_source
-from ..judges.prices import price_list
+from ..judges.prices import dollars_of, price_list
 from ..report.text.forecast_text import generation_forecast
 from ..report.text.generation_text import generation_lines
 from .agent_environments import bfcl_histories, scenes_of, server_embedding
@@ -68,18 +68,18 @@ class Generation(Shown, frozen=True, kw_only=True):
         cls, source: OutputSource, tally: GenerationTally, prices: Sequence[str], name: str | None = None
     ) -> Generation:
         """Return the results of a source, with cost; ``name`` is the category, if there is one."""
-        asked = source.model
+        asked, listed = source.model, price_list(prices)
         user = None if source.user is None else source.user.model
         return cls(
             name=name or source.system,
             tally=tally,
             cost=None
             if asked is None
-            else _cost(asked.settings.model, tally.prompt_tokens, tally.completion_tokens, prices),
+            else dollars_of(listed, asked.settings.model, tally.prompt_tokens, tally.completion_tokens),
             user_model=user,
             user_cost=None
             if user is None
-            else _cost(user, tally.user_prompt_tokens, tally.user_completion_tokens, prices),
+            else dollars_of(listed, user, tally.user_prompt_tokens, tally.user_completion_tokens),
         )
 
     def document(self) -> Document:
@@ -87,11 +87,6 @@ class Generation(Shown, frozen=True, kw_only=True):
         return generation_lines(
             self.tally, self.name, self.cost, user=self.user_model, user_cost=self.user_cost
         )
-
-
-def _cost(model: str, prompt: int, completion: int, prices: Sequence[str]) -> float | None:
-    known = price_list(prices)(model) if prompt else None
-    return None if known is None else known.cost(prompt, completion)
 
 
 def who_generates(

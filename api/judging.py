@@ -87,7 +87,7 @@ def judge(
     """
     given = dict(locals())  # the arguments as they were given
     _refuse_wrong_types(given)
-    made = partial(judge, **given)
+    remake = partial(judge, **given)
     environments = RegisteredEnvironments() if worlds is None else worlds
     if parameters is not None and judge_parameters is not None:
         raise UsageError("parameters and judge_parameters are the same: give one")
@@ -101,9 +101,9 @@ def judge(
             raise UsageError(f"{task.by} judges an answer as a whole: leave split_statements out")
     task = by_criterion(task)
     if not task.models:
-        return ReadyJudge(task, ModelAccess(), made)
+        return ReadyJudge(task, ModelAccess(), remake)
     reaching = cast("Reaching", {name: given[name] for name in Reaching.__annotations__.keys() & given})
-    return ReadyJudge(task, model_access(task.model, concurrency, **reaching), made)
+    return ReadyJudge(task, model_access(task.model, concurrency, **reaching), remake)
 
 
 _TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
@@ -151,11 +151,11 @@ def jury(
         UsageError: These judges make no such jury.
     """
     members = [each if isinstance(each, ReadyJudge) else judge(each, **options) for each in judges]
-    tasks = told_apart(each.reached for each in members)
+    tasks = told_apart(each.task_with_access for each in members)
     task = seat(JuryRule(rule=rule, weights=tuple(weights), unsure=unsure), tasks, repeats=repeats)
-    ways = {plain.id: ready for ready in members for plain in ready.task.plain}
-    again = partial(jury, members, rule, weights=weights, unsure=unsure, repeats=repeats)
-    return ReadyJudge(task, ModelAccess(), again, ways)
+    by_id = {plain.id: ready for ready in members for plain in ready.task.plain}
+    remake = partial(jury, members, rule, weights=weights, unsure=unsure, repeats=repeats)
+    return ReadyJudge(task, ModelAccess(), remake, by_id)
 
 
 def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -> ReadyJudge:
@@ -163,9 +163,9 @@ def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -
 
     A missing reply is requested and added; without ``ask``, it raises a MissingReplyError.
     """
-    again = partial(cassette_judge, prompt, path, ask=ask, **options)
+    remake = partial(cassette_judge, prompt, path, ask=ask, **options)
     made = judge(prompt, **(options if ask else options | _NOWHERE))
     access = msgspec.structs.replace(made.access, cassette=path)
     if not ask:
         access = msgspec.structs.replace(access, endpoint=None, cache=None, record=None, budget=None)
-    return ReadyJudge(made.task, access, again)
+    return ReadyJudge(made.task, access, remake)

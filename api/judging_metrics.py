@@ -59,8 +59,8 @@ def judge_from(
     judge = FunctionJudge(judge_id, judge_id.plain, metric_function(metric, key=key, scale=scale))
     threshold = pass_at if pass_at is not None else _threshold(metric, scale)
     cut = PassThreshold() if threshold is None else PassThreshold(threshold, "declared")
-    made = partial(judge_from, metric, name=name, key=key, scale=scale, pass_at=pass_at)
-    return ReadyJudge(JudgeTask(judge=judge, cut=cut), ModelAccess(), made)
+    remake = partial(judge_from, metric, name=name, key=key, scale=scale, pass_at=pass_at)
+    return ReadyJudge(JudgeTask(judge=judge, cut=cut), ModelAccess(), remake)
 
 
 def _name(metric: Any) -> str:

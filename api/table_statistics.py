@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal, Unpack, get_args
 
 from ..calibration.agreement.calibrate import Requests
 from ..calibration.agreement.calibrate import calibrate as calibrate_table
 from ..calibration.agreement.diagnosis_results import AuditMethod
-from ..calibration.comparison.choosing import CostOf
 from ..calibration.comparison.compare import compare as compare_table
 from ..calibration.comparison.comparison_results import By, Right
 from ..calibration.corrected_rate.estimation import FurtherEstimates
@@ -21,7 +21,7 @@ from ..calibration.statistic_catalogue import AGREEMENT, ESTIMATORS
 from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
-from ..judges.prices import price_list
+from ..judges.prices import dollars_of, price_list
 from .paths import Labels, source
 from .table_results import Calibration, Comparison, Estimation
 from .tables import Rows, TableReading, Tables, read, together
@@ -174,20 +174,9 @@ def compare(
             statistic=statistic,
             flips=flips,
             settings=Settings(interval=interval, level=level, replicates=replicates, seed=seed),
-            cost_of=_costs(prices),
+            cost_of=partial(dollars_of, price_list(prices)),
         )
     )
-
-
-def _costs(given: Sequence[str]) -> CostOf:
-    prices = price_list(given)
-
-    def cost(model: str, prompt_tokens: float, completion_tokens: float) -> float | None:
-        """Return US dollars for a model's tokens."""
-        known = prices(model) if prompt_tokens or completion_tokens else None
-        return None if known is None else known.cost(prompt_tokens, completion_tokens)
-
-    return cost
 
 
 def estimate(

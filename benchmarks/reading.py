@@ -65,10 +65,10 @@ def files(folder: Path) -> Iterator[tuple[str, Path, type[Any]]]:
     yield path.stem, path, Verdict
 
 
-def seconds(path: Path, kind: type[Any], *, again: bool) -> float:
+def seconds(path: Path, kind: type[Any], *, validated: bool) -> float:
     """Processor time of one pass."""
     begin = time.process_time()
-    for _ in read_numbered(path, kind, again=again):
+    for _ in read_numbered(path, kind, validated=validated):
         pass
     return time.process_time() - begin
 
@@ -79,7 +79,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, path, kind in files(Path(folder)):
             times = [
-                (seconds(path, kind, again=True), seconds(path, kind, again=False)) for _ in range(passes)
+                (seconds(path, kind, validated=True), seconds(path, kind, validated=False))
+                for _ in range(passes)
             ]
             without, looked = (min(column) for column in zip(*times, strict=True))
             print(

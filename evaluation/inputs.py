@@ -231,13 +231,13 @@ def outputs_in(piece: FileSlice) -> Iterator[Output]:
             begin += len(file.readline())
         lines = lines_of(file, piece.path)
         raws = (raw for _, _, raw in takewhile(lambda line: begin + line[1] < piece.end, lines))
-        records = (decode_record(raw, Output, path=piece.path, again=True) for raw in raws)
+        records = (decode_record(raw, Output, path=piece.path, validated=True) for raw in raws)
         yield from _placed(records, piece.path)
 
 
 def outputs_of(path: InputPath) -> Iterator[Output]:
     """Yield the outputs of a file, with workspaces resolved from its folder."""
-    return _placed((output for _, output in read_numbered(path, Output, again=True)), path)
+    return _placed((output for _, output in read_numbered(path, Output, validated=True)), path)
 
 
 class _Key(msgspec.Struct, frozen=True):

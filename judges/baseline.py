@@ -70,18 +70,18 @@ class WordJudge:
         """Return the judge under another name; see `Judge`."""
         return replace(self, by=by)
 
-    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
+    async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
         """Judge one output by its words; see `Judge`.
 
         It calls no model, and every repetition equals the first.
         """
-        del way, repeat
+        del client, repeat
         return msgspec.structs.replace(baseline_verdict(case, output, self.id.name), by=self.by)
 
-    async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
+    async def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions of outputs; see `Judge`."""
         for case, output, _ in work:
-            yield await self.verdict(case, output, way)
+            yield await self.verdict(case, output, client)
 
 
 def baseline_judge(spec: str) -> WordJudge:

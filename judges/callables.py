@@ -47,14 +47,14 @@ class FunctionJudge:
         """Return the judge under another name; see `Judge`."""
         return replace(self, by=by)
 
-    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
+    async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
         """Judge one output by the function; see `Judge`. No model is called."""
-        del way
+        del client
         return await self._call(case, output, repeat)
 
-    async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
+    async def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions, as many at a time as may be in flight; see `Judge`."""
-        async for verdict in as_done(work, self._call, way.concurrency):
+        async for verdict in as_done(work, self._call, client.concurrency):
             yield verdict
 
     async def _call(self, case: Case, output: Output, repeat: int = 0) -> Verdict:

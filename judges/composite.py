@@ -63,23 +63,23 @@ class Composite(ABC):
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
         """Judge one output by what others say."""
 
-    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
+    async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
         """Judge one output by asking others; see `Judge`."""
 
         async def ask(question: JudgeQuestion) -> Verdict:
             judge = cast("Judge", question.judge)
-            return await judge.verdict(question.case, question.output, way, question.repeat)
+            return await judge.verdict(question.case, question.output, client, question.repeat)
 
         return await discuss(self.deliberate(case, output, repeat), ask)
 
-    async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
+    async def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions of outputs; see `Judge`."""
         from .cycle import as_done  # noqa: PLC0415 - whoever only reads what composites are asks nobody
 
         async def ask(case: Case, output: Output, repeat: int) -> Verdict:
-            return await self.verdict(case, output, way, repeat)
+            return await self.verdict(case, output, client, repeat)
 
-        async for verdict in as_done(work, ask, way.concurrency):
+        async for verdict in as_done(work, ask, client.concurrency):
             yield verdict
 
 

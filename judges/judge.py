@@ -60,11 +60,11 @@ class Judge(AskedJudge, Protocol):
         """Return the judge under another name, which signs its verdicts."""
         ...
 
-    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
+    async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
         """Judge one output: graded, or with the reason why not."""
         ...
 
-    def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
+    def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions of outputs; yield one verdict each, as they are done.
 
         Work is taken only as fast as verdicts are.

@@ -72,6 +72,14 @@ def price_list(given: Iterable[str] = ()) -> PriceList:
     return find
 
 
+def dollars_of(
+    prices: PriceList, model: str, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0
+) -> float | None:
+    """Return what a model's tokens cost; None if there are none, or if its price is unknown."""
+    known = prices(model) if prompt_tokens or completion_tokens else None
+    return None if known is None else known.cost(prompt_tokens, completion_tokens, cached_tokens)
+
+
 def _read_price(text: str) -> tuple[str | None, Prices]:
     found = _PRICE.fullmatch(text)
     try:

@@ -32,21 +32,21 @@ class PromptJudge(JudgePrompt):
         """Return the judge under another name; see `Judge`."""
         return replace(self, by=by)
 
-    async def verdict(self, case: Case, output: Output, way: ModelClient, repeat: int = 0) -> Verdict:
+    async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
         """Judge one output; see `Judge`.
 
         It raises PromptError when the prompt cannot be rendered.
         """
-        async with way.open() as provider:
+        async with client.open() as provider:
             return await judge_output(case, output, self, provider, repeat=repeat)
 
-    async def verdicts(self, work: Iterable[Work], way: ModelClient) -> AsyncGenerator[Verdict]:
+    async def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions of outputs; see `Judge`.
 
         It raises PromptError when the prompt cannot be rendered.
         """
-        async with way.open() as provider:
-            async for verdict in judge_work(work, self, provider, concurrency=way.concurrency):
+        async with client.open() as provider:
+            async for verdict in judge_work(work, self, provider, concurrency=client.concurrency):
                 yield verdict
 
 

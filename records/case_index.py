@@ -103,7 +103,7 @@ class CaseIndex(Closing):
     Args:
         files: A cases file, on a disk or in memory, or several.
         examine: Looks at each case while the index is made, and refuses it with an `InputError`.
-        again: Whether the files were read before; then only the types of their records are checked.
+        validated: Whether the files were read before; then only the types of their records are checked.
 
     Attributes:
         files: The files.
@@ -114,7 +114,7 @@ class CaseIndex(Closing):
     """
 
     def __init__(
-        self, files: CaseFiles, examine: Callable[[Case], object] | None = None, *, again: bool = False
+        self, files: CaseFiles, examine: Callable[[Case], object] | None = None, *, validated: bool = False
     ) -> None:
         self.files = files_of(files)
         self._facts: dict[str, CaseFacts] = {}
@@ -122,7 +122,7 @@ class CaseIndex(Closing):
         self._kept_bytes = 0
         self._lines = OpenFiles()
         for number, path in enumerate(self.files):
-            self._index(number, path, examine, again=again)
+            self._index(number, path, examine, validated=validated)
 
     def _index(
         self,
@@ -130,12 +130,12 @@ class CaseIndex(Closing):
         path: InputPath,
         examine: Callable[[Case], object] | None,
         *,
-        again: bool,
+        validated: bool,
     ) -> None:
         before = len(self._facts)
-        keys = None if again or isinstance(path, MemoryFile) else DuplicateKeys()
+        keys = None if validated or isinstance(path, MemoryFile) else DuplicateKeys()
         for line, offset, raw in read_lines(path):
-            case = decode_record(raw, Case, path=path, line=line, keys=keys, again=again)
+            case = decode_record(raw, Case, path=path, line=line, keys=keys, validated=validated)
             if case.id in self._facts:
                 first = self._facts[case.id]
                 there = "" if first.file == number else f" of {self.files[first.file]}"
@@ -205,7 +205,7 @@ class CaseIndex(Closing):
 
     def _read(self, case_id: str) -> Case:
         facts, raw = self._facts[case_id], self.line(case_id)
-        case = decode_record(raw, Case, path=self.files[facts.file], line=facts.line, again=True)
+        case = decode_record(raw, Case, path=self.files[facts.file], line=facts.line, validated=True)
         if self._kept_bytes + len(raw) <= _KEEP_BYTES:
             self._kept[case_id] = case
             self._kept_bytes += len(raw)

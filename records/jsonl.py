@@ -84,21 +84,25 @@ def read_records(path: InputPath | str, record_type: type[T]) -> Iterator[T]:
         yield record
 
 
-def read_numbered(path: InputPath, record_type: type[T], *, again: bool = False) -> Iterator[tuple[int, T]]:
+def read_numbered(
+    path: InputPath, record_type: type[T], *, validated: bool = False
+) -> Iterator[tuple[int, T]]:
     """Like `read_records`, with the 1-based number of each record's line.
 
     Args:
         path: The file.
         record_type: See `read_records`.
-        again: Whether the file was read before, so that it need not be looked through for keys that stand twice.
+        validated: Whether the file was read before, so that it need not be looked through for keys that stand twice.
     """
     empty = True
     with closing(read_lines(path)) as lines:  # an error's traceback would hold them, and the file, open
         rows = (
-            (line, raw, decode_record(raw, record_type, path=path, line=line, again=again))
+            (line, raw, decode_record(raw, record_type, path=path, line=line, validated=validated))
             for line, _, raw in lines
         )
-        for line, _, record in rows if again or isinstance(path, MemoryFile) else _looked_through(rows, path):
+        for line, _, record in (
+            rows if validated or isinstance(path, MemoryFile) else _looked_through(rows, path)
+        ):
             empty = False
             yield line, record
     if empty:
@@ -181,7 +185,7 @@ def decode_record(
     path: InputPath | None = None,
     line: int | None = None,
     keys: DuplicateKeys | None = None,
-    again: bool = False,
+    validated: bool = False,
 ) -> T:
     """Decode one line, strictly.
 
@@ -191,7 +195,7 @@ def decode_record(
         path: Named in errors.
         line: Named in errors.
         keys: Refuses keys that stand twice in one object; None where nobody else wrote the line.
-        again: Whether the line was read before, so that only its types are looked at.
+        validated: Whether the line was read before, so that only its types are looked at.
 
     Returns:
         The record.
@@ -201,7 +205,7 @@ def decode_record(
     """
     try:
         record = _decode(raw, record_type)
-        if isinstance(record, Case) and not again:
+        if isinstance(record, Case) and not validated:
             validate_case(record)
         if keys is not None:
             keys.refuse(raw, record)

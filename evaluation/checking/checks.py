@@ -175,8 +175,8 @@ def _part(inputs: EvaluationInputs, piece: FileSlice, wanted: Callable[[Output],
 
 def check_part(part: CheckBatch, *, differing: dict[str, CheckOptions], default: CheckOptions) -> bytes:
     """Check outputs that came as lines, in whatever process of whatever engine."""
-    cases = {case.id: case for case in (decode_record(raw, Case, again=True) for raw in part.cases)}
-    outputs = (decode_record(raw, Output, again=True) for raw in part.outputs)
+    cases = {case.id: case for case in (decode_record(raw, Case, validated=True) for raw in part.cases)}
+    outputs = (decode_record(raw, Output, validated=True) for raw in part.outputs)
     pairs = ((cases[output.case_id], output) for output in outputs)
     return b"".join(map(encode_record, check_outputs(pairs, differing, default, dependent=False)))
 

@@ -45,7 +45,7 @@ def refuse_wrong_checks_of(store: RunStore) -> None:
         inputs = store.inputs
     except RunFolderError:
         return
-    with CaseIndex(inputs.cases, again=True) as index:
+    with CaseIndex(inputs.cases, validated=True) as index:
         refuse_wrong_checks(store.verdicts, store.manifest, index, inputs.outputs)
 
 

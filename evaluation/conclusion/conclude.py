@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers
-from ...judges.prices import PriceList
+from ...judges.prices import PriceList, dollars_of
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
 from ...records.verdict import COUNTED, OF_PARTS
@@ -236,16 +236,11 @@ def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None
         cached_tokens=spent["cached_tokens"],
         from_cache=spent["cached"],
         reasked=spent["reasked"],
-        cost=None if judge is None else _cost(judge.model, spent, prices),
+        cost=None
+        if judge is None or prices is None
+        else dollars_of(
+            prices, judge.model, spent["prompt_tokens"], spent["completion_tokens"], spent["cached_tokens"]
+        ),
         seconds=None if known is None else known.seconds,
         reasons={outcome: dict(counter.most_common()) for outcome, counter in heard.reasons.items()},
-    )
-
-
-def _cost(model: str, spent: Counter[str], prices: PriceList | None) -> float | None:
-    known = prices(model) if prices is not None and spent["prompt_tokens"] else None
-    return (
-        None
-        if known is None
-        else known.cost(spent["prompt_tokens"], spent["completion_tokens"], spent["cached_tokens"])
     )

@@ -25,7 +25,7 @@ def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str,
     if files is None:
         return {}
     scores: dict[str, float] = {}
-    with CaseIndex(files.cases, again=True) as cases:
+    with CaseIndex(files.cases, validated=True) as cases:
         for path in files.outputs:
             for output in read_records(path, Output):
                 judge = judges.get(str(output.key))

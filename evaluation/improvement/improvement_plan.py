@@ -11,7 +11,7 @@ import msgspec
 
 from ...calibration.comparison.prompt_gain import MARGIN
 from ...errors import ConfigurationError
-from ...judges.prices import PriceList
+from ...judges.prices import PriceList, dollars_of
 from ...records import Author, FolderPath, ItemKey, Verdict
 from ..judging.access import ModelAccess
 from ..judging.judge_task import JudgeTask
@@ -139,6 +139,7 @@ def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> Improvemen
 
 def priced(cost: ImprovementCost, model: str, prices: PriceList | None) -> ImprovementCost:
     """Return a cost in US dollars, where the model's price is known."""
-    price = None if prices is None or not cost.calls else prices(model)
-    dollars = None if price is None else price.cost(cost.prompt_tokens, cost.completion_tokens)
+    if prices is None or not cost.calls:
+        return cost
+    dollars = dollars_of(prices, model, cost.prompt_tokens, cost.completion_tokens)
     return msgspec.structs.replace(cost, cost=dollars)

@@ -157,11 +157,11 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
             continue
         context.progress.begin(f"judging by {task.by}", left)
         asks_none = task.asked is None
-        way = ModelAccess(concurrency=_CALLS) if asks_none else (task.access or access)()
-        way = msgspec.structs.replace(way, trials=trials, failing=_failing_in(context.progress))
+        client = ModelAccess(concurrency=_CALLS) if asks_none else (task.access or access)()
+        client = msgspec.structs.replace(client, trials=trials, failing=_failing_in(context.progress))
         if context.engine is not None and not asks_none:
-            way = msgspec.structs.replace(way, elsewhere=context.engine.elsewhere)
-        verdicts = task.judge.verdicts(step.work(task, done), way)
+            client = msgspec.structs.replace(client, elsewhere=context.engine.elsewhere)
+        verdicts = task.judge.verdicts(step.work(task, done), client)
         with nullcontext() if task.id.kind == "baseline" else context.timed(task.id):
             asyncio.run(_journal(context, verdicts, task))
 

@@ -43,7 +43,7 @@ def refuse_others(
 
 def refuse_unknown(journal: VerdictJournal, inputs: RunInputs, systems: Container[str]) -> None:
     """Refuse verdicts on items that a finished run lacks; see `refuse_others`."""
-    with CaseIndex(inputs.cases, again=True) as index:
+    with CaseIndex(inputs.cases, validated=True) as index:
         refuse_others(journal, index, systems, inputs.outputs)
 
 

@@ -58,7 +58,7 @@ class RunItems(Closing):
         # What one person could not tell does not hide what another said.
         self._labels = {label.key: label for label in store.labels if label.graded}
         self._about: dict[str, _About] = {}
-        self._cases = self._exit.enter_context(CaseIndex(inputs.cases, self._take_note, again=True))
+        self._cases = self._exit.enter_context(CaseIndex(inputs.cases, self._take_note, validated=True))
         self._verdicts = store.verdicts
         self._prompts = SentPrompts(store.roster)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fiducial.errors import UsageError
-from fiducial.judges.prices import Prices, listed_prices, price_list
+from fiducial.judges.prices import Prices, dollars_of, listed_prices, price_list
 
 
 def test_the_list_knows_a_common_model_and_says_so_when_it_does_not_know_one():
@@ -43,3 +43,11 @@ def test_a_model_name_may_hold_what_separates_prices():
 def test_what_is_no_price_is_refused_with_an_example(text: str):
     with pytest.raises(UsageError, match=r"0\.4/1\.6"):
         price_list([text])
+
+
+def test_tokens_cost_nothing_that_could_be_told_where_there_are_none_or_no_price_is_known():
+    prices = price_list(["m=2/10/0.5"])
+    assert dollars_of(prices, "m", 500_000, 100_000) == 2.0
+    assert dollars_of(prices, "m", 500_000, 100_000, 400_000) == 1.4
+    assert dollars_of(prices, "m", 0, 0) is None
+    assert dollars_of(prices, "no-such-model-anywhere", 1, 1) is None
