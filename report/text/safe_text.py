@@ -146,7 +146,8 @@ def json_excerpt(value: Any, limit: int) -> Excerpt:
     """
     try:
         flat = _flat(value)
-        return excerpt(_laid_out(flat) if len(flat) <= _LAYOUT_FACTOR * limit else flat, limit)
+        lines = _LINE_WIDTH < len(flat) <= _LAYOUT_FACTOR * limit
+        return excerpt(_laid_out(flat) if lines else flat, limit)
     except RecursionError:
         return Excerpt("(nested too deeply to be shown)")
 
