@@ -78,7 +78,9 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
         )
         lines = [f"{len(drawn.keys) - drawn.agreed:,} of {drawn.of:,} {part}"]
         if drawn.agreements:
-            lines.append(f"{drawn.agreed:,} of {drawn.agreements:,} outputs on which they agree, likewise")
+            lines.append(
+                f"{drawn.agreed:,} of {drawn.agreements:,} outputs on which they agree, drawn the same way"
+            )
         did = "decided" if drawn.kind in TO_DECIDE else "labelled"
         if self.page is None:
             who = (

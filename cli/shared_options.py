@@ -220,7 +220,7 @@ JUDGE_HELP = "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow."
 
 workspaces = section(
     "Workspaces of files",
-    option("--allow-code", is_flag=True, help="Run code of workspaces in a sandbox; otherwise challenges that need it are not graded."),
+    option("--allow-code", is_flag=True, help="Run code of workspaces in a sandbox; otherwise challenges that need it are ungraded."),
     option("--files", type=click.Choice(["any", "all"]), default="any",
            help="any: one right file of a workspace passes; all: every file the challenge names must be right."),
     option("--case-insensitive", is_flag=True, help="Ignore case when searching workspaces for words."),

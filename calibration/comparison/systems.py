@@ -195,7 +195,7 @@ def _too_few(graded: Graded) -> str | None:
     known = int((graded.is_open & graded.known).sum())
     if not graded.mixed or known >= LEAST_GRADED * count:
         return None
-    return f"only {known:,} of {count:,} open outputs are graded"
+    return f"only {known:,} of {count:,} undecided outputs are graded"
 
 
 def _too_few_labels(graded: Graded) -> str | None:
@@ -203,7 +203,7 @@ def _too_few_labels(graded: Graded) -> str | None:
     count = int(graded.labelled.sum())
     if count >= FEWEST_COMPARED or count == int(graded.is_open.sum()):
         return None
-    return f"one of them has {count} labels of its open outputs; a difference takes {FEWEST_COMPARED}"
+    return f"one of them has {count} labels of its undecided outputs; a difference takes {FEWEST_COMPARED}"
 
 
 def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:

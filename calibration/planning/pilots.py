@@ -62,12 +62,12 @@ def seen_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
         if share is None:
             who = " and ".join(judges[name] for name in names)
             raise InputError(
-                f"a pilot takes {FEWEST_LABELS} labels, right and wrong ones, of open outputs that were judged by {who}"
+                f"a pilot takes {FEWEST_LABELS} labels, right and wrong ones, of undecided outputs that {who} judged"
             )
         explained["+".join(names)] = share
     label = rest.label[np.isfinite(rest.label)]
     if len(label) < FEWEST_LABELS:
-        raise InputError(f"a pilot takes {FEWEST_LABELS} labels of open outputs, there are {len(label)}")
+        raise InputError(f"a pilot takes {FEWEST_LABELS} labels of undecided outputs, there are {len(label)}")
     return Pilot(
         decided=len(known) / len(every.decided),
         decided_rate=float((known >= 0.5).mean()) if len(known) else 0.5,  # noqa: PLR2004 - a checker's 0 or 1

@@ -15,9 +15,11 @@ from .run_results import CORRECTED, OpenScores, StratumRate
 _FEWEST = 2
 """A spread cannot be estimated from a single label."""
 
-_CHOSEN = "labelled outputs are scored unlike the rest of the open part (p {:.2g}), so they are no random sample of it"
+_CHOSEN = (
+    "labelled outputs are scored unlike the other undecided outputs (p {:.2g}), so they are no random sample"
+)
 
-_SAMPLED = "PPI++, valid when the labels are a random sample of the open part"
+_SAMPLED = "PPI++, valid when the labels are a random sample of the undecided outputs"
 
 
 def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, float]) -> StratumRate | None:
@@ -35,7 +37,7 @@ def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, fl
     score = np.array(part.scores)
     cluster = np.unique(part.clusters, return_inverse=True)[1]
     if known.all():
-        estimate, note = labels_only(label, cluster), "every judged output of the open part is labelled"
+        estimate, note = labels_only(label, cluster), "every judged undecided output is labelled"
     else:
         data = LabelledAndJudged(label[known], score[known], score[~known], cluster[known], cluster[~known])
         weight, estimate = power_tuned(data)

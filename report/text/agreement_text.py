@@ -141,7 +141,7 @@ def bounds(lowest: Statistic, highest: Statistic) -> str:
         if lowest.low is None or highest.high is None
         else f" [{number(lowest.low)}, {number(highest.high)}]"
     )
-    return f"{number(lowest.value)} to {number(highest.value)}{ends} on {max(lowest.n, highest.n):,}"
+    return f"{number(lowest.value)} to {number(highest.value)}{ends}, n {max(lowest.n, highest.n):,}"
 
 
 def adjudicated_by(found: Adjudication | None, judge: str) -> str:

@@ -61,7 +61,7 @@ def _generation_lines(forecast: GenerationForecast) -> Iterator[str]:
     for why, count in forecast.passed_over.items():
         yield f"  no output: {count:,} x {visible(why)}"
     if not forecast.asks_model:
-        yield "  calls: what an agent of one's own calls, nobody knows beforehand"
+        yield "  calls: unknown for an agent that you run"
         return
     if forecast.exact:
         yield f"  calls: {forecast.calls:,}"

@@ -98,7 +98,7 @@ def rate_cell(found: Statistic | None, *, alarm: bool = False) -> Cell:
         return Cell("-", title="not in this run")
     if found.value is None:
         return Cell("-", title=found.undefined or "no value")
-    behind = f"{number_text.interval(found.low, found.high)} on {number_text.count(found.n)}"
+    behind = f"{number_text.interval(found.low, found.high)} n {number_text.count(found.n)}"
     drifted = "drifted: " if alarm else ""
     return Cell(
         f"{drifted}{number_text.decimal(found.value)}", behind.strip(), mark="wrong" if alarm else None

@@ -114,6 +114,6 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
 
 def judges_of(kind: Kind, imported: ImportSummary) -> list[str]:
     """Return the judges to recommend for a kind of case; none if a checker decides all."""
-    if kind_spec(kind).compared:
+    if kind_spec(kind).compared or kind_spec(kind).call == "none":
         return []
     return judges_for(kind, imported.answered.get(kind, 0), imported.transcripts.get(kind, 0))

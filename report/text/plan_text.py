@@ -38,11 +38,15 @@ def plan_document(found: PlanNumbers) -> Iterator[Piece]:
 
 def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     pilot, rates = plan.pilot, plan.half_widths
-    seen = f"a pilot with {pilot.n:,} labels" if pilot.n else "judges that err independently of each other"
+    seen = (
+        f"From a pilot with {pilot.n:,} labels"
+        if pilot.n
+        else "Assuming judges that err independently of each other"
+    )
     explained = "; ".join(f"{name} {share:.0%}" for name, share in pilot.explained.items())
     yield (
-        f"For {plan.budget:,.2f} the rate of all outputs to plus and minus {plan.half_width:.4f} (95 %), "
-        f"that of the open ones to {plan.open_half_width:.4f}:"
+        f"For ${plan.budget:,.2f}: the pass rate of all outputs to within {plan.half_width:.4f} (95 %), "
+        f"that of undecided ones to within {plan.open_half_width:.4f}."
     )
     rows = [
         (
@@ -55,7 +59,7 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
         for each in plan.phases
     ]
     yield DocumentTable(("", "outputs", "each", "dollars", "of the variance"), rows)
-    yield "Each is a random part of the one before; of what is checked the open outputs are judged, and labelled."
+    yield "Each is a random part of the one before; only undecided outputs are judged, and labelled."
     others = ", ".join(
         f"{name} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
     )
@@ -64,7 +68,7 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     yield f"As narrow without a judge: {'all outputs are not enough' if alone is None else f'{alone:,.2f}'}"
     decided = f"checkers decide {pilot.decided:.0%}, of which {pilot.decided_rate:.0%} pass; of the rest "
     yield (
-        f"By {seen}: {decided if pilot.decided else ''}{pilot.open_rate:.0%} are right"
+        f"{seen}: {decided if pilot.decided else ''}{pilot.open_rate:.0%} pass"
         + (f"; variance that verdicts explain: {explained}" if explained else "")
     )
 

@@ -155,11 +155,11 @@ def _calibration(calibration: CalibrationNumbers) -> Iterator[Piece]:
     yield "calibration: judges against labels (checkers' verdicts, and --labels where given)"
     for name, panel in calibration.judges.items():
         yield _table_line(name, panel) + number_text.passing(panel.pass_at, panel.pass_at_source)
-        yield f"    {_shown(panel, _RATES, each_on=True)}"
-        yield f"    {_shown(panel, _COEFFICIENTS)} on {number_text.count(panel.n)}"
+        yield f"    {_shown(panel, _RATES, each_n=True)}"
+        yield f"    {_shown(panel, _COEFFICIENTS)}, n {number_text.count(panel.n)}"
     for name, panel in calibration.baselines.items():
         # A judge that does not look has an accuracy worth beating; its other statistics say nothing.
-        yield f"  {name}: {_shown(panel, _RATES[-1:], each_on=True)}"
+        yield f"  {name}: {_shown(panel, _RATES[-1:], each_n=True)}"
     for caution in folded(calibration.cautions, calibration.judges):
         yield replace(caution, indent=2)
     yield ""
@@ -167,15 +167,15 @@ def _calibration(calibration: CalibrationNumbers) -> Iterator[Piece]:
 
 def _table_line(name: str, panel: JudgeCalibration) -> str:
     clusters = f" in {counted(panel.n_clusters, 'cluster')}" if panel.n_clusters < panel.n else ""
-    missing = f", {number_text.count(panel.n_missing)} not graded by the judge" if panel.n_missing else ""
+    missing = f", {number_text.count(panel.n_missing)} ungraded by the judge" if panel.n_missing else ""
     table = f"tp {panel.tp}, fp {panel.fp}, fn {panel.fn}, tn {panel.tn}"
-    return f"  {name}: on {number_text.count(panel.n)}{clusters}{missing}; {table}"
+    return f"  {name}: n {number_text.count(panel.n)}{clusters}{missing}; {table}"
 
 
-def _shown(panel: JudgeCalibration, wanted: tuple[tuple[str, str], ...], *, each_on: bool = False) -> str:
+def _shown(panel: JudgeCalibration, wanted: tuple[tuple[str, str], ...], *, each_n: bool = False) -> str:
     cells: list[str] = []
     for label, name in wanted:
         statistic = panel.statistics[name]
-        on = f" on {number_text.count(statistic.n)}" if each_on else ""
-        cells.append(f"{label} {number_text.statistic(statistic)}{on}")
-    return ", ".join(cells)
+        n = f", n {number_text.count(statistic.n)}" if each_n else ""
+        cells.append(f"{label} {number_text.statistic(statistic)}{n}")
+    return ("; " if each_n else ", ").join(cells)

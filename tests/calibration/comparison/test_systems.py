@@ -203,7 +203,7 @@ def test_nothing_is_said_of_all_where_much_of_the_open_part_is_not_graded() -> N
     ]
     found = by_system(rows)
     (pair,) = found.pairs
-    assert strata_of(found).all.rates["x"].undefined == "only 16 of 20 open outputs are graded"
+    assert strata_of(found).all.rates["x"].undefined == "only 16 of 20 undecided outputs are graded"
     assert (pair.p, pair.better) == (None, None)
     assert "open outputs are graded" in (pair.difference.undefined or "")
     assert strata_of(found).decided.pairs[0].p is not None
@@ -365,7 +365,7 @@ def test_open_outputs_that_no_judge_was_asked_about_are_counted(run: Path) -> No
     found = compare(outputs(run), by="system")
     assert strata_of(found).open.outputs == {"x": 4, "y": 4}
     assert strata_of(found).open.rates["x"].undefined == "none of 4 outputs is graded"
-    assert found.pairs[0].difference.undefined == "only 0 of 4 open outputs are graded"
+    assert found.pairs[0].difference.undefined == "only 0 of 4 undecided outputs are graded"
 
 
 @pytest.mark.parametrize("labelled", [0, 40])
