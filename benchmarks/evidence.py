@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from commands import described, reference_folder
-from evidence_tables import THREE, calibration_table, made, p_value, table, without_n
+from evidence_tables import MODEL, THREE, calibration_table, made, p_value, table, without_n
 from evidence_variants import explicit_disagreements, ladder_section, preference_section
 from make_requests import draw_real
 from recorded_adjudications import JUDGE, LABEL, NOBODY, Adjudicated, as_verdicts, read_recorded, side
@@ -141,13 +141,14 @@ def differences_section(pairs: Sequence[ComparedPair]) -> Iterator[str]:
     """Yield the pairs of prompts whose accuracy differs."""
     differ = [pair for pair in pairs if pair.adjusted_p is not None and pair.adjusted_p <= 0.05]
     least = min(pair.adjusted_p for pair in pairs if pair.adjusted_p is not None and pair not in differ)
-    yield (
-        f"\nOf {len(pairs)} pairs of prompts, {len(differ)} differ significantly in accuracy (p adjusted over the pairs of a judge); "
-        f"of the others p is at least {p_value(least)}.\n"
+    told = ", ".join(
+        f"`{pair.a.removesuffix(f'@{MODEL}')}` minus `{pair.b.partition('/')[2].removesuffix(f'@{MODEL}')}` "
+        f"{pair.difference} (p {p_value(pair.adjusted_p)})"
+        for pair in differ
     )
-    yield from table(
-        ("first", "second", "difference", "adjusted p"),
-        [(pair.a, pair.b, pair.difference, p_value(pair.adjusted_p)) for pair in differ],
+    yield (
+        f"\nOf {len(pairs)} pairs of prompts, {len(differ)} differ significantly in accuracy (p adjusted over the pairs of a judge): {told}. "
+        f"Of the others p is at least {p_value(least)}.\n"
     )
 
 

@@ -71,7 +71,7 @@ def page() -> str:
 
 def _formats() -> Iterator[str]:
     yield "## What is read\n"
-    yield "Tables, also JSON, find columns by [name](#columns-of-tables) or `--map`. *Listed*: in `skipped.jsonl`.\n"
+    yield "*Listed*: in `skipped.jsonl`.\n"
     for name in sorted(NAMES):
         format_ = format_of(name)
         _, _, details = (format_.__doc__ or "").partition("\n\n")
@@ -104,7 +104,7 @@ def _kinds() -> Iterator[str]:
         usual = judges == f"`{spec.judge}`"
         yield f"1. {said or 'nothing of these'}: `{spec.name}`{'' if usual else f', judged by {judges}'}"
     yield (
-        "\nMissing function documents are made from the expected arguments. Names of expected calls without arguments become a tag.\n"
+        "\nMissing function documents are made from the expected arguments; names of expected calls without arguments become a tag.\n"
     )
 
 

@@ -108,18 +108,14 @@ CALLS = """### Accepted calls
 
 `calls` lists the right calls in two forms, which may be mixed:
 
-* **Plain**: `{"name": "book", "arguments": {"city": "Rome", "nights": 2}}` accepts exactly these arguments and values. Markers change that, for an argument or anywhere inside its value:
+* **Plain**: `{"name": "book", "arguments": {"city": "Rome", "nights": 2}}` accepts exactly these arguments and values. Markers (objects with only these keys), for an argument or anywhere inside its value, change that:
 
-  | marker | accepts |
-  |---|---|
-  | `{"any_of": ["Rome", "Roma"]}` | any of these |
-  | `{"optional": 2}` | 2, or nothing |
-  | `{"any_of": [2, 3], "optional": true}` | 2, 3 or nothing |
-  | `{"any_order": ["Ann", "Bo"]}` | these items in any order |
-  | `{"in_order": ["Ann", "Bo"]}` | this list; [audits](audits.md) may reverse it as a fault |
-  | `{"exactly": {"any_of": [1]}}` | the object `{"any_of": [1]}` itself |
-
-  An object with only these keys is a marker. If the tool documents a property of that name there, the case is refused until `exactly` settles it.
+  * `{"any_of": ["Rome", "Roma"]}`: any of these
+  * `{"optional": 2}`: 2, or nothing
+  * `{"any_of": [2, 3], "optional": true}`: 2, 3 or nothing
+  * `{"any_order": ["Ann", "Bo"]}`: these items in any order
+  * `{"in_order": ["Ann", "Bo"]}`: this list; [audits](audits.md) may reverse it as a fault
+  * `{"exactly": {"any_of": [1]}}`: the object `{"any_of": [1]}` itself, needed if the tool documents a property of that name there
 * **BFCL's**: `{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}` lists accepted values per argument; `""` makes it optional. A list value is nested: `{"tags": [["sea", "sun"]]}`. An object in a value may hold a list of accepted values per key.
 
 `match: auto` accepts exactly these calls, in any order unless `ordered: true`; `simple`, `multiple` and `parallel` are BFCL's matching. [How texts, numbers and types compare](bfcl-differences.md).
