@@ -12,6 +12,7 @@
     ├── DecodingError         a reply that is not in the form it should be       (graded 0, or unparsable)
     ├── PromptError           a prompt file that cannot be loaded or rendered    (exit 2)
     ├── RunFolderError        a run folder that is in use or belongs to another run (exit 2)
+    │   └── EditedRunError    ... or was changed by hand
     ├── WorkerError           a worker process, or an engine's, that was killed  (exit 2; the same command goes on)
     ├── AgentSetupError       an agent that cannot be started, or fails alike from the start (exit 3)
     ├── MissingReplyError     a question whose reply a test was to bring          (the test fails)
@@ -188,6 +189,23 @@ class PromptError(FiducialError):
 
 class RunFolderError(FiducialError):
     """A run folder is in use by another process or was made by another run."""
+
+
+class EditedRunError(RunFolderError):
+    """Error of a run that was changed by hand since it was written; a command may accept that.
+
+    Args:
+        problem: What was changed.
+    """
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"{problem}; to keep the edit, rerun the run's command with --accept-edited")
+        self._problem = problem
+
+    @property
+    def accepted_here(self) -> str:
+        """The message for a command that has the option itself."""
+        return as_named(f"{self._problem}; --accept-edited accepts the edited file")
 
 
 class WorkerError(FiducialError):

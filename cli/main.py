@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from ..api.terminal_text import shortened
-from ..errors import AgentSetupError, FiducialError, UsageError, on_command_line
+from ..errors import AgentSetupError, EditedRunError, FiducialError, UsageError, on_command_line
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE, INTERRUPTED
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
@@ -169,9 +169,9 @@ def main() -> NoReturn:
 
 
 def _run() -> NoReturn:
+    args = [each for each in sys.argv[1:] if each != TRUST_OPTION]
     try:
         team = read_team_file(Path.cwd())
-        args = [each for each in sys.argv[1:] if each != TRUST_OPTION]
         status = cli.main(
             args, prog_name="fiducial", standalone_mode=False, default_map=team.defaults, obj=team
         )
@@ -182,7 +182,8 @@ def _run() -> NoReturn:
         click.echo(f"fiducial: {_one_line(error.format_message())}{_where_to_look(error)}", err=True)
         _leave(EXIT_USAGE)
     except FiducialError as error:
-        click.echo(f"fiducial: {_one_line(str(error))}", err=True)
+        accepted = isinstance(error, EditedRunError) and _has_option(args, "--accept-edited")
+        click.echo(f"fiducial: {_one_line(error.accepted_here if accepted else str(error))}", err=True)
         _leave(EXIT_PARTIAL if isinstance(error, AgentSetupError) else EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
         click.echo(f"fiducial: {INTERRUPTED}", err=True)
@@ -196,6 +197,16 @@ def _run() -> NoReturn:
         click.echo(f"fiducial: {place}{error.strerror or error}", err=True)
         _leave(EXIT_USAGE)
     _leave(status if isinstance(status, int) else EXIT_OK)
+
+
+def _has_option(args: list[str], option: str) -> bool:
+    """Return whether the typed command has an option."""
+    command: click.Command = cli
+    for word in args:
+        if not isinstance(command, click.Group):
+            break
+        command = command.get_command(click.Context(command), word) or command
+    return any(option in param.opts for param in command.params)
 
 
 def _one_line(text: str) -> str:

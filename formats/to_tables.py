@@ -87,7 +87,10 @@ _OUTPUT_COLUMNS = ("id", "query", "messages", "tool_definitions", "accepted_answ
 
 
 def _expected_calls(case: Case) -> str | None:
-    """Return the calls a case expects as JSON: an empty list where none is due, None where a column cannot hold them."""
+    """Return the calls a case expects as JSON.
+
+    An empty list says that none is due, None that a column cannot hold them.
+    """
     if kind_spec(case.kind).call == "none":
         return _json([])
     calls = case.reference.get("calls")

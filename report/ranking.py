@@ -232,7 +232,7 @@ def _in_common(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> str
 
 
 def _rest(left: ComparedStratum, leader: str, noun: str) -> str:
-    """Tell what judges say of the undecided outputs, with labels or without; ``noun`` is one of them."""
+    """Tell what judges say of undecided outputs, each of them a ``noun``."""
     total = sum(left.outputs.values())
     outputs = counted(total, noun)
     known = ranked_rates(left)

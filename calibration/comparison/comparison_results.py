@@ -198,7 +198,7 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 
     @property
     def by_labels(self) -> bool:
-        """Whether labels of a table decide, in place of checkers."""
+        """True if labels of a table decide, in place of checkers."""
         return self.by == [BY_LABEL]
 
 

@@ -80,7 +80,7 @@ def _refuse_wrong(
     if not any(_same(said, verdict) for verdict in now):
         raise RecordError(
             f"{said.by} says {_words(said)} here, and {_words(now[0])} when it checks this output again: the row was changed "
-            "(--accept-edited goes on with it)",
+            "(calibrate, compare and estimate go on with --accept-edited)",
             path=journal.path,
             line=journal.line_of(said.row),
         )

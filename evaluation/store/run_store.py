@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ...errors import InputError, RecordError, RunFolderError
+from ...errors import EditedRunError, InputError, RecordError, RunFolderError
 from ...records import (
     Closing,
     FolderPath,
@@ -133,9 +133,7 @@ class RunStore(Closing):
             for journal in self.journals:
                 self._refuse_another_length(journal)
         if self.edited:
-            raise RunFolderError(
-                f"{' and '.join(self.edited)}: changed by hand since the run wrote it; --accept-edited accepts the edited file"
-            )
+            raise EditedRunError(f"{' and '.join(self.edited)}: changed by hand since the run wrote it")
 
         if not self._writing:
             self.refuse_unknown()
@@ -166,10 +164,7 @@ class RunStore(Closing):
             return
         if journal.size < seal.bytes:
             raise RunFolderError(f"{journal.path}: shorter than when the run ended; rerun the run's command")
-        raise RunFolderError(
-            f"{journal.path}:{journal.line_at(seal.bytes)}: added after the run had ended; "
-            "rerun the run's command, or --accept-edited accepts the edited file"
-        )
+        raise EditedRunError(f"{journal.path}:{journal.line_at(seal.bytes)}: added after the run had ended")
 
     @cached_property
     def labels(self) -> list[Verdict]:

@@ -107,6 +107,24 @@ def test_every_reader_refuses_it_and_names_the_line(run: Command, reader: str, c
         assert fiducial(*READERS[reader], "--accept-edited").code == 0
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("labels", "export", "run", "--out", "patch.jsonl"),
+        ("rubrics", "run"),
+        ("merge", "run", "--out", "merged"),
+    ],
+)
+def test_commands_without_the_option_name_one_that_has_it(run: Command, command: tuple[str, ...]):
+    run()
+    changed(flipped)
+    result = fiducial(*command)
+    assert result.code == 2
+    assert "; to keep the edit, rerun the run's command with --accept-edited" in result.err
+    assert run("--accept-edited").code == 0
+    assert "changed by hand" not in fiducial(*command).err
+
+
 def test_a_page_about_it_says_so(run: Command):
     run()
     assert "changed by hand" not in Path("run/report.html").read_text()
