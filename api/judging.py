@@ -136,9 +136,9 @@ def jury(
     """Create a jury that can be called, or used in `fiducial.evaluate`, like any judge.
 
     Args:
-        judges: Its members, as `fiducial.judge` makes them, or their names; for ``escalate`` the cheap one, then the dear one.
+        judges: Its members, as `fiducial.judge` makes them, or their names; for ``escalate`` the cheap one, then the expensive one.
         rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the cheap one's verdict where it is sure,
-            else the dear one's.
+            else the expensive one's.
         weights: What each member's opinion weighs; all the same when left out.
         unsure: ``escalate`` only: from which score to which the cheap one is not sure.
         repeats: How often each member is asked; each time is an opinion.

@@ -136,30 +136,30 @@ def _spend(
     budget: float,
     costs: dict[str, float],
     judges: Mapping[str, JudgeOrRates | None],
-    supposed: Callable[[Mapping[str, tuple[float, float]]], Pilot],
+    assumed_pilot: Callable[[Mapping[str, tuple[float, float]]], Pilot],
     pilot: Table | None,
     *,
     of: int | None,
     effect: float,
 ) -> BudgetPlan:
     """Return the best use of a budget, from a pilot or from assumed rates of judges."""
-    named = {name: each for name, each in judges.items() if isinstance(each, str)}
-    told = {
+    names = {name: each for name, each in judges.items() if isinstance(each, str)}
+    rates = {
         name: (each[0], each[1])
         for name, each in judges.items()
         if each is not None and not isinstance(each, str)
     }
-    if (named if pilot is None else told) or costs.keys() - set(PHASES):
+    if (names if pilot is None else rates) or costs.keys() - set(PHASES):
         raise UsageError(
             "with a TABLE --cheap and --dear name judges of it, without one they are TPR,TNR; --cost is of check, cheap, dear or label"
         )
-    if pilot is not None and not named:
+    if pilot is not None and not names:
         raise UsageError("with a TABLE name its judges: --cheap JUDGE, --dear JUDGE")
     if pilot is None:
-        given = supposed(told)
+        facts = assumed_pilot(rates)
     else:
-        given = seen_pilot(pilot, named)
-        costs = seen_costs(pilot, named) | costs
+        facts = seen_pilot(pilot, names)
+        costs = seen_costs(pilot, names) | costs
     for cost in costs.values():
         if not 0.0 <= cost < math.inf:
             raise UsageError(f"a cost is a number from 0 on, got {cost:g}")
@@ -169,7 +169,7 @@ def _spend(
             if name not in costs:
                 raise UsageError(f"name the price of one: --cost {name}=DOLLARS")
             prices[name] = costs[name]
-    return plan_budget(budget, prices, given, outputs=of, effect=effect)
+    return plan_budget(budget, prices, facts, outputs=of, effect=effect)
 
 
 def _labels(

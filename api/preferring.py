@@ -240,9 +240,9 @@ def _of_run(folder: FolderPath, *, accept_edited: bool) -> _Given:
             store.refuse_edited()
         inputs = store.inputs
         checked = {
-            said.key: said.score
-            for said in store.verdicts.standing
-            if said.source == "checker" and said.score is not None
+            verdict.key: verdict.score
+            for verdict in store.verdicts.standing
+            if verdict.source == "checker" and verdict.score is not None
         }
         return _Given(inputs.cases, inputs.outputs, {**checked, **store.label_scores})
 

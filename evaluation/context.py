@@ -37,19 +37,19 @@ def judge_run(
 
     What cannot go on there is refused before anything in it is changed. ``inputs`` are those that are kept, where they lie on a disk.
     """
-    with RunWriter(out) as folder:
-        folder.refuse_other_run(**identity)
-        folder.roster.refuse_changed(judges, folder.path)
-        folder.bind(**identity)
-        folder.update(
+    with RunWriter(out) as writer:
+        writer.refuse_other_run(**identity)
+        writer.roster.refuse_changed(judges, writer.path)
+        writer.bind(**identity)
+        writer.update(
             status="running",
             started=now().isoformat(timespec="seconds"),
             command=command,
             versions={"fiducial": VERSION},
-            inputs=None if inputs is None else keep_inputs(folder.path, inputs),
+            inputs=None if inputs is None else keep_inputs(writer.path, inputs),
         )
-        yield folder
-        folder.update(status="complete", ended=now().isoformat(timespec="seconds"))
+        yield writer
+        writer.update(status="complete", ended=now().isoformat(timespec="seconds"))
 
 
 class RunContext(NamedTuple):
@@ -61,7 +61,7 @@ class RunContext(NamedTuple):
     """
 
     inputs: EvaluationInputs
-    folder: RunWriter
+    writer: RunWriter
     progress: Progress
     journal: VerdictJournal | None = None
     engine: RayEngine | None = None
@@ -69,7 +69,7 @@ class RunContext(NamedTuple):
     @property
     def verdicts(self) -> VerdictJournal:
         """Verdicts of this stage so far."""
-        return self.folder.verdicts if self.journal is None else self.journal
+        return self.writer.verdicts if self.journal is None else self.journal
 
     @contextmanager
     def timed(self, judge: JudgeId) -> Generator[None]:
@@ -78,7 +78,7 @@ class RunContext(NamedTuple):
         try:
             yield
         finally:
-            known = self.folder.roster[judge]
+            known = self.writer.roster[judge]
             total = (known.seconds or 0.0) + monotonic() - started
-            self.folder.roster.enlist(msgspec.structs.replace(known, seconds=round(total, 3)))
-            self.folder.update()
+            self.writer.roster.enlist(msgspec.structs.replace(known, seconds=round(total, 3)))
+            self.writer.update()

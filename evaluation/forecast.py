@@ -93,12 +93,12 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
     """
     with (
         EvaluationInputs(plan.cases, plan.outputs, checked=plan.options, sharded=plan.sharded) as inputs,
-        copy_of_run(plan.out) as folder,
+        copy_of_run(plan.out) as writer,
     ):
-        context = RunContext(inputs, folder, progress)
+        context = RunContext(inputs, writer, progress)
         if plan.options is not None:
             check_into_folder(context, plan.names, plan.options, plan.workers)
-        tasks = planned_tasks(plan, list(folder.roster))
+        tasks = planned_tasks(plan, list(writer.roster))
         if plan.options is None:
             refuse_idle(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
         steps = planned_steps(plan, context, tasks, foreseen=True)
@@ -116,8 +116,8 @@ def copy_of_run(out: FolderPath) -> Generator[RunWriter]:
             if (out / name).exists():
                 with (out / name).open("rb") as kept, (Path(scratch) / name).open("wb") as copy:
                     shutil.copyfileobj(kept, copy)
-        with RunWriter(Path(scratch), accept_edited=True) as folder:
-            yield folder
+        with RunWriter(Path(scratch), accept_edited=True) as writer:
+            yield writer
 
 
 def _if_unsure(forecast: Forecast) -> Forecast:

@@ -60,25 +60,25 @@ def run(
     with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options, sharded=plan.sharded) as inputs:
         if plan.options is None:
             refuse_idle(tasks(), inputs.survey.kinds, transcripts(tasks(), inputs))
-        with RunWriter(plan.out, accept_edited=plan.accept_edited) as folder:
-            context = RunContext(inputs, folder, progress, engine=plan.engine)
+        with RunWriter(plan.out, accept_edited=plan.accept_edited) as writer:
+            context = RunContext(inputs, writer, progress, engine=plan.engine)
             _begin(plan, context, tasks, now())
             if plan.options is not None:
                 from .checking.checks import check_into_folder  # noqa: PLC0415 - who only judges needs no checkers
 
                 check_into_folder(context, plan.names, plan.options, plan.workers)
             problem = _judge(plan, context, tasks, access) if plan.judges else None
-            folder.roster.cut_at(plan.pass_at)  # juries, too, and judges of earlier starts
-            tasks = _tasks_of(plan, list(folder.roster))  # a model may have refused a parameter of theirs
+            writer.roster.cut_at(plan.pass_at)  # juries, too, and judges of earlier starts
+            tasks = _tasks_of(plan, list(writer.roster))  # a model may have refused a parameter of theirs
             summary = conclude(context, prices=plan.prices, asked=problem is None)
-            folder.update(
+            writer.update(
                 status="stopped before judging" if problem else "complete",
                 not_judged=problem,
                 ended=now().isoformat(timespec="seconds"),
                 versions=component_versions(),
                 done=None
                 if problem or summary.counts.failed
-                else signature(plan, tasks(), folder.manifest.identity),
+                else signature(plan, tasks(), writer.manifest.identity),
             )
             return msgspec.structs.replace(summary, not_judged=problem)
 
@@ -107,33 +107,33 @@ def _begin(
     plan: Plan, context: RunContext, tasks: Callable[[], Sequence[JudgeTask]], started: datetime
 ) -> None:
     """Tie the folder to this run, or refuse it before changing anything in it."""
-    folder, survey = context.folder, context.inputs.survey
+    writer, survey = context.writer, context.inputs.survey
     own = as_named(plan.out / GENERATED)  # which goes on as the run does
     facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files if file.name != own]}
     if plan.sharded:
         facts["sharded"] = True
-    folder.refuse_other_run(**facts)
-    if folder.resumed:
+    writer.refuse_other_run(**facts)
+    if writer.resumed:
         _look_again(plan, context)
     if plan.options is not None:
         from .checking.checks import own_checkers  # noqa: PLC0415 - who only judges needs no checkers
 
         facts |= {"rules": plan.options.rules, "names": plan.names, "artifacts": plan.options.artifacts}
         facts |= own_checkers(survey.kinds)
-    folder.refuse_other_run(**facts)
+    writer.refuse_other_run(**facts)
     with suppress(ConfigurationError):
-        folder.roster.refuse_changed([task.known for task in tasks()], folder.path)
+        writer.roster.refuse_changed([task.known for task in tasks()], writer.path)
     if plan.labels is not None:
-        adopt_labels(plan.labels, context.inputs, folder)
-    folder.bind(**facts)
-    folder.update(
+        adopt_labels(plan.labels, context.inputs, writer)
+    writer.bind(**facts)
+    writer.update(
         status="running",
         done=None,
         versions=own_versions(),
         started=started.isoformat(timespec="seconds"),
         command=plan.command,
         notes=list(plan.notes),
-        inputs=keep_inputs(folder.path, context.inputs),
+        inputs=keep_inputs(writer.path, context.inputs),
         case_files=count if (count := len(context.inputs.cases.files)) > 1 else None,
         missing=survey.missing,
     )
@@ -144,10 +144,10 @@ def _look_again(plan: Plan, context: RunContext) -> None:
     from .checking.verify import refuse_wrong_checks  # noqa: PLC0415 - a run that is begun has nothing to look at
     from .store.known_items import refuse_others  # noqa: PLC0415 - likewise
 
-    folder, inputs = context.folder, context.inputs
-    refuse_others(folder.verdicts, inputs.cases, inputs.survey.answered, inputs.output_files)
+    writer, inputs = context.writer, context.inputs
+    refuse_others(writer.verdicts, inputs.cases, inputs.survey.answered, inputs.output_files)
     if not plan.accept_edited:
-        refuse_wrong_checks(folder.verdicts, folder.manifest, inputs.cases, inputs.output_files)
+        refuse_wrong_checks(writer.verdicts, writer.manifest, inputs.cases, inputs.output_files)
 
 
 def _judge(
@@ -159,7 +159,7 @@ def _judge(
     """Ask the judges; what has to be set first, where no model can be reached."""
     try:
         ask_adapting(
-            planned(), context.folder, lambda tasks: _ask(planned_steps(plan, context, tasks), access, plan)
+            planned(), context.writer, lambda tasks: _ask(planned_steps(plan, context, tasks), access, plan)
         )
     except ConfigurationError as error:
         return str(error)
@@ -221,12 +221,12 @@ def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) 
     cases = context.inputs.cases
     recorded = frozenset(transcripts(tasks, context.inputs))
     checked = (
-        said
-        for said in context.folder.verdicts.standing
-        if said.source == "checker"
+        verdict
+        for verdict in context.writer.verdicts.standing
+        if verdict.source == "checker"
         and (
-            said.key in recorded
-            or any(task.judges_kind(cases.facts(said.key.case_id).kind) for task in tasks)
+            verdict.key in recorded
+            or any(task.judges_kind(cases.facts(verdict.key.case_id).kind) for task in tasks)
         )
     )
     is_open, sampled = select(checked, plan.judge_on)

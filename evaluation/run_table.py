@@ -157,18 +157,18 @@ def run_rows(
         raise InputError("there is no verdict of a judge to calibrate", path=str(store.path / VERDICTS))
     trusted, people = _labels(store)
     all_decided = True
-    for said in store.said_by(judges=True):
-        judge = names.of(said.author, said.by)
-        checked = decided.graded(said.key)
+    for verdict in store.said_by(judges=True):
+        judge = names.of(verdict.author, verdict.by)
+        checked = decided.graded(verdict.key)
         person = checked is not None and checked.source == "human"
         if open_only and checked is not None and not person:
             continue
         all_decided = False
-        item = str(said.key)
+        item = str(verdict.key)
         label = trusted.get(item, checked)
-        row = _judged_row(item, judge, said, store.clusters) | {
+        row = _judged_row(item, judge, verdict, store.clusters) | {
             "label": None if label is None else label.score,
-            "outcome": said.outcome,
+            "outcome": verdict.outcome,
             "label_by": None if label is None else label.by,
             "error_type": None if label is None else label.error_type,
         }
@@ -191,17 +191,17 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
     # A run checks every output; a run that only judges has no checker's word of any.
     is_checked = bool(decided.sources - {"judge"})
     split = set[tuple[str, str]]() if is_checked else _split(store)
-    for said in store.said_by(judges=True):
-        judge = names.of(said.author, said.by)
-        checked = decided.on(said.key)
-        is_statement = (said.key.case_id.rpartition("#")[0], said.system) in split
+    for verdict in store.said_by(judges=True):
+        judge = names.of(verdict.author, verdict.by)
+        checked = decided.on(verdict.key)
+        is_statement = (verdict.key.case_id.rpartition("#")[0], verdict.system) in split
         if checked is None if is_checked else is_statement:
             continue
-        item = str(said.key)
-        yield _judged_row(item, judge, said, store.clusters) | _decided(checked, trusted.get(item))
-    for said in store.said_by(judges=False):
-        if (silent := decided.unjudged(said)) is not None:
-            item, (case, system, _) = str(said.key), said.key
+        item = str(verdict.key)
+        yield _judged_row(item, judge, verdict, store.clusters) | _decided(checked, trusted.get(item))
+    for verdict in store.said_by(judges=False):
+        if (silent := decided.unjudged(verdict)) is not None:
+            item, (case, system, _) = str(verdict.key), verdict.key
             nothing = {
                 "item_id": item,
                 "judge": silent.by,
@@ -216,10 +216,10 @@ def _split(store: RunStore) -> set[tuple[str, str]]:
     """Return cases and systems with verdicts on parts: statements or criteria."""
     at_once = {judge.id.on_criteria for judge in store.roster if judge.is_prompt}
     found: set[tuple[str, str]] = set()
-    for said in store.said_by(judges=True):
-        if isinstance(said.author, JudgeId) and said.author.kind in OF_PARTS:
-            case_id = said.key.case_id
-            found.add((case_id.rpartition("#")[0] if said.author in at_once else case_id, said.system))
+    for verdict in store.said_by(judges=True):
+        if isinstance(verdict.author, JudgeId) and verdict.author.kind in OF_PARTS:
+            case_id = verdict.key.case_id
+            found.add((case_id.rpartition("#")[0] if verdict.author in at_once else case_id, verdict.system))
     return found
 
 
@@ -262,16 +262,16 @@ class _Decided:
         return said
 
 
-def _judged_row(item: str, judge: str, said: StoredVerdict, clusters: Mapping[str, str]) -> dict[str, Any]:
-    case, system, _ = said.key
-    spent = said.spent
+def _judged_row(item: str, judge: str, verdict: StoredVerdict, clusters: Mapping[str, str]) -> dict[str, Any]:
+    case, system, _ = verdict.key
+    spent = verdict.spent
     return {
         "item_id": item,
         "judge": judge,
-        "score": said.score,
+        "score": verdict.score,
         "cluster": clusters.get(case, case),
         "system": system,
-        "repeat": said.repeat,
+        "repeat": verdict.repeat,
         "calls": None if spent is None else spent.calls,
         "prompt_tokens": None if spent is None else spent.prompt_tokens,
         "completion_tokens": None if spent is None else spent.completion_tokens,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..records.grades import PLAIN, UnknownGradeError, is_missing, number
+from ..records.grades import PLAIN, UnknownGradeError, as_number, is_missing
 
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "accepted_answers": ("correct", "expected", "gold", "golden", "truth", "reference", "ideal", "target"),
@@ -62,7 +62,7 @@ class _Column(NamedTuple):
             scores = {PLAIN.score(value) for value in self.values} - {None}
         except UnknownGradeError:
             return False
-        return len(scores) > 1 and any(number(value) is None for value in self.values)
+        return len(scores) > 1 and any(as_number(value) is None for value in self.values)
 
 
 def guessed(

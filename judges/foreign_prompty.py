@@ -55,7 +55,7 @@ def import_prompty(path: Path, sources: Mapping[str, str], scale: Scale | None =
             name=str(front.values.get("name") or path.stem),
             description=str(front.values.get("description") or f"Imported from {path.name}."),
             parameters=parameters,
-            inputs={name: _fillable(said, named.get(name, name)) for name, said in inputs.items()},
+            inputs={name: _fillable(declared, named.get(name, name)) for name, declared in inputs.items()},
             scale=scale or _scale(front, parameters, parse or {}),
             template=front.body,
             sources=named,
@@ -74,7 +74,7 @@ def _refuse_other_templates(front: FrontMatter) -> None:
 
 
 def _inputs(front: FrontMatter) -> dict[str, dict[str, Any]]:
-    """Inputs by name with their type; a default counts, an example does not."""
+    """Return inputs by name, with type and default; examples are dropped."""
     written: Any = front.values.get("inputs", front.values.get("inputSchema"))
     if isinstance(_mapping(written).get("properties"), dict | list):
         written = written["properties"]
@@ -83,17 +83,17 @@ def _inputs(front: FrontMatter) -> dict[str, dict[str, Any]]:
     else:
         named = {str(name): _mapping(each) for name, each in _mapping(written).items()}
     return {
-        name: {"type": said.get("type") or said.get("kind") or "string"}
-        | ({"default": said["default"]} if said.get("default") is not None else {})
-        for name, said in named.items()
+        name: {"type": declared.get("type") or declared.get("kind") or "string"}
+        | ({"default": declared["default"]} if declared.get("default") is not None else {})
+        for name, declared in named.items()
     }
 
 
-def _fillable(said: Mapping[str, Any], source: str) -> dict[str, Any]:
+def _fillable(declared: Mapping[str, Any], source: str) -> dict[str, Any]:
     """Return the input with a type that its source can fill: text, or a list for some sources."""
-    listed = source in LISTS and said["type"] in {"list", "array"}
-    fits = listed or source not in INPUTS or said["type"] not in TYPES
-    return dict(said) if fits else {**said, "type": "string"}
+    listed = source in LISTS and declared["type"] in {"list", "array"}
+    fits = listed or source not in INPUTS or declared["type"] not in TYPES
+    return dict(declared) if fits else {**declared, "type": "string"}
 
 
 def _parameters(front: FrontMatter) -> dict[str, Any]:
@@ -123,12 +123,12 @@ def _response_format(outputs: list[Any]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}
 
 
-def _property(said: Mapping[str, Any]) -> dict[str, Any]:
-    kind = str(said.get("kind") or said.get("type") or "string")
+def _property(declared: Mapping[str, Any]) -> dict[str, Any]:
+    kind = str(declared.get("kind") or declared.get("type") or "string")
     written: dict[str, Any] = {"type": _SCHEMA_TYPES.get(kind, kind)}
-    if isinstance(said.get("description"), str):
-        written["description"] = said["description"]
-    listed = said.get("enumValues") or said.get("enum")
+    if isinstance(declared.get("description"), str):
+        written["description"] = declared["description"]
+    listed = declared.get("enumValues") or declared.get("enum")
     return written | ({"enum": listed} if isinstance(listed, list) else {})
 
 
@@ -159,10 +159,10 @@ def _sources(
             )
     sources = {**_mapping(front.values.get("map")), **given}
     unfilled = [name for name in inputs if name not in sources and name not in INPUTS]
-    if open_ := [name for name in unfilled if "default" not in inputs[name]]:
-        said = " ".join(f"--input {name}={nearest_input(name) or 'NAME'}" for name in open_)
+    if unknown := [name for name in unfilled if "default" not in inputs[name]]:
+        typed = " ".join(f"--input {name}={nearest_input(name) or 'NAME'}" for name in unknown)
         raise InputError(
-            f"nothing fills the input {', '.join(map(repr, open_))}; say {said} (inputs that exist: {', '.join(INPUTS)})",
+            f"nothing fills the input {', '.join(map(repr, unknown))}; say {typed} (inputs that exist: {', '.join(INPUTS)})",
             path=front.path,
         )
     return {name: source for name, source in sources.items() if name != source}

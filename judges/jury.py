@@ -53,7 +53,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the first member's verdict where
             it is sure, else the second's.
-        members: The judges; for ``escalate`` the cheap one, then the dear one.
+        members: The judges; for ``escalate`` the cheap one, then the expensive one.
         weights: What each member's opinion weighs.
         repeats: How often each member judges; each time is an opinion.
         unsure: ``escalate`` only: from which score to which, both included, the first member is not sure.
@@ -206,8 +206,10 @@ def combine(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verdict:
     counted = opinions
     if jury.rule == "escalate":
         cheap = [one for one in opinions if one.author == jury.members[0].id]
-        dear = [one for one in opinions if one.author == jury.members[1].id]
-        counted = (dear or cheap) if is_unsure(jury, cheap) else cheap  # a dear one may not judge such cases
+        expensive = [one for one in opinions if one.author == jury.members[1].id]
+        counted = (
+            (expensive or cheap) if is_unsure(jury, cheap) else cheap
+        )  # the second may not take such cases
     outcome, score, reason = _count(jury, counted)
     names: dict[Author, str] = {member.id: member.by for member in jury.members}
     listed = [

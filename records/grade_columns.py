@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .column_names import TABLE_FIELDS, is_label_like, is_person, is_score_like, normal
-from .grades import GradeScale, UnknownGradeError, is_missing, number
+from .grades import GradeScale, UnknownGradeError, is_missing
 
 MOST_GRADES = 12
 """Numbers outside the scale are grades only where so few different ones occur, such as 1 to 5."""
@@ -141,7 +141,7 @@ class GradeColumns:
         unknown = {value for value in values if not self._can_be_read(value)}
         if not unknown:
             return True
-        if None not in map(number, unknown):
+        if None not in map(as_number, unknown):
             return len(unknown) <= MOST_GRADES
         words = {str(value) for value in unknown}
         return len(words) <= min(_MOST_WORDS, max(2, len(values) // 2)) and all(

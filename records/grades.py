@@ -83,7 +83,7 @@ class GradeScale(msgspec.Struct, frozen=True):
                     return known[word]
         elif isinstance(value, bool):
             return float(value)
-        number = _number(value)
+        number = _grade_number(value)
         if number is None:
             raise UnknownGradeError(value, "unknown grade")
         if math.isnan(number):
@@ -120,7 +120,8 @@ def plain_word(text: str) -> str:
     return bare if bare.startswith("-") else _SEPARATORS.sub(" ", bare)
 
 
-def _number(value: Any) -> float | None:
+def _grade_number(value: Any) -> float | None:
+    """Return a grade as a number, NaN for an empty cell; None for a word and for an infinite number."""
     if value is None:
         return math.nan
     try:
@@ -133,16 +134,16 @@ def _number(value: Any) -> float | None:
 
 
 def majority(grades: Sequence[Any], scale: GradeScale) -> float | None:
-    """Return what most of several people say; None for a tie. Of fractions the mean."""
+    """Return the score that most people gave, or the mean of fractions; None for a tie."""
     try:
         scores = [score for grade in grades if (score := scale.score(grade)) is not None]
     except UnknownGradeError:
         return None  # the person's own column is refused, with its name
     if not scores:
         return None
-    if not set(scores) <= {0.0, 1.0}:
-        return sum(scores) / len(scores)
     share = sum(scores) / len(scores)
+    if not set(scores) <= {0.0, 1.0}:
+        return share
     return None if share == 0.5 else float(share > 0.5)  # noqa: PLR2004 - a tie
 
 
@@ -187,17 +188,19 @@ class UnreadGrades:
         return f"expected a number in [0, 1] or null, got {listed}{more}; {self._help(option)}"
 
     def _help(self, option: str) -> str:
-        words = [value for value in self.values.values() if isinstance(value, str) and number(value) is None]
+        words = [
+            value for value in self.values.values() if isinstance(value, str) and as_number(value) is None
+        ]
         if words:
             added = " ".join(f"--map-label {shlex.quote(f'{word}=1')}" for word in words[:_SHOWN])
             return f"say what it means, 1 for pass, 0 for fail, nothing behind the = for no grade: {added}"
-        numbers = [each for value in self.values.values() if (each := number(value)) is not None]
+        numbers = [each for value in self.values.values() if (each := as_number(value)) is not None]
         if not numbers or min(numbers) < 0:
             return "grades of another kind have to be mapped first"
         return f"for another scale say its worst and best grade: {option} {usual_ends(numbers)}"
 
 
-def number(value: Any) -> float | None:
+def as_number(value: Any) -> float | None:
     """Return a value as a number; None where it is none."""
     try:
         return float(value)

@@ -65,13 +65,10 @@ class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
 
 
 class ToolResults(Record, frozen=True, kw_only=True):
-    """Results of the calls since the last such step, as shown to the agent.
-
-    There is one result per call, in the order of the calls.
-    """
+    """Results of the calls since the last such step, as shown to the agent."""
 
     results: list[Any]
-    """One result per call."""
+    """One result per call, in the order of the calls."""
 
 
 AgentStep: TypeAlias = str | list[ToolCall]
@@ -116,7 +113,7 @@ class Output(Record, frozen=True, kw_only=True):
         """The turns with the agent's own steps alone, without the results that it was told."""
         if self.turns is None:
             return None
-        return [[step for step in turn if not isinstance(step, ToolResults)] for turn in self.turns]
+        return [_agent_steps(turn) for turn in self.turns]
 
 
 class Pair(Output, frozen=True, kw_only=True):
@@ -190,7 +187,7 @@ def steps_by_turn(case: Case, output: Output) -> list[int]:
 
 
 def _steps_in(turn: Sequence[Step]) -> int:
-    return sum(not isinstance(step, ToolResults) for step in turn) if turn else 1
+    return len(_agent_steps(turn)) if turn else 1
 
 
 def planted_step(case: Case, right: Output, faulty: Output) -> PlantedStep | None:
@@ -198,23 +195,22 @@ def planted_step(case: Case, right: Output, faulty: Output) -> PlantedStep | Non
 
     Where something was left out, it is the last step of that turn: there the agent stopped too early. None where no step differs.
     """
-    kept = [_agents(turn) for turn in turns_done(right)]
-    done = [_agents(turn) for turn in turns_done(faulty)]
+    kept = [_agent_steps(turn) for turn in turns_done(right)]
+    done = [_agent_steps(turn) for turn in turns_done(faulty)]
     counts = steps_by_turn(case, faulty)
     for turn, count in enumerate(counts):
         wanted = kept[turn] if turn < len(kept) else []
         made = done[turn] if turn < len(done) else []
         if wanted != made:
-            same = _alike(wanted, made)
+            same = _equal_at_the_beginning(wanted, made)
             return PlantedStep(sum(counts[:turn]) + min(same, count - 1) + 1, sum(counts))
     return None
 
 
-def _alike(some: Sequence[AgentStep], others: Sequence[AgentStep]) -> int:
-    """Return how many steps are equal at the beginning."""
+def _equal_at_the_beginning(some: Sequence[AgentStep], others: Sequence[AgentStep]) -> int:
     pairs = enumerate(zip(some, others, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(some), len(others)))
 
 
-def _agents(turn: Sequence[Step]) -> list[AgentStep]:
+def _agent_steps(turn: Sequence[Step]) -> list[AgentStep]:
     return [step for step in turn if not isinstance(step, ToolResults)]

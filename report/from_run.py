@@ -119,7 +119,7 @@ def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
     checked -= sum(
         1
         for key in given
-        if any(said.source == "checker" and said.graded for said in store.verdicts.said_on(key))
+        if any(verdict.source == "checker" and verdict.graded for verdict in store.verdicts.said_on(key))
     )
     counts = Counter(_GIVEN[source] for source in given.values())
     return {"checkers": checked, **counts}

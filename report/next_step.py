@@ -102,7 +102,7 @@ def _ask_again(found: RunSummary) -> Answer | None:
         again = ". The recording or batch has no reply for them; ask a model."
         return Answer(text=f"{'; '.join(told)}{again}", evidence="judges")
     text = f"{'; '.join(told)}{fix} the same command retries these alone."
-    return Answer(text=text, evidence="judges", command=found.again())
+    return Answer(text=text, evidence="judges", command=found.command_with())
 
 
 def never_answered(judges: Sequence[JudgeUse]) -> list[JudgeUse]:
@@ -134,7 +134,9 @@ def _add_missing(found: RunSummary) -> Answer | None:
             told = f"{counted(len(less), 'system')} lack outputs, {count:,} in all"
     if any(_has(found, option) for option in ("--generate", "--agent")):
         return Answer(
-            text=f"{told}. The same command generates them:", evidence="systems", command=found.again()
+            text=f"{told}. The same command generates them:",
+            evidence="systems",
+            command=found.command_with(),
         )
     text = f"{told}. Add them to the outputs, with an error where there is no answer, and use a new --out."
     return Answer(text=text, evidence="systems")
@@ -150,10 +152,10 @@ def _judge_open(found: RunSummary) -> Answer | None:
         return None
     left = kinds.total()
     judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
-    new = [judge for judge in judges if not any(_names(word, judge) for word in found.typed)]
+    new = [judge for judge in judges if not any(_names(word, judge) for word in found.words)]
     if not new and not found.command.startswith("fiducial."):
         text = f"Reach a model for the {counted(left, 'undecided output')} ({number_text.NEEDS_MODEL}); the same command goes on."
-        return Answer(text=text, evidence="systems", command=found.again())
+        return Answer(text=text, evidence="systems", command=found.command_with())
     model = next((use.id.model for use in found.judges if use.id is not None), number_text.MODEL)
     asked = " ".join(["--judge", *new, *([] if _has(found, "--model") else ["--model", shlex.quote(model)])])
     named = ", ".join(f'"{judge}"' for judge in judges)
@@ -162,7 +164,7 @@ def _judge_open(found: RunSummary) -> Answer | None:
     return Answer(
         text=f"Add a judge for the {counted(left, 'undecided output')}{needs}:",
         evidence="systems",
-        command=found.again(asked, f'judges=[{named}], model="{model}"'),
+        command=found.command_with(asked, f'judges=[{named}], model="{model}"'),
     )
 
 
@@ -192,7 +194,7 @@ def _names(word: str, judge: str) -> bool:
 
 def _has(found: RunSummary, option: str) -> bool:
     """Return if an option was typed."""
-    return any(word == option or word.startswith(f"{option}=") for word in found.typed)
+    return any(word == option or word.startswith(f"{option}=") for word in found.words)
 
 
 def _label_open(found: RunSummary) -> Answer | None:
@@ -208,7 +210,7 @@ def _label_open(found: RunSummary) -> Answer | None:
         return None
     some = f"{_LABELS} of the " if left > _LABELS else "the "
     text = f"Label {some}{counted(left, 'judged output')} to correct the judges' rates:"
-    return Answer(text=text, evidence="systems", command=found.reviewed())
+    return Answer(text=text, evidence="systems", command=found.review_command())
 
 
 def _unlabelled(part: Part) -> int:
@@ -242,7 +244,7 @@ def _tell_apart(found: RunSummary) -> Answer | None:
         text = (
             f"Label {counted(labels, 'more output')} to tell {apart} apart, if they differ by {_MATTERS:g}:"
         )
-        return Answer(text=text, evidence="systems", command=found.reviewed())
+        return Answer(text=text, evidence="systems", command=found.review_command())
     if pair.difference.value is None:
         return None
     discordant = min(max((pair.a_only_right + pair.b_only_right) / pair.n, _MATTERS), _MOST)
@@ -280,7 +282,7 @@ def _move_cut(found: RunSummary) -> Answer | None:
             if judge not in found.baselines:
                 text = f"Threshold {cut:g} beats that of {judge} on held-out items:"
                 option = shlex.quote(f"{judge}={cut:g}")
-                again = found.again(f"--pass-at {option}", f'pass_at={{"{judge}": {cut:g}}}')
+                again = found.command_with(f"--pass-at {option}", f'pass_at={{"{judge}": {cut:g}}}')
                 return Answer(text=text, evidence="calibration", command=again)
     return None
 
@@ -315,5 +317,5 @@ def _mend_labels(found: RunSummary) -> Answer | None:
         text=f"Most judges contradict {counted(count, 'label')}. Decide who is right:",
         evidence="items",
         address=item_at(calibration.suspected_label_errors[0].item_id),
-        command=found.reviewed("--of suspects"),
+        command=found.review_command("--of suspects"),
     )

@@ -49,7 +49,7 @@ def compared(case: Case, output: Output) -> list[ComparedLine]:
 def _lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> Iterator[ComparedLine]:
     left = list(calls)
     for wanted in accepted:
-        call = next((each for each in left if _likely(each.name) == _likely(wanted.name)), None)
+        call = next((each for each in left if _underscored(each.name) == _underscored(wanted.name)), None)
         if call is None:
             yield ComparedLine("call", _shown(wanted.name), "(not called)", differs=True)
             continue
@@ -66,14 +66,14 @@ def _arguments(wanted: AcceptedCall, call: ToolCall) -> Iterator[ComparedLine]:
         yield ComparedLine("arguments", "an object", _shown(str(call.arguments)), differs=True)
         return
     for name in dict.fromkeys([*wanted.arguments, *given]):
-        ways = _ways(wanted.arguments.get(name))
+        accepted = _accepted_texts(wanted.arguments.get(name))
         got = _value(given[name]) if name in given else _LEFT_OUT
-        expected = _shown(" or ".join(ways)) if ways else "(no such argument)"
-        yield ComparedLine(_shown(name), expected, _shown(got), differs=got not in ways)
+        expected = _shown(" or ".join(accepted)) if accepted else "(no such argument)"
+        yield ComparedLine(_shown(name), expected, _shown(got), differs=got not in accepted)
 
 
-def _ways(accepts: AcceptedValues | None) -> list[str]:
-    """Return all accepted values of an argument."""
+def _accepted_texts(accepts: AcceptedValues | None) -> list[str]:
+    """Return the accepted values of an argument as JSON, and that it may be left out."""
     if accepts is None:
         return []
     return [*map(_value, accepts.values), *([_LEFT_OUT] if accepts.optional else [])]
@@ -89,7 +89,7 @@ def _object(arguments: dict[str, Any] | str) -> dict[str, Any] | None:
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 
 
-def _likely(name: str) -> str:
+def _underscored(name: str) -> str:
     return name.replace(".", "_")
 
 

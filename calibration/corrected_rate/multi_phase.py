@@ -97,13 +97,13 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
         return undefined(why, n=n, level=level)
     fits = [_fitted(data.scores[: j + 1], data.label, reached[-1]) for j in range(judges)]
     value, influence = 0.0, np.zeros(size)
-    spent = np.sqrt((n - 1) / (n - 1 - judges))
+    fit_penalty = np.sqrt((n - 1) / (n - 1 - judges))
     for phase, (rows, above, below) in enumerate(
         zip(reached, [*fits, data.label], [np.zeros(size), *fits], strict=True)
     ):
         part = (above - below)[rows]
         value += float(part.mean())
-        influence[rows] += (part - part.mean()) / len(part) * (spent if phase == judges else 1.0)
+        influence[rows] += (part - part.mean()) / len(part) * (fit_penalty if phase == judges else 1.0)
     labelled = len(np.unique(data.cluster[reached[-1]]))
     error = cluster_error(influence, data.cluster, data.cluster[reached[-1]])
     share = min(1.0, max(0.0, value))

@@ -194,8 +194,10 @@ def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float]
         _price(steps, counts(high)) <= budget and any(each < most for each in counts(high)) and high < _ENOUGH
     ):
         low, high = high, 2 * high
-    dear = bisected(low, high, lambda scale: _price(steps, counts(scale)) > budget, halvings=_HALVINGS)
-    return counts(dear[0])
+    affordable, _ = bisected(
+        low, high, lambda scale: _price(steps, counts(scale)) > budget, halvings=_HALVINGS
+    )
+    return counts(affordable)
 
 
 def _falling_ratios(steps: Sequence[_Step]) -> list[float]:

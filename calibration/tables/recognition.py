@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import ColumnsError
 from ...records.column_names import TABLE_FIELDS, is_number_field, normal, resolve
 from ...records.grade_columns import MOST_GRADES, GradeColumns
-from ...records.grades import number, usual_ends
+from ...records.grades import as_number, usual_ends
 from .calibration_table import PERSON
 from .layout import Layout, TableForm
 
@@ -134,7 +134,7 @@ class _Finder:
         return error
 
     def _is_numeric(self, name: str) -> bool:
-        return all(number(value) is not None for value in self._grades.values(name))
+        return all(as_number(value) is not None for value in self._grades.values(name))
 
     def _could_be(self, name: str) -> str:
         for ours, theirs in self._grades.columns.items():

@@ -133,7 +133,7 @@ def steps(
     plan: AuditPlan,
     prepared: Prepared,
     inputs: EvaluationInputs | None,
-    folder: RunWriter,
+    writer: RunWriter,
     progress: Progress,
     *,
     foreseen: bool = False,
@@ -143,7 +143,7 @@ def steps(
     Judges that compare are asked about each probe beside its right output, and on no ladder.
     """
     if inputs is not None:
-        context, chosen = RunContext(inputs, folder, progress), prepared.chosen
+        context, chosen = RunContext(inputs, writer, progress), prepared.chosen
         single = [task for task in prepared.tasks if not task.compares]
         yield EachOutput(context, single, chosen.probes.__contains__)
         if plan.repeats > 1:
@@ -153,7 +153,7 @@ def steps(
             yield EachOutput(context._replace(inputs=pairs), comparing, pairs.members.__contains__)
     if prepared.climb is not None:
         climb = prepared.climb.foreseen if foreseen else prepared.climb.steps
-        yield from climb(folder, progress)
+        yield from climb(writer, progress)
 
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:

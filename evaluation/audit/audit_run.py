@@ -75,21 +75,21 @@ def run_audit(
     known = [task.known for task in tasks]
     with opened(plan, prepared) as inputs:
         kept = inputs if isinstance(plan.probes, Path) else None
-        with judge_run(plan.out, prepared.identity, known, kept, command=plan.command, now=now) as folder:
+        with judge_run(plan.out, prepared.identity, known, kept, command=plan.command, now=now) as writer:
 
             def asking(tasks: Sequence[JudgeTask]) -> None:
-                for step in steps(plan, asking_of(plan, prepared, tasks), inputs, folder, progress):
+                for step in steps(plan, asking_of(plan, prepared, tasks), inputs, writer, progress):
                     ask(step, access, plan.batch)
 
-            prepared = asking_of(plan, prepared, ask_adapting(tasks, folder, asking))
-            return _conclude(plan, prepared, inputs, folder)
+            prepared = asking_of(plan, prepared, ask_adapting(tasks, writer, asking))
+            return _conclude(plan, prepared, inputs, writer)
 
 
 def _conclude(
-    plan: AuditPlan, prepared: Prepared, inputs: EvaluationInputs | None, folder: RunWriter
+    plan: AuditPlan, prepared: Prepared, inputs: EvaluationInputs | None, writer: RunWriter
 ) -> AuditNumbers:
     """Analyse the verdicts that stand, and write what they show."""
-    chosen, tasks, verdicts = prepared.chosen, prepared.tasks, folder.verdicts
+    chosen, tasks, verdicts = prepared.chosen, prepared.tasks, writer.verdicts
     pairs = ProbePairs(inputs, chosen) if inputs and any(task.compares for task in tasks) else None
     compared = {} if pairs is None else compared_probes(verdicts.whole(), pairs, chosen)
     clusters = _clusters(inputs.cases, chosen) if inputs else {}
@@ -102,10 +102,10 @@ def _conclude(
     apart = prompts({task.by: scored[task.id] for task in tasks if task.asked and task.id in scored})
     asked = tasks[: len(plan.judges)]  # the baselines that stand beside them come behind
     adjudication = adjudicated_audit(
-        {task.by: scored[task.id] for task in asked if task.id in scored}, decisions_on([folder])
+        {task.by: scored[task.id] for task in asked if task.id in scored}, decisions_on([writer])
     )
     scored |= {judge: {key: each.scored for key, each in of.items()} for judge, of in compared.items()}
-    climbed = prepared.climb.results(folder) if prepared.climb else {}
+    climbed = prepared.climb.results(writer) if prepared.climb else {}
     said = {task.id: [*scored.get(task.id, {}).values(), *_on_ladders(climbed, task)] for task in tasks}
     audit = AuditNumbers(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
@@ -126,11 +126,11 @@ def _conclude(
         adjudication=adjudication,
         refused=not_sent(tasks),
     )
-    write_json(folder.path / AUDIT, audit)
+    write_json(writer.path / AUDIT, audit)
     reads = [row for task in asked for row in to_read(task.by, said[task.id])]
-    write_records(folder.path / TO_READ, reads)
+    write_records(writer.path / TO_READ, reads)
     if prepared.climb is not None:
-        _write_read(folder.path, prepared.climb, reads, chosen)
+        _write_read(writer.path, prepared.climb, reads, chosen)
     return audit
 
 
@@ -171,8 +171,8 @@ def foresee_audit(plan: AuditPlan, access: ModelAccess, prices: PriceList | None
     Raises the errors of `run_audit`.
     """
     prepared = prepare(plan)
-    with opened(plan, prepared) as inputs, copy_of_run(plan.out) as folder:
-        asked = steps(plan, prepared, inputs, folder, Silent(), foreseen=True)
+    with opened(plan, prepared) as inputs, copy_of_run(plan.out) as writer:
+        asked = steps(plan, prepared, inputs, writer, Silent(), foreseen=True)
         return forecast_steps(asked, access, prices, in_batch=plan.batch is not None)
 
 

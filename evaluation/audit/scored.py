@@ -74,7 +74,7 @@ class _Said(NamedTuple):
 
 def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Said], cut: float) -> Scored:
     in_order = [repeats[number] for number in sorted(repeats)]
-    scores = tuple(said.score for said in in_order if said.score is not None)
+    scores = tuple(verdict.score for verdict in in_order if verdict.score is not None)
     first = in_order[0]
     named = first.named if first.outcome == "graded" else None
     return Scored(facts, cluster, first.score, first.outcome, first.reason, scores, cut, named)

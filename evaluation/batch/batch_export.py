@@ -104,5 +104,5 @@ def _known(replies: BatchResults, progress: Progress) -> Lookup:
 def _done(run: Path | None) -> Container[VerdictKey]:
     if run is None or not run.exists():
         return ()
-    with RunWriter(run) as folder:
-        return folder.verdicts.settled
+    with RunWriter(run) as writer:
+        return writer.verdicts.settled

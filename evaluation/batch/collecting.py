@@ -125,9 +125,9 @@ def collect_replies(
         raise ConfigurationError("--batch needs an endpoint, and does not go with --replay")
     if reached.spread is not None:
         raise UsageError("--batch goes to one endpoint; name one")
-    if not isinstance(step.context.folder.path, Path):
+    if not isinstance(step.context.writer.path, Path):
         raise UsageError("--batch needs a run folder to come back to: name one")
-    ledger = Ledger(step.context.folder.path)
+    ledger = Ledger(step.context.writer.path)
     asked: set[str] = set()
     for entry in ledger.unfinished():
         asked.update(read_custom_ids(ledger.folder / entry.file))

@@ -200,8 +200,8 @@ def check_into_folder(
     context: RunContext, names: NamesOption, options: CheckOptions, workers: int | None = None
 ) -> None:
     """Check what has no verdict yet, and journal it."""
-    folder, inputs = context.folder, context.inputs
-    done = folder.verdicts.settled
+    writer, inputs = context.writer, context.inputs
+    done = writer.verdicts.settled
     context.progress.begin("checking", inputs.survey.outputs)
     left = _unchecked(context)
     if left is None:
@@ -210,11 +210,11 @@ def check_into_folder(
     found = 0
     for line, said in check_all(inputs, names, options, workers=workers, wanted=left, engine=context.engine):
         if VerdictKey(said.key, said.author, said.repeat) not in done:
-            folder.verdicts.append_line(line, said)
+            writer.verdicts.append_line(line, said)
         found += 1
         context.progress.advance()
     context.progress.advance(inputs.survey.outputs - found)
-    folder.verdicts.flush()
+    writer.verdicts.flush()
 
 
 def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
@@ -222,10 +222,10 @@ def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
 
     Challenges depend on others, so that all of them are checked again where one is left.
     """
-    folder, inputs = context.folder, context.inputs
-    if not folder.resumed:
+    writer, inputs = context.writer, context.inputs
+    if not writer.resumed:
         return lambda _: True
-    standing = folder.verdicts.standing
+    standing = writer.verdicts.standing
     left = [output.key for output in inputs.outputs() if not standing.is_checked(output.key)]
     if not left:
         return None
@@ -293,8 +293,8 @@ def check_file(
     return CheckedSystems(system_results(tally, inputs.survey.missing), list(unknown))
 
 
-def _unknown(said: JournalRow | Verdict) -> list[UnknownDependency]:
+def _unknown(verdict: JournalRow | Verdict) -> list[UnknownDependency]:
     """Return the unknown dependencies in a verdict's evidence; empty unless on a challenge."""
-    if not isinstance(said, Verdict) or not said.evidence:
+    if not isinstance(verdict, Verdict) or not verdict.evidence:
         return []
-    return [UnknownDependency(said.case_id, name) for name in said.evidence.get(UNKNOWN, [])]
+    return [UnknownDependency(verdict.case_id, name) for name in verdict.evidence.get(UNKNOWN, [])]

@@ -73,21 +73,25 @@ def _forms(rules: Rules, names: NamesOption) -> list[CheckOptions]:
 
 
 def _refuse_wrong(
-    journal: VerdictJournal, said: StoredVerdict, cases: CaseIndex, output: Output, forms: list[CheckOptions]
+    journal: VerdictJournal,
+    stored: StoredVerdict,
+    cases: CaseIndex,
+    output: Output,
+    forms: list[CheckOptions],
 ) -> None:
     case = cases[output.case_id]
     now = [check(case, output, options) for options in forms]
-    if not any(_same(said, verdict) for verdict in now):
+    if not any(_same(stored, verdict) for verdict in now):
         raise RecordError(
-            f"{said.by} says {_words(said)} here, and {_words(now[0])} when it checks this output again: the row was changed "
+            f"{stored.by} says {_words(stored)} here, and {_words(now[0])} when it checks this output again: the row was changed "
             "(calibrate, compare and estimate go on with --accept-edited)",
             path=journal.path,
-            line=journal.line_of(said.row),
+            line=journal.line_of(stored.row),
         )
 
 
-def _same(said: StoredVerdict, verdict: Verdict) -> bool:
-    return (said.by, said.outcome, said.score, said.error_type) == (
+def _same(stored: StoredVerdict, verdict: Verdict) -> bool:
+    return (stored.by, stored.outcome, stored.score, stored.error_type) == (
         verdict.by,
         verdict.outcome,
         verdict.score,
@@ -95,6 +99,6 @@ def _same(said: StoredVerdict, verdict: Verdict) -> bool:
     )
 
 
-def _words(said: StoredVerdict | Verdict) -> str:
-    score = said.outcome if said.score is None else f"{said.score:g}"
-    return score if said.error_type is None else f"{score} ({said.error_type})"
+def _words(verdict: StoredVerdict | Verdict) -> str:
+    score = verdict.outcome if verdict.score is None else f"{verdict.score:g}"
+    return score if verdict.error_type is None else f"{score} ({verdict.error_type})"

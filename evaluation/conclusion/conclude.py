@@ -32,19 +32,19 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
 
     Results are ``calibration.json`` and ``comparison.json``.
     """
-    inputs, folder = context.inputs, context.folder
+    inputs, writer = context.inputs, context.writer
     clusters = cluster_names(inputs.cases) | _statement_clusters(context)
-    folder.put_clusters(dict(sorted(clusters.items())) if inputs.sharded else clusters)
-    tally = take_tally(folder, inputs.cases)
+    writer.put_clusters(dict(sorted(clusters.items())) if inputs.sharded else clusters)
+    tally = take_tally(writer, inputs.cases)
     missing = inputs.survey.missing
-    labels = folder.label_scores
-    judges = _with_labels(judge_uses(folder, prices, asked=asked), tally, labels)
+    labels = writer.label_scores
+    judges = _with_labels(judge_uses(writer, prices, asked=asked), tally, labels)
     systems = system_results(
-        tally, missing, labels, folder.roster.judges_kind, recorded=inputs.survey.recorded
+        tally, missing, labels, writer.roster.judges_kind, recorded=inputs.survey.recorded
     )
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):
-        calibration, judges = _calibrate(folder, judges, tally)
+        calibration, judges = _calibrate(writer, judges, tally)
     counts = Counts(
         failed=sum(system.failed_checks for system in systems)
         + sum(
@@ -54,21 +54,23 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
         ),
         outputs=inputs.survey.outputs + sum(missing.values()),
         graded=sum(map(len, tally.graded.values())),
-        unused_labels=len(labels.keys() - {said.key for said in folder.verdicts.standing}) if labels else 0,
-        labels=_labels_by_source(folder),
+        unused_labels=len(labels.keys() - {verdict.key for verdict in writer.verdicts.standing})
+        if labels
+        else 0,
+        labels=_labels_by_source(writer),
     )
-    folder.update(results=systems, judges=judges, counts=counts)
-    compared = keep_comparison(folder)
-    systems = with_examples(with_overall_rates(systems, folder, compared), tally, folder)
-    folder.update(results=systems)
+    writer.update(results=systems, judges=judges, counts=counts)
+    compared = keep_comparison(writer)
+    systems = with_examples(with_overall_rates(systems, writer, compared), tally, writer)
+    writer.update(results=systems)
     return RunSummary(
         systems=systems,
         judges=judges,
         counts=counts,
         calibration=calibration,
         compared=compared,
-        folder=folder_named(folder),
-        command=folder.manifest.command or "",
+        folder=folder_named(writer),
+        command=writer.manifest.command or "",
     )
 
 
@@ -87,8 +89,8 @@ def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey
     ]
 
 
-def _labels_by_source(folder: RunStore) -> dict[Source, int]:
-    last: dict[ItemKey, Source] = {label.key: label.source for label in folder.labels if label.graded}
+def _labels_by_source(store: RunStore) -> dict[Source, int]:
+    last: dict[ItemKey, Source] = {label.key: label.source for label in store.labels if label.graded}
     return dict(Counter(last.values()))
 
 
@@ -102,20 +104,20 @@ def _statement_clusters(context: RunContext) -> dict[str, str]:
 
     See docs/decisions/0007-statements-of-one-answer-are-dependent.md.
     """
-    folder, cases = context.folder, context.inputs.cases
-    if not any(judge.id.kind in OF_PARTS for judge in folder.roster):
+    writer, cases = context.writer, context.inputs.cases
+    if not any(judge.id.kind in OF_PARTS for judge in writer.roster):
         return {}
-    ids = {case_id for case_id in folder.verdicts.standing.cases if is_statement(case_id, cases)}
+    ids = {case_id for case_id in writer.verdicts.standing.cases if is_statement(case_id, cases)}
     return {case_id: cases.cluster(case_of(case_id)) for case_id in sorted(ids)}
 
 
-def take_tally(folder: RunStore, cases: CaseIndex) -> Tally:
+def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
     """Count the standing verdicts.
 
     Repeats of a judge are left to calibration, and statements are counted in their answers.
     """
     tally, is_open = Tally(), set[ItemKey]()
-    for verdict in folder.said:
+    for verdict in store.said:
         case_id, system, trial = verdict.key
         if case_id not in cases:
             continue
@@ -136,14 +138,14 @@ def take_tally(folder: RunStore, cases: CaseIndex) -> Tally:
 
 
 def _calibrate(
-    folder: RunWriter, judges: list[JudgeUse], tally: Tally
+    writer: RunWriter, judges: list[JudgeUse], tally: Tally
 ) -> tuple[CalibrationNumbers | None, list[JudgeUse]]:
     """Compare judges with labels, and whether each is worse on undecided outputs."""
     from ...calibration.agreement.calibrate import calibrate  # noqa: PLC0415 - scipy is slow to import
     from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
     from ..run_table import table_of  # noqa: PLC0415 - likewise
 
-    table = table_of(folder, lexical=True)
+    table = table_of(writer, lexical=True)
     result = calibrate(table)
     usable = sum(panel.n > 0 for panel in result.judges.values())
     if not usable:
@@ -153,7 +155,7 @@ def _calibrate(
         # Judges of different kinds of cases have nothing in common.
         if any(pair.n for pair in comparison.pairs):
             result = msgspec.structs.replace(result, comparison=comparison)
-    folder.put_calibration(result)
+    writer.put_calibration(result)
     worse = _worse_on_undecided(table, tally)
     return result, [msgspec.structs.replace(use, undecided_worse_p=worse.get(use.name)) for use in judges]
 
@@ -175,20 +177,20 @@ OTHER_REASONS = "for reasons of their own"
 _MOST_REASONS = 100
 
 
-def judge_uses(folder: RunStore, prices: PriceList | None = None, *, asked: bool = True) -> list[JudgeUse]:
+def judge_uses(store: RunStore, prices: PriceList | None = None, *, asked: bool = True) -> list[JudgeUse]:
     """Return the calls and costs of each judge and each splitter, in order of appearance.
 
     A judge that was asked and said nothing found nothing to judge, and is among them, last.
     """
-    uses = [use for journal in folder.journals for use in _uses(folder, folder.in_order(journal), prices)]
-    return [*uses, *(_idle(folder, {use.id for use in uses}) if asked else [])]
+    uses = [use for journal in store.journals for use in _uses(store, store.in_order(journal), prices)]
+    return [*uses, *(_idle(store, {use.id for use in uses}) if asked else [])]
 
 
-def _idle(folder: RunStore, heard: Container[JudgeId | None]) -> list[JudgeUse]:
+def _idle(store: RunStore, heard: Container[JudgeId | None]) -> list[JudgeUse]:
     """Judges that the run is bound to and that said nothing."""
     return [
         JudgeUse(name=judge.by, fingerprint=judge.id.fingerprint, id=judge.id, outcomes={})
-        for judge in folder.roster
+        for judge in store.roster
         if judge.id not in heard and judge.id.kind not in OF_PARTS | {"split"}
     ]
 
@@ -201,23 +203,23 @@ class _Heard(msgspec.Struct):
     spent: Counter[str] = msgspec.field(default_factory=Counter)
     reasons: dict[Outcome, Counter[str]] = msgspec.field(default_factory=dict)
 
-    def add(self, said: StoredVerdict) -> None:
-        if said.spent is not None:
-            self.spent.update(said.spent._asdict())
-        self.outcomes[said.outcome] += 1
-        if said.reason:
-            reasons = self.reasons.setdefault(said.outcome, Counter())
+    def add(self, verdict: StoredVerdict) -> None:
+        if verdict.spent is not None:
+            self.spent.update(verdict.spent._asdict())
+        self.outcomes[verdict.outcome] += 1
+        if verdict.reason:
+            reasons = self.reasons.setdefault(verdict.outcome, Counter())
             # By itself as long as there are few: what judges wrote may make each one of its own.
-            few = said.reason in reasons or len(reasons) < _MOST_REASONS
-            reasons[said.reason if few else OTHER_REASONS] += 1
+            few = verdict.reason in reasons or len(reasons) < _MOST_REASONS
+            reasons[verdict.reason if few else OTHER_REASONS] += 1
 
 
-def _uses(folder: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList | None) -> list[JudgeUse]:
+def _uses(store: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList | None) -> list[JudgeUse]:
     heard: dict[Author, _Heard] = {}
-    for said in verdicts:
-        if said.source == "judge":
-            heard.setdefault(said.author, _Heard(said.by)).add(said)
-    return [_use(author, count, folder.roster, prices) for author, count in heard.items()]
+    for verdict in verdicts:
+        if verdict.source == "judge":
+            heard.setdefault(verdict.author, _Heard(verdict.by)).add(verdict)
+    return [_use(author, count, store.roster, prices) for author, count in heard.items()]
 
 
 def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None) -> JudgeUse:

@@ -47,12 +47,12 @@ def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
     known: set[str] = set(labelled)
     judges: dict[str, str] = {}
     known |= {str(key) for key in store.label_scores}
-    for said in store.said:
-        if said.source != "judge":
-            if said.graded:
-                known.add(str(said.key))
-        elif isinstance(said.author, JudgeId) and has_rule(said.author):
-            judges.setdefault(str(said.key), said.author.name)
+    for verdict in store.said:
+        if verdict.source != "judge":
+            if verdict.graded:
+                known.add(str(verdict.key))
+        elif isinstance(verdict.author, JudgeId) and has_rule(verdict.author):
+            judges.setdefault(str(verdict.key), verdict.author.name)
     return {item: judge for item, judge in judges.items() if item in known}
 
 

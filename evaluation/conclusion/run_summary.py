@@ -57,15 +57,15 @@ def systems_compared(store: RunStore) -> ComparisonNumbers | None:
     return _computed(store) if kept is None else kept.comparison
 
 
-def keep_comparison(folder: RunWriter) -> ComparisonNumbers | None:
+def keep_comparison(writer: RunWriter) -> ComparisonNumbers | None:
     """Compare the systems of a finished run and save the result.
 
     For a run in memory, readers compute it themselves.
     """
-    if len(folder.manifest.results or []) < _SEVERAL or isinstance(folder.path, MemoryFolder):
+    if len(writer.manifest.results or []) < _SEVERAL or isinstance(writer.path, MemoryFolder):
         return None
-    kept = _kept(folder) or StoredComparison(of=basis(folder), comparison=_computed(folder))
-    folder.put_comparison(kept)  # one that was there may have no seal: a kill came between the two
+    kept = _kept(writer) or StoredComparison(of=basis(writer), comparison=_computed(writer))
+    writer.put_comparison(kept)  # one that was there may have no seal: a kill came between the two
     return kept.comparison
 
 
@@ -146,7 +146,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         return [use.name for use in self.judges if use.id is not None and use.id.kind == "baseline"]
 
     @property
-    def typed(self) -> list[str]:
+    def words(self) -> list[str]:
         """Return the words of the command, as a shell reads them; none of what no shell would read."""
         try:
             return shlex.split(self.command)
@@ -159,20 +159,20 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
         A merge or an import of batch results only repeats its result.
         """
-        return self.command.startswith("fiducial.") or self.typed[1:2] in (["run"], ["judge"], ["demo"])
+        return self.command.startswith("fiducial.") or self.words[1:2] in (["run"], ["judge"], ["demo"])
 
-    def again(self, options: str = "", arguments: str = "") -> str:
+    def command_with(self, options: str = "", arguments: str = "") -> str:
         """Return the command that reruns this run with more options; empty if it takes none.
 
         In Python, ``arguments`` are added to the call instead of ``options``.
         """
         if self.command.startswith("fiducial."):
             return f"fd.evaluate({', '.join(['...', *([arguments] if arguments else [])])})"
-        if not self.resumes or (options and self.typed[1] == "demo"):
+        if not self.resumes or (options and self.words[1] == "demo"):
             return ""
         return f"{self.command} {options}".rstrip()
 
-    def reviewed(self, options: str = "") -> str:
+    def review_command(self, options: str = "") -> str:
         """Return the command that shows a person its items.
 
         For a run in memory, return the call that gives it a folder first.
@@ -180,7 +180,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         return (
             f"fiducial review {shlex.quote(self.folder)} {options}".rstrip()
             if self.folder
-            else self.again(arguments='out="RUN"')
+            else self.command_with(arguments='out="RUN"')
         )
 
 

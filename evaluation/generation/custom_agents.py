@@ -85,7 +85,7 @@ class CallableAgent:
         except SceneOverError as error:
             attempt.stopped, answer = str(error), None
         except FiducialError:
-            raise  # ours, or a usage of ours, and no answer of the agent
+            raise  # not the agent's failure: ours, or a misuse of what we give it
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever an agent raises is how it failed
             answer = {"error": f"{type(error).__name__}: {error}"}
         return answer, attempt
@@ -94,9 +94,9 @@ class CallableAgent:
         self, case: Case, tools: Toolbox, attempt: Attempt, trial: int, asked: AskedTurns
     ) -> Any:
         # Calling a coroutine function or a generator in a thread only makes it; a coroutine then runs in this loop.
-        more: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
-        more = {name: more[name] for name in self._wanted}
-        given = await self._apart(partial(self._function, case, **more))
+        offered: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
+        wanted = {name: offered[name] for name in self._wanted}
+        given = await self._in_thread(partial(self._function, case, **wanted))
         if inspect.isawaitable(given):
             given = await given
         if inspect.isgenerator(given):
@@ -114,9 +114,9 @@ class CallableAgent:
         return given
 
     async def _advance(self, steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
-        return await self._apart(partial(_advance, steps, received))
+        return await self._in_thread(partial(_advance, steps, received))
 
-    async def _apart(self, work: Callable[[], Any]) -> Any:
+    async def _in_thread(self, work: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     async def _drive(

@@ -172,7 +172,7 @@ def _looked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumber
         return replace(numbers, answer="calls failed")
     counted = counted_items(items, judged)
     gain = prompt_gain(held_out(counted, judged), look.alpha)
-    left = [ungraded(counted, said) for said in judged.verdicts]
+    left = [ungraded(counted, verdict) for verdict in judged.verdicts]
     numbers = replace(numbers, answer="gain not shown", gain=gain, ungraded=left)
     if not gain.proven:  # without a gain nothing would be written, whatever probes say
         return numbers

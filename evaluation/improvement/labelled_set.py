@@ -77,9 +77,9 @@ class _Division(msgspec.Struct, frozen=True):
 def labels_of_run(store: RunStore) -> dict[ItemKey, float]:
     """Return a run's labels: those it was given, else its checkers' grades."""
     checked = {
-        said.key: said.score
-        for said in store.said_by(judges=False)
-        if said.score is not None and said.source == "checker"
+        verdict.key: verdict.score
+        for verdict in store.said_by(judges=False)
+        if verdict.score is not None and verdict.source == "checker"
     }
     return {**checked, **store.label_scores}
 

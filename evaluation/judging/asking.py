@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def ask_adapting(
-    tasks: Sequence[JudgeTask], folder: RunWriter, asking: Callable[[Sequence[JudgeTask]], object]
+    tasks: Sequence[JudgeTask], writer: RunWriter, asking: Callable[[Sequence[JudgeTask]], object]
 ) -> Sequence[JudgeTask]:
     """Ask judges, each without the parameters its model refuses; return the judges asked last.
 
@@ -53,7 +53,7 @@ def ask_adapting(
             for before, after in zip(_prompts(tasks), _prompts(changed), strict=True):
                 if before.id != after.id:
                     for earlier, known in zip(before.enlisted, after.enlisted, strict=True):
-                        folder.replace_judge(earlier.id, known)
+                        writer.replace_judge(earlier.id, known)
             tasks = changed
         else:
             return tasks
@@ -148,7 +148,7 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
 
         access = collect_replies(step, access, batch)
     context = step.context
-    context.folder.enlist(known for task in step.tasks for known in task.enlisted)
+    context.writer.enlist(known for task in step.tasks for known in task.enlisted)
     trials = EndpointTrials()
     for task in step.tasks:
         done = context.verdicts.settled

@@ -98,7 +98,7 @@ class Round(NamedTuple):
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
         """Yield a judge's remaining work; see `JudgingStep`."""
-        answers = _Answers(self.context.folder, guessing=self.foreseen)
+        answers = _Answers(self.context.writer, guessing=self.foreseen)
         begun: ItemKey | None = None
         seen: set[VerdictKey] = set()
         for asker, work in _deliberations(self.context, self.askers, self.wanted, self.repeats):
@@ -124,16 +124,16 @@ def deliberated(
     splitters = [task for task in plain.values() if task.id.kind == "split"]
     others = [task for task in plain.values() if task.id.kind != "split"]
     for asker in askers:
-        _enlist_shares(context.folder, asker, repeats)
+        _enlist_shares(context.writer, asker, repeats)
     for number in range(1, 1 + max(_composite(asker).rounds for asker in askers)):
-        for journal, tasks in ((context.folder.statements if splitters else None, splitters), (None, others)):
+        for journal, tasks in ((context.writer.statements if splitters else None, splitters), (None, others)):
             if tasks:
                 yield Round(
                     context._replace(journal=journal), tasks, askers, wanted, repeats, number, foreseen
                 )
     if not foreseen:
         for asker in askers:
-            _enlist_jury(context.folder, asker)
+            _enlist_jury(context.writer, asker)
             journal_verdicts(context, asker, wanted, repeats)
 
 
@@ -142,38 +142,38 @@ def journal_verdicts(context: RunContext, asker: JudgeTask, wanted: Wanted, repe
     for part in asker.parts:
         if part.parts:
             journal_verdicts(context, part, wanted, repeats)
-    folder = context.folder
-    done, answers = folder.verdicts.settled, _Answers(folder)
+    writer = context.writer
+    done, answers = writer.verdicts.settled, _Answers(writer)
     for judge, (case, output, repeat) in _deliberations(context, [asker], wanted, repeats):
         if VerdictKey(output.key, asker.id, repeat) not in done:
             verdict = result_of(judge.deliberate(case, output, repeat), answers)
             if verdict is not None:
-                folder.verdicts.append(verdict)
-    folder.verdicts.flush()
+                writer.verdicts.append(verdict)
+    writer.verdicts.flush()
 
 
-def _enlist_shares(folder: RunWriter, asker: JudgeTask, repeats: int) -> None:
+def _enlist_shares(writer: RunWriter, asker: JudgeTask, repeats: int) -> None:
     """Write down which verdicts will be about statements or criteria, before there are any."""
     for part in asker.parts:
-        _enlist_shares(folder, part, repeats)
+        _enlist_shares(writer, part, repeats)
     if isinstance(asker.judge, CriteriaJudge):
         rubric = rubric_of(asker.judge, repeats)
-        folder.enlist([asker.known])
-        folder.update(criteria=[*(each for each in folder.manifest.criteria if each.id != rubric.id), rubric])
+        writer.enlist([asker.known])
+        writer.update(criteria=[*(each for each in writer.manifest.criteria if each.id != rubric.id), rubric])
     if isinstance(asker.judge, ShareJudge):
         share = share_of(asker.judge, repeats)
-        folder.enlist([asker.known])
-        folder.update(
-            statements=[*(each for each in folder.manifest.statements if each.id != share.id), share]
+        writer.enlist([asker.known])
+        writer.update(
+            statements=[*(each for each in writer.manifest.statements if each.id != share.id), share]
         )
 
 
-def _enlist_jury(folder: RunWriter, asker: JudgeTask) -> None:
+def _enlist_jury(writer: RunWriter, asker: JudgeTask) -> None:
     """Write down who was on a jury, once they were asked."""
     if isinstance(asker.judge, JuryJudge):
-        others = [each for each in folder.manifest.juries if each.id != asker.id]
-        folder.enlist([asker.known])
-        folder.update(juries=[*others, asker.judge.jury])
+        others = [each for each in writer.manifest.juries if each.id != asker.id]
+        writer.enlist([asker.known])
+        writer.update(juries=[*others, asker.judge.jury])
 
 
 def share_of(judge: ShareJudge, repeats: int) -> StatementJudgeRecord:
@@ -210,8 +210,8 @@ def _composite(asker: JudgeTask) -> Composite:
 class _Answers:
     """Verdicts of judges in a run; missing ones may be guessed."""
 
-    def __init__(self, folder: RunWriter, *, guessing: bool = False) -> None:
-        self._folder = folder
+    def __init__(self, writer: RunWriter, *, guessing: bool = False) -> None:
+        self._folder = writer
         self._guessing = guessing
 
     def __call__(self, question: JudgeQuestion) -> Verdict | None:

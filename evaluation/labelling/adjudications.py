@@ -38,7 +38,7 @@ def categories_of(store: RunStore) -> dict[str, str]:
         cases = {case.id: _category(case) for path in files for case in read_records(path, Case)}
     except RunFolderError:
         return {}
-    keys: set[ItemKey] = {said.key for said in store.verdicts.standing}
+    keys: set[ItemKey] = {verdict.key for verdict in store.verdicts.standing}
     return {str(key): cases[key.case_id] for key in keys if key.case_id in cases}
 
 

@@ -103,17 +103,17 @@ def _decided(store: RunStore) -> dict[str, list[_Decided]]:
 
 def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | None]:
     """Return the checker's scores of an output, for dotted and for underscored names."""
-    ways = (msgspec.structs.replace(options, names=names) for names in ("dotted", "underscored"))
-    return {check(case, output, way).score for way in ways}
+    by_names = (msgspec.structs.replace(options, names=names) for names in ("dotted", "underscored"))
+    return {check(case, output, each).score for each in by_names}
 
 
-def _says(case: Case, each: _Decided, options: CheckOptions) -> bool:
+def _agrees(case: Case, each: _Decided, options: CheckOptions) -> bool:
     return (1.0 if each.found == "right" else 0.0) in _scores(case, each.output, options)
 
 
 def _contradicts(case: Case, each: _Decided, options: CheckOptions) -> bool:
     """Return whether the checker contradicts the decision; undecided outputs contradict nothing."""
-    return (0.0 if each.found == "right" else 1.0) in _scores(case, each.output, options) and not _says(
+    return (0.0 if each.found == "right" else 1.0) in _scores(case, each.output, options) and not _agrees(
         case, each, options
     )
 
@@ -131,8 +131,8 @@ def _corrected(
         return f"the reference that was written cannot be used: {error}"
     if reference is None:
         return "no reference of this kind says so; write one on the review page"
-    mended = msgspec.structs.replace(case, reference=reference)
-    if not all(_says(mended, each, options) for each in outputs):
+    corrected = msgspec.structs.replace(case, reference=reference)
+    if not all(_agrees(corrected, each, options) for each in outputs):
         return "under the corrected reference the checker does not say what was decided"
     decisions = [decision for each in outputs for decision in each.decisions if decision.found == each.found]
     return Correction(
@@ -154,22 +154,22 @@ def _read(case: Case, text: str) -> dict[str, Any]:
 def _with(case: Case, reference: Mapping[str, Any]) -> Case:
     """Return the case with another reference, validated like a line of a file."""
     raw = msgspec.json.encode(msgspec.to_builtins(msgspec.structs.replace(case, reference=dict(reference))))
-    mended = decode_record(raw, Case)
-    validate_reference(mended, CheckOptions())
-    return mended
+    corrected = decode_record(raw, Case)
+    validate_reference(corrected, CheckOptions())
+    return corrected
 
 
 def _widened(case: Case, wrong: Sequence[_Decided]) -> dict[str, Any] | None:
-    mended = case
+    corrected = case
     for each in wrong:
-        reference = widened(mended, each.output) if each.found == "right" else None
+        reference = widened(corrected, each.output) if each.found == "right" else None
         if reference is None:
             return None
         try:
-            mended = _with(mended, reference)
+            corrected = _with(corrected, reference)
         except (FiducialError, TypeError):
             return None
-    return mended.reference
+    return corrected.reference
 
 
 def reference_sha256(case: Case) -> str:

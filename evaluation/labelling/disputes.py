@@ -101,11 +101,13 @@ def _sides(store: RunStore, *, planted: bool) -> _Sides:
 
     cuts = store.roster.cuts
 
-    def sides(said: Verdict | StoredVerdict, label: float) -> tuple[bool, bool]:
-        assert said.score is not None
-        cut = cuts.get(said.author, PassThreshold()).at
+    def sides(verdict: Verdict | StoredVerdict, label: float) -> tuple[bool, bool]:
+        assert verdict.score is not None
+        cut = cuts.get(verdict.author, PassThreshold()).at
         return (
-            (label == 1.0, passes(said.score, label, cut)) if planted else (label >= cut, said.score >= cut)
+            (label == 1.0, passes(verdict.score, label, cut))
+            if planted
+            else (label >= cut, verdict.score >= cut)
         )
 
     return sides
@@ -118,12 +120,12 @@ def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
     """
     names, known = ShownNames(), set[str]()
     found, baselines = list[StoredVerdict](), list[StoredVerdict]()
-    for said in store.verdicts.standing:
-        if said.source == "judge":
-            name = names.of(said.author, said.by)
+    for verdict in store.verdicts.standing:
+        if verdict.source == "judge":
+            name = names.of(verdict.author, verdict.by)
             known.add(name)
-            if said.graded and not said.repeat and judge in {None, name}:
-                (baselines if judge is None and is_baseline(said.author) else found).append(said)
+            if verdict.graded and not verdict.repeat and judge in {None, name}:
+                (baselines if judge is None and is_baseline(verdict.author) else found).append(verdict)
     if judge is not None and judge not in known:
         raise UsageError(
             f"--judge {judge}: no such judge in {store.path}; there are: {', '.join(sorted(known))}"
@@ -134,16 +136,16 @@ def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
 def _contradicted(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
     """Outputs with a label and a judge's verdict, and whether a judge contradicts the label."""
     labels = {
-        said.key: said.score
-        for said in store.verdicts.standing
-        if said.source != "judge" and said.score is not None
+        verdict.key: verdict.score
+        for verdict in store.verdicts.standing
+        if verdict.source != "judge" and verdict.score is not None
     } | store.label_scores
     sides, contested = _sides(store, planted=False), dict[ItemKey, bool]()
-    for said in _judged(store, judge):
-        label = labels.get(said.key)
+    for verdict in _judged(store, judge):
+        label = labels.get(verdict.key)
         if label is not None:
-            right, passed = sides(said, label)
-            contested[said.key] = contested.get(said.key, False) or right != passed
+            right, passed = sides(verdict, label)
+            contested[verdict.key] = contested.get(verdict.key, False) or right != passed
     return contested
 
 
@@ -158,9 +160,9 @@ def _missed(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
         if label.evidence.get("plants") == "fault"
     }
     sides, missed = _sides(store, planted=True), dict[ItemKey, set[bool]]()
-    for said in _judged(store, judge):
-        if said.key in faults:
-            missed.setdefault(said.key, set()).add(sides(said, faults[said.key])[1])
+    for verdict in _judged(store, judge):
+        if verdict.key in faults:
+            missed.setdefault(verdict.key, set()).add(sides(verdict, faults[verdict.key])[1])
     return {key: ways.pop() for key, ways in missed.items() if len(ways) == 1}
 
 

@@ -64,7 +64,7 @@ def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
         store.manifest  # noqa: B018 - refuses what is no run before anything is made
     with RunWriter(folder) as run:
         run.refuse_unknown()
-        given, unmatched = _matched(labels, dict.fromkeys(said.key for said in run.verdicts.standing))
+        given, unmatched = _matched(labels, dict.fromkeys(verdict.key for verdict in run.verdicts.standing))
         together, added = _merged(run.labels, given)
         if added:
             run.put_labels(together)

@@ -56,7 +56,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
     decided: int = 0
 
 
-def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter) -> None:
+def adopt_labels(labels: InputPath, inputs: EvaluationInputs, writer: RunWriter) -> None:
     """Check a labels file and keep it in the run folder, beside what `add_labels` put there.
 
     Raises:
@@ -65,16 +65,16 @@ def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter)
     given = (
         _of_table(labels, inputs)
         if isinstance(labels, LabelTable)
-        else _of_verdicts(labels, inputs, folder.path)
+        else _of_verdicts(labels, inputs, writer.path)
     )
     said = {(verdict.key, verdict.by) for verdict in given}
-    kept = folder.path / LABELS
+    kept = writer.path / LABELS
     if isinstance(labels, Path) and isinstance(kept, Path) and labels.resolve() == kept.resolve():
         return
-    reviewed = [verdict for verdict in folder.labels if REVIEW in verdict.evidence]
+    reviewed = [verdict for verdict in writer.labels if REVIEW in verdict.evidence]
     reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in said]
     # The file that was named has the last word.
-    folder.put_labels(chain(reviewed, given))
+    writer.put_labels(chain(reviewed, given))
 
 
 def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:
@@ -127,7 +127,7 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
         store.manifest  # noqa: B018 - refuses what is no run before anything is made
     with RunWriter(folder) as run:
         run.refuse_unknown()
-        outputs = {said.key for said in run.verdicts.standing}
+        outputs = {verdict.key for verdict in run.verdicts.standing}
         given = [label for file in files for label in _addable(file, outputs, folder)]
         decided = [each for each in given if _sample_of(each) in TO_DECIDE]
         before = [each for _, each in run.adjudications]

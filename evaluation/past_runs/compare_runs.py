@@ -136,13 +136,13 @@ class _Words(NamedTuple):
 
 def _said(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
     found: dict[ItemKey, _Words] = {}
-    for said in store.verdicts.standing:
-        key = said.key._replace(system=renamed.get(said.system, said.system))
+    for verdict in store.verdicts.standing:
+        key = verdict.key._replace(system=renamed.get(verdict.system, verdict.system))
         words = found.setdefault(key, _Words(None, {}))
-        if said.source == "checker" and said.outcome != "undecided":
-            found[key] = words._replace(checker=said)
-        elif said.source == "judge" and said.repeat == 0 and not is_baseline(said.author):
-            words.judges[said.author] = said
+        if verdict.source == "checker" and verdict.outcome != "undecided":
+            found[key] = words._replace(checker=verdict)
+        elif verdict.source == "judge" and verdict.repeat == 0 and not is_baseline(verdict.author):
+            words.judges[verdict.author] = verdict
     return found
 
 
@@ -153,7 +153,9 @@ def _told(before: _Words, after: _Words) -> tuple[StoredVerdict, StoredVerdict] 
     """
     if before.checker is not None and after.checker is not None:
         return before.checker, after.checker
-    both = ((said, after.judges[judge]) for judge, said in before.judges.items() if judge in after.judges)
+    both = (
+        (verdict, after.judges[judge]) for judge, verdict in before.judges.items() if judge in after.judges
+    )
     return next(both, None)
 
 
@@ -172,10 +174,10 @@ def _moved(
     )
 
 
-def _word(said: StoredVerdict, cuts: Mapping[Author, PassThreshold]) -> str:
-    if said.score is None:
-        return said.outcome
-    return "pass" if said.score >= cuts.get(said.author, PassThreshold()).at else "fail"
+def _word(verdict: StoredVerdict, cuts: Mapping[Author, PassThreshold]) -> str:
+    if verdict.score is None:
+        return verdict.outcome
+    return "pass" if verdict.score >= cuts.get(verdict.author, PassThreshold()).at else "fail"
 
 
 def _strata(

@@ -59,18 +59,18 @@ def merge_runs(
         cases = _once(path for part in parts for path in part.cases)
         outputs = _once(path for part in parts for path in part.outputs)
         inputs = exits.enter_context(EvaluationInputs(cases, outputs, sharded=True))
-        folder = exits.enter_context(RunWriter(out))
+        writer = exits.enter_context(RunWriter(out))
         hashes = [file.sha256 for file in inputs.survey.files]
         own = {"inputs": hashes, "sharded": True, **_checkers(stores)}
-        folder.bind(**{**stores[0].manifest.identity, **own})
-        folder.enlist(_judges(stores))
+        writer.bind(**{**stores[0].manifest.identity, **own})
+        writer.enlist(_judges(stores))
         first = stores[0].manifest
-        folder.update(
+        writer.update(
             status="running",
             started=now.isoformat(timespec="seconds"),
             command=command,
             notes=list(dict.fromkeys(note for store in stores for note in store.manifest.notes or ())),
-            inputs=keep_inputs(folder.path, inputs),
+            inputs=keep_inputs(writer.path, inputs),
             case_files=len(cases),
             missing=inputs.survey.missing,
             statements=first.statements,
@@ -79,12 +79,12 @@ def merge_runs(
         )
         progress.begin("merging", sum(len(store.verdicts.standing) for store in stores))
         for store in stores:
-            _add(store.verdicts, folder.verdicts, progress)
+            _add(store.verdicts, writer.verdicts, progress)
             if store.manifest.statements:
-                _add(store.statements, folder.statements, progress)
-        _put_labels(stores, folder)
-        summary = conclude(RunContext(inputs, folder, progress), prices=prices)
-        folder.update(
+                _add(store.statements, writer.statements, progress)
+        _put_labels(stores, writer)
+        summary = conclude(RunContext(inputs, writer, progress), prices=prices)
+        writer.update(
             status="complete", ended=now.isoformat(timespec="seconds"), versions=component_versions()
         )
         return summary
@@ -167,14 +167,14 @@ def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> 
     target.flush()
 
 
-def _put_labels(stores: Sequence[RunStore], folder: RunWriter) -> None:
+def _put_labels(stores: Sequence[RunStore], writer: RunWriter) -> None:
     """Write the labels and decisions of all parts, sorted, since an output's last one counts."""
     labels = sorted((label for store in stores for label in store.labels), key=_place)
     if labels:
-        folder.put_labels(label for label, _ in groupby(labels))
+        writer.put_labels(label for label, _ in groupby(labels))
     decisions = sorted((said for store in stores for _, said in store.adjudications), key=_place)
     if decisions:
-        folder.put_adjudications(said for said, _ in groupby(decisions))
+        writer.put_adjudications(said for said, _ in groupby(decisions))
 
 
 def _place(verdict: Verdict) -> tuple[Any, ...]:

@@ -63,16 +63,16 @@ def reparse(
     A row takes the place of the row it was read from, so that there are never two graded rows for one question. What rests on no
     reply (checkers' verdicts, calls that failed) stays as it is; juries are counted again.
     """
-    with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as folder:
-        folder.refuse_unknown()
-        context = RunContext(inputs, folder, progress)
-        judges = {known.id: prompt_again(known) for known in folder.roster if known.is_prompt}
+    with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as writer:
+        writer.refuse_unknown()
+        context = RunContext(inputs, writer, progress)
+        judges = {known.id: prompt_again(known) for known in writer.roster if known.is_prompt}
         counts = {before: Counter[str]() for before in judges}
-        folder.rewrite(_read_again(context, judges, counts))
-        made_of = _made_of_others(folder, judges)
+        writer.rewrite(_read_again(context, judges, counts))
+        made_of = _made_of_others(writer, judges)
         now_called = {before: judge.id for before, judge in judges.items()}
-        folder.roster.rename(now_called | {before: asker.id for before, (asker, _) in made_of.items()})
-        folder.update(
+        writer.roster.rename(now_called | {before: asker.id for before, (asker, _) in made_of.items()})
+        writer.update(
             statements=[
                 share_of(each.judge, n) for each, n in made_of.values() if isinstance(each.judge, ShareJudge)
             ],
@@ -87,8 +87,8 @@ def reparse(
             journal_verdicts(context, asker, every_output, repeats)
         found = [_reparsed(before, judge, counts[before]) for before, judge in judges.items()]
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(found)}
-        folder.update(reparsed=[*folder.manifest.reparsed, record])
-        asked = folder.manifest.not_judged is None
+        writer.update(reparsed=[*writer.manifest.reparsed, record])
+        asked = writer.manifest.not_judged is None
         return found, conclude(context, prices=prices, asked=asked)
 
 
@@ -119,26 +119,26 @@ def _inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
 
 
 def _made_of_others(
-    folder: RunWriter, judges: Mapping[JudgeId, PromptJudge]
+    writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]
 ) -> dict[JudgeId, tuple[JudgeTask, int]]:
     """Return a run's composite judges in their current form, by old id, with their repeats."""
-    parts: dict[JudgeId, AskedJudge] = {known.id: known for known in folder.roster}
+    parts: dict[JudgeId, AskedJudge] = {known.id: known for known in writer.roster}
     parts.update(judges)
     found: dict[JudgeId, tuple[JudgeTask, int]] = {}
-    for share in folder.manifest.statements:
+    for share in writer.manifest.statements:
         parts[share.id] = judge = ShareJudge(judges[share.judge], parts[share.splitter])
-        found[share.id] = JudgeTask(judge=judge, cut=folder.roster[share.id].cut), share.repeats
-    for rubric in folder.manifest.criteria:
+        found[share.id] = JudgeTask(judge=judge, cut=writer.roster[share.id].cut), share.repeats
+    for rubric in writer.manifest.criteria:
         parts[rubric.id] = judge = CriteriaJudge(judges[rubric.judge])
-        found[rubric.id] = JudgeTask(judge=judge, cut=folder.roster[rubric.id].cut), rubric.repeats
-    for jury in folder.manifest.juries:
+        found[rubric.id] = JudgeTask(judge=judge, cut=writer.roster[rubric.id].cut), rubric.repeats
+    for jury in writer.manifest.juries:
         members = tuple(parts[member.id] for member in jury.members)
         seats = (
             msgspec.structs.replace(seat, id=member.id)
             for seat, member in zip(jury.members, members, strict=True)
         )
         judge = JuryJudge(msgspec.structs.replace(jury, members=tuple(seats)), members)
-        found[jury.id] = JudgeTask(judge=judge, cut=folder.roster[jury.id].cut), jury.repeats
+        found[jury.id] = JudgeTask(judge=judge, cut=writer.roster[jury.id].cut), jury.repeats
     return found
 
 
@@ -153,7 +153,7 @@ def _read_again(
     before = {judge.id: earlier for earlier, judge in judges.items()} | {
         earlier: earlier for earlier in judges
     }
-    verdicts = context.folder.verdicts
+    verdicts = context.writer.verdicts
     context.progress.begin("reading replies again", len(verdicts.standing))
     for verdict in verdicts:
         context.progress.advance()

@@ -167,21 +167,21 @@ def run_preferences(
             require_models(tasks, access)
         identity = {PAIRS: [file.sha256 for file in pairs.survey.files]}
         known = [task.known for task in tasks]
-        with judge_run(plan.out, identity, known, pairs, command=plan.command, now=now) as folder:
-            context = RunContext(pairs, folder, progress)
+        with judge_run(plan.out, identity, known, pairs, command=plan.command, now=now) as writer:
+            context = RunContext(pairs, writer, progress)
             asked = ask_adapting(
-                tasks, folder, lambda them: ask(_step(plan, context, them), access, plan.batch)
+                tasks, writer, lambda them: ask(_step(plan, context, them), access, plan.batch)
             )
-            found = _conclude(plan, folder, pairs, asked)
-            write_json(folder.path / PREFERENCES, found)
+            found = _conclude(plan, writer, pairs, asked)
+            write_json(writer.path / PREFERENCES, found)
             return found
 
 
 def _conclude(
-    plan: PreferencePlan, folder: RunWriter, pairs: PairInputs, tasks: Sequence[JudgeTask]
+    plan: PreferencePlan, writer: RunWriter, pairs: PairInputs, tasks: Sequence[JudgeTask]
 ) -> PreferenceRun:
     """Return the results of the standing verdicts."""
-    said = choices_of(folder.verdicts.whole(), pairs, plan.truth)
+    said = choices_of(writer.verdicts.whole(), pairs, plan.truth)
     asked = [task for task in tasks if task.id in said]
     return PreferenceRun(
         judges=[
@@ -197,8 +197,8 @@ def foresee_preferences(
     plan: PreferencePlan, access: ModelAccess, prices: PriceList | None
 ) -> list[Forecast]:
     """Forecast the run without making calls or writing to its folder; see `run_preferences`."""
-    with _pairs(plan) as pairs, copy_of_run(plan.out) as folder:
-        step = _step(plan, RunContext(pairs, folder, Silent()), _tasks(plan))
+    with _pairs(plan) as pairs, copy_of_run(plan.out) as writer:
+        step = _step(plan, RunContext(pairs, writer, Silent()), _tasks(plan))
         return forecast_steps([step], access, prices, in_batch=plan.batch is not None)
 
 

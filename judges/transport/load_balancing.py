@@ -16,7 +16,7 @@ from .adaptive_timeout import HangWatch
 from .endpoint import EndpointShare, EndpointUse
 from .exchange import CallError, Provider, Reply, Request
 from .limiter import AdaptiveLimiter, nothing_but_rate_limits
-from .member import PooledEndpoint, concerns_request
+from .pooled_endpoint import PooledEndpoint, concerns_request
 
 
 @dataclass(slots=True, eq=False)

@@ -89,17 +89,17 @@ class Climb:
         """Facts that must not change between starts of an audit: what each dial makes."""
         return {f"dial {name}": sample_of(dial) for name, dial in self._dials.items()}
 
-    def steps(self, folder: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
+    def steps(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
         """Yield the questions round by round, beginning with those an earlier start left open.
 
         A judge with no graded verdict in a round is not asked further.
 
         A judge of whom nothing was graded in a round is not asked further.
         """
-        yield from self._asking(folder, progress)
+        yield from self._asking(writer, progress)
         graded: dict[Author, int] = {}
         while True:
-            scored = self._scored(folder)
+            scored = self._scored(writer)
             now: dict[Author, int] = {
                 task.id: _graded(scored.get(task.id, {}).values()) for task in self._tasks
             }
@@ -115,20 +115,20 @@ class Climb:
             # Before anything is asked: a run that is killed asks the same when it goes on.
             self._rows += rows
             write_records(self._file, self._rows)
-            yield from self._asking(folder, progress)
+            yield from self._asking(writer, progress)
 
-    def foreseen(self, folder: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
+    def foreseen(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
         """Yield an estimate of the remaining questions.
 
         They are spread evenly over the levels, since the path depends on the answers.
         """
         self._rows += [self._even_round(task.id, dial, left) for task, dial, left in self._left()]
-        yield from self._asking(folder, progress)
+        yield from self._asking(writer, progress)
 
-    def results(self, folder: RunWriter) -> dict[Author, Climbed]:
+    def results(self, writer: RunWriter) -> dict[Author, Climbed]:
         """Return each judge's ladder results."""
         found: dict[Author, Climbed] = {}
-        for judge, said in self._scored(folder).items():
+        for judge, said in self._scored(writer).items():
             by_dial = {name: list(_of(said.values(), dial)) for name, dial in self._dials.items()}
             tried = {name: scored for name, scored in by_dial.items() if scored}
             results = [
@@ -174,9 +174,9 @@ class Climb:
         before = [row for row in self._rows if (row.judge, row.dial) == (judge, dial.name)]
         return even_round(judge, dial, count, before)
 
-    def _asking(self, folder: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
+    def _asking(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
         """Yield one step per judge, with what has no verdict and was not tried by this start."""
-        done, wanted = folder.verdicts.settled, dict[JudgeId, dict[ItemKey, LadderQuestion]]()
+        done, wanted = writer.verdicts.settled, dict[JudgeId, dict[ItemKey, LadderQuestion]]()
         for task in self._tasks:
             keys = {VerdictKey(each.key, task.id, 0): each for each in self._questions(task)}
             new = {key: each for key, each in keys.items() if key not in done and key not in self._tried}
@@ -194,7 +194,7 @@ class Climb:
             for task in self._tasks:
                 if wanted[task.id]:
                     yield EachOutput(
-                        RunContext(inputs, folder, progress), [task], wanted[task.id].__contains__
+                        RunContext(inputs, writer, progress), [task], wanted[task.id].__contains__
                     )
 
     def _put(self, question: LadderQuestion) -> Posed:
@@ -202,14 +202,14 @@ class Climb:
         self._facts[question.key] = posed.facts
         return posed
 
-    def _scored(self, folder: RunWriter) -> dict[Author, dict[ItemKey, Scored]]:
+    def _scored(self, writer: RunWriter) -> dict[Author, dict[ItemKey, Scored]]:
         """Return each judge's verdicts on its questions."""
         asked = {each.key: each for task in self._tasks for each in self._questions(task)}
         for key in asked.keys() - self._facts.keys():
             self._put(asked[key])
         clusters = {key.case_id: each.cluster for key, each in asked.items()}
         cuts: dict[Author, PassThreshold] = {task.id: task.cut for task in self._tasks}
-        return scored_probes(folder.verdicts.whole(), self._facts, clusters, cuts)
+        return scored_probes(writer.verdicts.whole(), self._facts, clusters, cuts)
 
 
 def _of(scored: Iterable[Scored], dial: Dial) -> Iterator[Scored]:

@@ -21,7 +21,7 @@ from fiducial.judges.prices import price_list
 from fiducial.judges.transport.endpoint import EndpointGroup, EndpointShare, EndpointUse
 from fiducial.judges.transport.limiter import AdaptiveLimiter
 from fiducial.judges.transport.load_balancing import SpreadingProvider
-from fiducial.judges.transport.member import PooledEndpoint
+from fiducial.judges.transport.pooled_endpoint import PooledEndpoint
 
 Answering = Callable[[int, float], "Reply | CallError"]
 
