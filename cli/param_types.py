@@ -57,7 +57,7 @@ class _LocalPath(click.Path):
             return super().convert(value, param, ctx)
         if isinstance(value, str) and "://" in value:
             value = self._local(value, ctx)
-        path = super().convert(value, param, ctx)
+        path = cast("Path", super().convert(value, param, ctx))
         return self._local(path, ctx) if self._local is _read else path
 
 

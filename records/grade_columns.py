@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .column_names import TABLE_FIELDS, is_label_like, is_person, is_score_like, normal
-from .grades import GradeScale, UnknownGradeError, is_missing
+from .grades import GradeScale, UnknownGradeError, as_number, is_missing
 
 MOST_GRADES = 12
 """Numbers outside the scale are grades only where so few different ones occur, such as 1 to 5."""
