@@ -58,6 +58,11 @@ def main() -> None:
     parser.add_argument("--within", type=float, default=2.0, help="seconds from Ctrl-C or SIGTERM to the end")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
+    for each in (
+        signal.SIGINT,
+        signal.SIGHUP,
+    ):  # a shell's background job, and nohup, hand on that they are ignored
+        signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
     wrong, sent, draw = 0, 0, random.Random(arguments.seed)  # noqa: S311 - moments, no secrets
     with TemporaryDirectory(prefix="interruptions-") as scratch, ProviderServer() as server:
         server.script = _slowly
@@ -183,7 +188,9 @@ def _left_over(folder: Path) -> Iterator[str]:
 
 
 def _second(tried: Tried, folder: Path, first: int) -> str:
-    """Type the command again, and compare what is there then."""
+    """Type the command again, and compare what is there then; as it was, it is as undisturbed."""
+    if _stamps(folder) == _stamps(tried.prepared):
+        return ""
     second = run_to_end(tried.command, folder)
     expected = tried.again if first == tried.code else tried.code
     if second.returncode != expected or "Traceback" in second.stderr:
@@ -193,6 +200,16 @@ def _second(tried: Tried, folder: Path, first: int) -> str:
         return ""
     others = [sorted(there.items() ^ shape.items()) for shape in tried.shapes]
     return f"not as undisturbed: {min(others, key=len)}"
+
+
+def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return size and time of all files, and which folders there are."""
+    there = [each for each in folder.rglob("*") if each.name not in {"said", SCRATCH}]
+    stamps = {each: each.lstat() for each in there}
+    return {
+        str(each.relative_to(folder)): (0, 0) if each.is_dir() else (stamp.st_size, stamp.st_mtime_ns)
+        for each, stamp in stamps.items()
+    }
 
 
 def _problem(ended: Ended, code: int, number: int) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from ..records import UNGRADED, Message, Outcome
 from .calls import AgentAnswer, answer_of, divided, messages_of, plain_calls, said_by_user
 from .conversation_turns import conversation
@@ -65,7 +67,7 @@ def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if is_object(row.value) and _is_flow_output(row.value):
-        row = row._replace(value=_as_details(row.value))
+        row = replace(row, value=_as_details(row.value))
     line = row.node
     given = {
         name.removeprefix("inputs."): value

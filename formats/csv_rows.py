@@ -24,10 +24,13 @@ def read_csv_rows(path: Path) -> Iterator[FileRow | Skipped]:
 def _read(path: Path) -> Iterator[FileRow | Skipped]:
     with opened_csv(path) as (header, rows):
         refuse_repeated_names(header, path)
+        columns = len(header)
         for number, (line, cells) in enumerate(rows, start=1):
-            if len(cells) == len(header):
-                named = {name: cell or None for name, cell in zip(header, cells, strict=True)}
-                yield FileRow(named, FilePosition(path, line), number=number)
+            if len(cells) == columns:
+                named = dict(zip(header, cells, strict=True))
+                if "" in cells:
+                    named = {name: cell or None for name, cell in named.items()}
+                yield FileRow(named, FilePosition(path, line), "", number)
             elif cells:
                 reason = f"{len(cells)} fields, where the header names {len(header)}"
                 yield Skipped(file=str(path), line=line, reason=reason)

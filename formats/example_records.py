@@ -38,18 +38,17 @@ EXPECTED_NAMES = "expected_calls"
 
 
 def records_of(example: Example, place: FilePosition, options: Options) -> Iterator[ImportedRecord]:
-    """Yield the records of an example: its case, its output if answered, and the verdicts.
+    """Return the records of an example: its case, its output if answered, and the verdicts.
 
     A conversation is one example, or one per turn, depending on the options.
     """
     if example.conversation and options.unit == "turn":
-        for each in _by_turn(example, place, options):
-            if isinstance(each, Skipped):
-                yield each
-            else:
-                yield from _records(each, place, options)
-    else:
-        yield from _records(_whole(example) if example.conversation else example, place, options)
+        return (
+            record
+            for each in _by_turn(example, place, options)
+            for record in ([each] if isinstance(each, Skipped) else _records(each, place, options))
+        )
+    return _records(_whole(example) if example.conversation else example, place, options)
 
 
 def _whole(example: Example) -> Example:
@@ -136,13 +135,16 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
         )
     if spec.compared:
         tools = [*tools, *_undocumented(expected, tools)]
+    context = example.context
     case = Case(
         id=name,
         kind=spec.name,
         messages=cast("list[Message | list[Message]]", example.asked),
         tools=tools,
         reference=_reference(spec, example, options, expected),
-        context=[context_item(item, number) for number, item in enumerate(example.context, start=1)],
+        context=[context_item(item, number) for number, item in enumerate(context, start=1)]
+        if context
+        else [],
         tags=tags,
         cluster=example.cluster,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import msgspec
 
@@ -78,7 +78,7 @@ MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 """Larger documents are refused: one is held in memory whole."""
 
 
-class FileRow(NamedTuple):
+class FileRow(msgspec.Struct, frozen=True):
     """One value of a file, and where it stands."""
 
     value: Any

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError, UsageError
-from ..records import Case, Kind, Output, Source, Verdict, atomic_write, read_records
+from ..records import Case, Kind, Output, Source, Step, Verdict, atomic_write, read_records
 from ..records.json_text import encode_json, encode_line
 from .example_records import EMPTY
 from .imported_records import ImportedRecord, Skipped
@@ -158,8 +158,10 @@ class _Summary:
                 kind = self._kind_of[each.case_id]
                 self._answered[kind] += 1
                 self._transcripts[kind] += each.turns is not None
-            self._told["earlier_calls"] += _calls_earlier(each)
-            self._told["empty" if each.error == EMPTY else "failed"] += each.error is not None
+            else:
+                self._told["empty" if each.error == EMPTY else "failed"] += 1
+            if each.turns is not None:
+                self._told["earlier_calls"] += _calls_earlier(each.turns)
             self._shared.add(each)
         elif isinstance(each, Verdict):
             self.verdicts.setdefault(each.by, Counter())[each.outcome] += 1
@@ -208,9 +210,9 @@ class _Answered:
         return len(self._shared)
 
 
-def _calls_earlier(output: Output) -> bool:
+def _calls_earlier(turns: list[list[Step]]) -> bool:
     """Return whether calls were made before the last turn of a conversation."""
-    return any(isinstance(step, list) and step for turn in (output.turns or [])[:-1] for step in turn)
+    return any(isinstance(step, list) and step for turn in turns[:-1] for step in turn)
 
 
 def _remove_empty(folder: Path, *names: str) -> None:

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, ItemKey, Output, Verdict
+from ..records import Case, Output, Verdict
 from ..records.grades import PLAIN, GradeScale
 from ..records.json_text import encode_json
 from .column_guesses import TableColumns
@@ -49,16 +49,16 @@ class SeenKeys:
 
         Tags and clusters may differ. After a failure only the question has to be the same: no answer shows of which kind the case is.
         """
-        asked = hash(encode_json(case.messages))
+        asked = hash(encode_json(case.messages)) if case.messages else 0
         plain = (
             case
             if not case.tags and case.cluster is None
             else msgspec.structs.replace(case, tags={}, cluster=None)
         )
         content = hash(encode_json(plain))
-        known = self._cases.get(hash(case.id))
-        if known is None:
-            self._cases[hash(case.id)] = asked, content
+        told = asked, content
+        known = self._cases.setdefault(hash(case.id), told)
+        if known is told:
             return True
         if known[0 if failed else 1] != (asked if failed else content):
             raise RecordError(f"another case has the id {case.id!r}", field="id")
@@ -67,15 +67,15 @@ class SeenKeys:
     def free_trial(self, case_id: str, system: str, trial: int) -> int:
         """Return the first trial of a system at a case, from one on, that no output has."""
         trials = count(trial)
-        return next(each for each in trials if hash(ItemKey(case_id, system, each)) not in self._outputs)
+        return next(each for each in trials if hash((case_id, system, each)) not in self._outputs)
 
     def has_output(self, case_id: str, system: str) -> bool:
         """Return whether a system answered a case."""
-        return hash(ItemKey(case_id, system, 0)) in self._outputs
+        return hash((case_id, system, 0)) in self._outputs
 
     def refuse_again(self, output: Output) -> None:
         """Refuse an output that was there before."""
-        key = hash(output.key)
+        key = hash((output.case_id, output.system, output.trial))
         if key in self._outputs:
             raise RecordError(
                 f"{output.system!r} already answered {output.case_id!r}, trial {output.trial}; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
@@ -38,7 +38,7 @@ ImportedRecord: TypeAlias = Case | Output | Verdict | Skipped
 """What a file is read as, piece by piece; a case comes before its outputs, these before their verdicts."""
 
 
-class FilePosition(NamedTuple):
+class FilePosition(msgspec.Struct, frozen=True):
     """Where something stands in a file."""
 
     path: Path

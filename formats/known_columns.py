@@ -55,18 +55,18 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
         tuple(line.value), tuple(options.columns.items()), graded.label, graded.judges
     )
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
-    asked_messages, answer = _conversation(fields, line.value)
     messages = fields.unpacked("messages") if "messages" in names else None
+    asked_messages, answer = _conversation(fields, line.value, messages)
     turns = (
         []
         if messages is None or fields.first("response", "tool_calls")
         else conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options.unit)
     )
-    rest = {name: line.value[name] for name in others}
+    rest = {name: line.value[name] for name in others} if others else {}
     example = Example(
         number=row.number,
         asked=asked_messages,
-        tags=tags_of({name: value for name, value in rest.items() if value is not None}),
+        tags=tags_of({name: value for name, value in rest.items() if value is not None}) if rest else {},
         answer=AgentAnswer() if answer is None and "response" in names and messages is None else answer,
         conversation=turns,
         **{attribute: read(fields) for attribute, read in parts},
@@ -173,9 +173,11 @@ def _take_calls(example: Example) -> None:
             example.expected_calls, example.accepted = calls, []
 
 
-def _conversation(fields: FieldReader, row: Mapping[str, Any]) -> tuple[list[Any], AgentAnswer | None]:
-    messages, query = fields.unpacked("messages"), fields.unpacked("query")
-    if messages is None and are_messages(query):
+def _conversation(
+    fields: FieldReader, row: Mapping[str, Any], messages: Any
+) -> tuple[list[Any], AgentAnswer | None]:
+    query = fields.unpacked("query")
+    if messages is None and query is not None and are_messages(query):
         messages = query
     answer = _answer(fields)
     if messages is not None:
@@ -193,6 +195,8 @@ def _conversation(fields: FieldReader, row: Mapping[str, Any]) -> tuple[list[Any
         and fields.first("accepted_answers", "context", "expected_calls") is None
     ):
         raise RecordError(_nothing_asked(row, fields))
+    if query is None:
+        return [], answer
     text = asked(query) if is_object(query) else as_text(fields.get("query"))
     if text is not None and "given" in fields and (given := fields.text("given")):
         text = f"{text}\n\n{given}"
@@ -208,8 +212,10 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
     """Return the error for a row without question or answer, naming columns that may hold them."""
     if all(is_missing(value) for value in row.values()):
         return "the row is empty"
-    texts = text_columns(row) or [*row]
-    found = {"query": texts[0], "response": texts[-1]} | guessed([row], row, ())
+    texts = text_columns(row)
+    named = texts or [*row]
+    guesses: Mapping[str, str] = guessed([row], row, ()) if texts else {}  # one row tells only texts
+    found = {"query": named[0], "response": named[-1], **guesses}
     return (
         f"no column is known to hold a question or an answer; the columns are {', '.join(map(repr, row))}; "
         f"name them, for example {mapped(found)}"
@@ -233,7 +239,10 @@ def _nothing_asked(row: Mapping[str, Any], fields: FieldReader) -> str:
 
 
 def _answer(fields: FieldReader) -> AgentAnswer | None:
-    response, calls = fields.unpacked("response"), _list(fields, "tool_calls")
+    response = fields.unpacked("response")
+    calls = _list(fields, "tool_calls") if "tool_calls" in fields else None
+    if isinstance(response, str) and calls is None:
+        return AgentAnswer(fields.get("response"))
     if response is None and calls is None:
         return None
     if are_messages(response):

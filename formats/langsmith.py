@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from ..errors import RecordError
 from ..records import Source
 from .arrow_rows import read_any_rows
@@ -66,16 +68,16 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
             yield row
             continue
         run, results = value.get("run"), value["evaluation_results"]
-        yield row._replace(value=run, at=_at(row, "run"))
+        yield replace(row, value=run, at=_at(row, "run"))
         if value.get("example") is not None:
-            yield row._replace(value=value["example"], at=_at(row, "example"))
+            yield replace(row, value=value["example"], at=_at(row, "example"))
         given: Any = results.get("results") if is_object(results) else results
         for number, result in enumerate(given if is_list(given) else list[Any]()):
             told = {
                 "run_id": run.get("id") if is_object(run) else None,
                 **(result if is_object(result) else {}),
             }
-            yield row._replace(value=told, at=_at(row, f"evaluation_results[{number}]"))
+            yield replace(row, value=told, at=_at(row, f"evaluation_results[{number}]"))
 
 
 def _at(row: FileRow, name: str) -> str:

@@ -10,9 +10,10 @@ from typing import Any, Protocol, cast
 
 from ..errors import FiducialError, InputError, UsageError, readable
 from ..plugins import FORMATS
-from ..records import MAX_LINE_BYTES, Case, Output, Verdict, encode_record, nearest
+from ..records import MAX_LINE_BYTES, Case, Output, Verdict, nearest
 from ..records.column_names import resolve
 from ..records.csv_file import SUFFIXES
+from ..records.json_text import encode_json
 from .arrow_rows import read_arrow_rows
 from .csv_rows import read_csv_rows
 from .custom_format import read_own
@@ -138,7 +139,7 @@ def _fitting(found: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRe
     for each in found:
         if without and isinstance(each, Output | Verdict) and each.case_id in without:
             continue
-        if len(encode_record(each)) <= MAX_LINE_BYTES:
+        if len(encode_json(each)) < MAX_LINE_BYTES:
             yield each
             continue
         if isinstance(each, Case):

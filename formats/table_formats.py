@@ -113,15 +113,18 @@ class _Unanswered:
         self._held: list[Output] = []
         self._answered = False
 
-    def take(self, found: list[ImportedRecord]) -> Iterator[ImportedRecord]:
-        """Yield what a row holds; an empty answer waits until it is known what it means."""
+    def take(self, found: list[ImportedRecord]) -> Iterable[ImportedRecord]:
+        """Return what a row holds; an empty answer waits until it is known what it means."""
+        return found if self._answered else self._until_answered(found)
+
+    def _until_answered(self, found: list[ImportedRecord]) -> Iterator[ImportedRecord]:
         outputs = [one for one in found if isinstance(one, Output)]
-        empty = not self._answered and outputs and all(one.error == EMPTY for one in outputs)
+        empty = outputs and all(one.error == EMPTY for one in outputs)
         if empty and not any(isinstance(one, Verdict) for one in found):
             self._held += outputs
             yield from (one for one in found if not isinstance(one, Output))
             return
-        self._answered = self._answered or bool(outputs)
+        self._answered = bool(outputs)
         yield from found
         if self._answered:
             yield from self._held

@@ -37,7 +37,7 @@ def validate_case(case: Case) -> None:
         except msgspec.ValidationError as error:
             told = explained(str(error), reference_type, "this kind")
             raise msgspec.ValidationError(_below("reference", told)) from error
-    if len({isinstance(entry, list) for entry in case.messages}) > 1:
+    if len(case.messages) > 1 and len({isinstance(entry, list) for entry in case.messages}) > 1:
         raise msgspec.ValidationError(
             "Expected either messages or turns of messages, got both - at `$.messages`"
         )
@@ -45,7 +45,8 @@ def validate_case(case: Case) -> None:
         for message in entry if isinstance(entry, list) else (entry,):
             if not isinstance(message.get("role"), str):
                 raise msgspec.ValidationError("Expected every message to have a `role` - at `$.messages`")
-    _validate_tools("tools", case.tools)
+    if case.tools:
+        _validate_tools("tools", case.tools)
     if kind_spec(case.kind).family == "conversation":
         _validate_tools("reference.withheld_tools", case.reference.get("withheld_tools", []))
 
