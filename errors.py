@@ -50,7 +50,7 @@ def register_alias(place: object, name: str) -> None:
 
 
 def as_named(text: object) -> str:
-    """Return a text with the paths replaced by the names users gave; see `call`."""
+    """Return a text with the paths replaced by the names users gave; see `register_alias`."""
     found = str(text)
     for place, name in _named.items():
         found = found.replace(place, name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ...records import AnyValue
 from .expectation import Argument, ExpectedCall, standardise
 from .problem import (
     NOT_ACCEPTABLE,
@@ -26,8 +25,6 @@ def check_type(value: object, argument: Argument) -> Problem | None:
     Types are compared exactly: a bool is no int, an int no float. Items are checked one level deep, against any one of
     the acceptable lists; an acceptable value that is no list (the marker of an optional argument) lets all items pass.
     """
-    if any(isinstance(choice, AnyValue) for choice in argument.choices):
-        return None
     kind = type(value)
     if kind is argument.python_type:
         if argument.inner is None or _items_pass(cast("list[Any]", value), argument):
@@ -63,8 +60,6 @@ def check_value(value: Any, argument: Argument) -> Problem | None:
     The declared type decides the comparison; if the acceptable values are of another type, they are
     compared as they are.
     """
-    if any(isinstance(choice, AnyValue) for choice in argument.choices):
-        return None
     if argument.variable:
         return check_equal(value, argument)
     if argument.python_type is str:
@@ -228,6 +223,8 @@ def _check_argument(value: Any, argument: Argument, language: str) -> Problem | 
         value = as_list(value)
     elif type(value) is int and argument.python_type is float:
         value = _as_float(value)
+    if argument.any_value:
+        return None
     return check_type(value, argument) or check_value(value, argument)
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from ...errors import InputError
-from ...records import AcceptedCall, AnyOrder, Match, ToolCallReference, accepted_calls, nearest
+from ...records import AcceptedCall, AnyOrder, AnyValue, Match, ToolCallReference, accepted_calls, nearest
 from ..finding import shorten
 from ..options import NameStyle
 from .schemas import Dialect, dialect_of, part_of, property_of, settled
@@ -28,6 +28,7 @@ class Argument(msgspec.Struct, frozen=True):
         inner: What an item of it is here, for types whose items are checked.
         acceptable: The acceptable values; in BFCL's form with the marker ``""`` for what may be left out.
         choices: The acceptable values without that marker.
+        any_value: Whether every value is acceptable.
         optional: Whether the argument may be left out.
         literal: Whether values are meant as they stand; else a dict in one may hold lists of acceptable values.
         shown: The acceptable values as a person is told them.
@@ -47,6 +48,7 @@ class Argument(msgspec.Struct, frozen=True):
     inner: type | None
     acceptable: list[Any]
     choices: list[Any]
+    any_value: bool
     optional: bool
     literal: bool
     shown: list[Any] | str
@@ -205,6 +207,7 @@ def _compile_argument(
         inner=inner,
         acceptable=as_bfcl,
         choices=accepted.values,
+        any_value=any(isinstance(value, AnyValue) for value in accepted.values),
         optional=accepted.optional,
         literal=call.literal,
         shown=shown,

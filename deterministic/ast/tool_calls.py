@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias, cast
 
 import msgspec
@@ -111,11 +112,7 @@ _COUNT_ERRORS = {
 
 def check_decoded(decoded: Any, expectation: Expectation, *, strictly: bool = False) -> Finding:
     """Check what a decoder made of a reply, by BFCL's rules or by strict ones."""
-    check: CallCheck = check_call_strictly
-    if not strictly:
-        from .bfcl_rules import check_call  # noqa: PLC0415 - most cases are checked strictly
-
-        check = check_call
+    check = check_call_strictly if strictly else _bfcl_check()
     problem = check_format(decoded) or check_count(decoded, expectation)
     if problem is not None:
         return problem.finding
@@ -128,6 +125,13 @@ def check_decoded(decoded: Any, expectation: Expectation, *, strictly: bool = Fa
         return match_best(decoded, expectation.calls, check)
     problem = check(decoded[0], expectation.calls[0])
     return PASSED if problem is None else problem.finding
+
+
+@cache  # looking a module up for each output takes as long as checking half of one
+def _bfcl_check() -> CallCheck:
+    from .bfcl_rules import check_call  # noqa: PLC0415 - most cases are checked strictly
+
+    return check_call
 
 
 def is_call_list(decoded: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, TypeAlias, cast
 
 from ...errors import DecodingError
@@ -99,6 +100,11 @@ def decode_output(output: Output, asked: AskedForm = PLAIN, *, strictly: bool = 
     """
     if output.tool_calls is not None:
         return decode_tool_calls(output.tool_calls, strictly=strictly)
+    return _text_decoder()(output.text or "", asked, strictly=strictly)
+
+
+@cache  # as `_bfcl_check`
+def _text_decoder() -> Callable[..., Any]:
     from .text_replies import decode_prompt  # noqa: PLC0415 - native calls need no parser
 
-    return decode_prompt(output.text or "", asked, strictly=strictly)
+    return decode_prompt
