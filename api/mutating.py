@@ -14,7 +14,9 @@ from ..evaluation.audit.building import ProbeSettings, build_probes
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.checking.dotted_names import NamesOption
 from ..records import FolderPath
+from ..report.text.one_screen import one_screen
 from ..report.text.probe_text import probe_document
+from ..report.text.safe_text import SCREEN
 from .checking import FunctionsOption, Workspaces, Worlds, check_options
 from .display import Document, Shown
 from .paths import Cases, FilePath, Outputs, kept_folder, output_sources, put_back, source
@@ -35,6 +37,10 @@ class Probes(Shown, frozen=True):
     def document(self) -> Document:
         """Return the number of probes per operator as a document."""
         return probe_document(self.manifest)
+
+    def screen(self, room: int = SCREEN - 1) -> Document:
+        """Return the number of probes per operator, in one screen of a terminal."""
+        return one_screen(probe_document(self.manifest, about=False), room)
 
     def to_dict(self) -> dict[str, Any]:
         """Return how the probes were made."""

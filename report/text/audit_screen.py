@@ -55,7 +55,7 @@ def _headline(judges: Sequence[JudgeAudit]) -> str:
         (judge,) = judges
         number = len(judge.findings)
         found = f"{number:,} weaknesses" if number > 1 else "1 weakness" if number else "no weakness"
-        return f"{judge.judge}: {found} beyond chance, n {judge.asked:,} verdicts."
+        return f"{judge.judge}: {found} beyond chance in {judge.asked:,} verdicts."
     if not told:
         return f"None of {len(judges):,} judges shows a weakness beyond chance."
     verb = "has" if len(told) == 1 else "have"

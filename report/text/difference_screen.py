@@ -41,7 +41,7 @@ def _pieces(found: TwoRuns) -> Iterator[Piece]:
     fixes = "fix" if len(found.better) == 1 else "fixes"
     yield (
         f"{counted(len(found.broke), 'regression')} (pass to fail), {len(found.better):,} {fixes} (fail to pass) "
-        f"among {counted(found.outputs, 'output')} in both."
+        f"among {counted(found.outputs - found.not_compared, 'compared output')}."
     )
     yield ""
     yield _systems(found)

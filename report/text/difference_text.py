@@ -158,7 +158,14 @@ def changed_pieces(changed: Sequence[Changed]) -> Iterator[Piece]:
     yield changes(changed)
 
 
+def _unnamed(what: str, value: str | None) -> str:
+    """Return a record without the name that stands before it, ``judge NAME``."""
+    return (value or "(not there)").removeprefix(f"{what.partition(' ')[2]}, ")
+
+
 def changes(changed: Sequence[Changed]) -> DocumentTable:
     """Return a table of the records that changed from an earlier run."""
-    rows = [(each.what, each.before or "(not there)", each.after or "(not there)") for each in changed]
+    rows = [
+        (each.what, *(_unnamed(each.what, value) for value in (each.before, each.after))) for each in changed
+    ]
     return DocumentTable(("what", "before", "after"), rows, words=ENDS | {1})

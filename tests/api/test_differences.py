@@ -20,6 +20,7 @@ from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.statistic import Statistic
 from fiducial.errors import InputError, RunFolderError
 from fiducial.evaluation.past_runs.history import HistoryNumbers, PastRun
+from fiducial.report.document import as_lines
 from fiducial.report.text.history_screen import main_part
 
 HOSTILE = "</td><script>alert(1)</script>|\n# @octocat [x](http://evil.example) ![](//y) `a` <!-- #1"
@@ -161,6 +162,14 @@ def test_what_other_judges_said_is_not_compared_and_the_change_is_told(run: Make
     assert changed["checkers' rules"] == ("strict", "bfcl")
     assert changed["judge rubric/direct@m"][1] == changed["judge rubric/direct@other"][0] == ""
     assert "cases" not in changed
+
+
+def test_regressions_are_counted_among_the_outputs_that_are_compared(run: MakeRun):
+    found = fd.diff(run("before", lambda _: True), run("after", lambda _: True, judge="rubric/reasons"))
+    told = " ".join("\n".join(as_lines(found.screen())).split())
+    assert "0 fixes (fail to pass) among 20 compared outputs." in told
+    assert "10 outputs without a common checker or judge: not compared" in told
+    assert "judge rubric/direct@m fingerprint" in told
 
 
 def test_a_score_in_one_of_them_only_is_told(run: MakeRun):
