@@ -17,7 +17,7 @@ from ...calibration.agreement.adjudication_results import (
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.agreement.diagnosis_results import PairAgreement, SystemAgreement
 from ...calibration.decisions import FAULTS
-from ...calibration.statistic import Statistic
+from ...calibration.statistic import FEW_CLUSTERS, Statistic
 from ..document import CautionLine, Details, Piece
 from ..document_parts import ENDS, FIRST, DocumentTable, statistic_pieces
 from .number_text import counted, number, statistic_cells
@@ -166,9 +166,9 @@ _DESCRIPTIVE = ("reliability", "resolution", "remainder")
 
 
 def judges_alone_words(found: CalibrationNumbers) -> Iterator[Piece]:
-    """Dawid and Skene's model beside the labels; nothing where there is no model."""
+    """Dawid and Skene's model beside the labels; nothing without a model, or from few items."""
     model = found.dawid_skene
-    if model.prevalence is None:
+    if model.prevalence is None or model.n < FEW_CLUSTERS:
         return
     yield (
         f"Estimate without labels, assuming independent errors (Dawid and Skene, {model.n:,} items; a diagnostic):"

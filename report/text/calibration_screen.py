@@ -92,7 +92,8 @@ def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
         ("fail", "pass", [each for each in trust if each.bad and not each.good]),
     ):
         if judges:
-            n = f"{judges[0].good + judges[0].bad:,} labels" if len(judges) == 1 else "labels"
+            number = judges[0].good + judges[0].bad
+            n = f"{number:,} labels" if len(judges) == 1 and number > 1 else "labels"
             whose = (
                 ""
                 if len(judges) == len(trust)

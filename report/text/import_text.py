@@ -96,20 +96,29 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
         yield f"next: fiducial run {cases} --outputs {outputs}{asked}{labels} --out {out}"
         if judges:
             yield f"      ({number_text.NEEDS_MODEL})"
-        if imported.verdicts and not imported.labels:
+        if imported.verdicts and not imported.labels and _is_checked(imported):
             labels = shlex.quote(str(folder / "labels.jsonl"))
             yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, where a checker decides)"
     if imported.verdicts and (not imported.labels or imported.scored):
         before = "      " if imported.outputs and imported.kinds else "next: "
         if imported.labels:
             yield f"{before}fiducial estimate {shlex.quote(str(folder))}   (the pass rate, corrected with these labels)"
-        else:
+        elif _is_checked(imported):
             yield f"{before}fiducial calibrate {shlex.quote(str(folder))}   (its judges against these labels)"
+        else:
+            name = shlex.quote(str(folder))
+            yield f"{before}fiducial plan {name} --next 50   (draws outputs to label, to measure its judges)"
+            yield f"      fiducial calibrate {name} --labels LABELS.csv   (columns id, system and label)"
     elif imported.kinds and not imported.outputs:
         cases, out = shlex.quote(str(folder / CASES)), shlex.quote(str(folder / run))
         yield f"next: fiducial run {cases} --agent 'python my_agent.py' --out {out}   (--generate MODEL for a model)"
         if imported.format in _TABLES:
             yield "      (if the table holds answers, import it again with --map response=COLUMN)"
+
+
+def _is_checked(imported: ImportSummary) -> bool:
+    """Return whether a checker may decide some of the imported outputs."""
+    return bool(imported.outputs) and any(kind_spec(kind).checked_by for kind in imported.kinds)
 
 
 def judges_of(kind: Kind, imported: ImportSummary) -> list[str]:

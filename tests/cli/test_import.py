@@ -50,6 +50,19 @@ def test_what_is_said_to_come_next_works(tmp_path: Path):
     assert judges_of["exact"]["tp"] == 1
 
 
+def test_where_no_checker_decides_outputs_are_drawn_to_label(tmp_path: Path):
+    out = tmp_path / "shop"
+    told = fiducial("import", SAMPLES / "phoenix/evaluate_dataframe.jsonl", "--out", out).out
+    assert "fiducial check" not in told
+    assert f"fiducial plan {out} --next 50" in told
+    assert f"fiducial calibrate {out} --labels LABELS.csv" in told
+    (tmp_path / "labels.csv").write_text("id,system,label\nrow-000001,logged,pass\n")
+    assert "Label these 2 next" in fiducial("plan", out, "--next", "50").out
+    told = fiducial("calibrate", out, "--labels", tmp_path / "labels.csv")
+    assert told.code == 0, told.err
+    assert "Estimate without labels" not in told.out
+
+
 def test_the_format_is_found_and_said(tmp_path: Path):
     result = fiducial("import", SAMPLES / "otel", "--out", tmp_path / "out")
     assert result.out.startswith("read as otlp: 1 case, 1 output of 1 system, 1 verdict of 1 judge")

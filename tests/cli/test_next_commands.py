@@ -380,7 +380,7 @@ def test_replies_without_a_score_lead_to_another_model_or_prompt(reached: list[s
     open_cases()
     server.script = lambda seen: Answer("I like it.")
     told = " ".join(typed([*RUN, "--judge", "rubric", *reached]).out.split())
-    assert "Next: rubric/reasons@m gave no score that can be read for 16 outputs (" in told
+    assert "Next: rubric/reasons@m gave no readable score for 16 of 16 outputs (" in told
     assert "Use another --model or variant of the judge, with a new --out." in told
 
 
