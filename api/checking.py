@@ -154,11 +154,13 @@ class CheckedFile(Shown, frozen=True):
     def document(self) -> Document:
         """Return the results as a document."""
         from ..report.text import number_text  # noqa: PLC0415 - who only sets options shows nothing
-        from ..report.text.summary_text import systems_document  # noqa: PLC0415 - likewise
+        from ..report.text.summary_text import checked_systems_document  # noqa: PLC0415 - likewise
 
         failed = [number_text.not_checked(self.failed)] if self.failed else []
-        unknown = number_text.unknown_dependencies(self.unknown_dependencies, "no output here answers for")
-        return [*systems_document(self.systems), *failed, *unknown]
+        unknown = number_text.unknown_dependency_notes(
+            self.unknown_dependencies, "no output here answers for"
+        )
+        return [*checked_systems_document(self.systems), *failed, *unknown]
 
 
 def check_file(

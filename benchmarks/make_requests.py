@@ -34,7 +34,7 @@ from fiducial.evaluation.audit.audit_plan import AuditPlan, opened, prepare, ste
 from fiducial.evaluation.audit.ladder.climb import even_round
 from fiducial.evaluation.audit.ladder.questions import Posed, pose, questions
 from fiducial.evaluation.batch.batch_export import Questions, export_batch
-from fiducial.evaluation.batch.batch_files import numbered, once, write_batch
+from fiducial.evaluation.batch.batch_files import file_numbering, once, write_batch
 from fiducial.evaluation.forecast import copy_of_run
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.judging.asking import every_output, open_work
@@ -117,7 +117,7 @@ def write_preferences(count: int, folder: Path, model: str) -> None:
             assert task.asked is not None
             work = open_work(pairs, task, lambda key: pairs.members[key] in asked, (), 1)
             requests = once(unanswered(task.asked, work, lambda _: None), set())
-            for file in write_batch(requests, numbered(folder / f"preference.{variant}.jsonl")):
+            for file in write_batch(requests, file_numbering(folder / f"preference.{variant}.jsonl")):
                 print(
                     f"{file.path}: {file.requests:,} requests, {min(count, len(drawn)):,} pairs in both orders"
                 )
@@ -139,7 +139,9 @@ def write_audit(folder: Path, model: str, sample: int = SAMPLE) -> None:
         )
         requests = list(once(_audited(plan), set()))
         for file in (
-            write_batch(requests, numbered(folder / f"{name.judge}.{name.variant}.jsonl")) if requests else ()
+            write_batch(requests, file_numbering(folder / f"{name.judge}.{name.variant}.jsonl"))
+            if requests
+            else ()
         ):
             print(f"{file.path}: {file.requests:,} requests, --sample {sample}")
 
@@ -196,7 +198,7 @@ def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None
             assert task.asked is not None
             work = criterion_work(task.asked, open_work(inputs, task, every_output, (), 1))
             requests = once(unanswered(task.asked, work, lambda _: None), set())
-            for file in write_batch(requests, numbered(folder / f"{name.judge}.{name.variant}.jsonl")):
+            for file in write_batch(requests, file_numbering(folder / f"{name.judge}.{name.variant}.jsonl")):
                 print(f"{file.path}: {file.requests:,} requests")
 
 

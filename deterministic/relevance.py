@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ..errors import DecodingError
 from ..records import Case, Output, kind_spec
-from .ast.schemas import part_of
+from .ast.schemas import as_mapping
 from .ast.tool_calls import is_call_list
 from .decoding.call_attempts import call_names, is_json_call, sets_out_to_call
 from .decoding.json_replies import read_json_reply
@@ -39,7 +39,7 @@ def refutation(
                 return fault("relevance_error:unknown_function", message, calls=plain(list(calls)))
             if named and isinstance(arguments, Mapping):
                 given = cast("Mapping[str, Any]", arguments)
-                for kind, message in _problems(given, part_of(document.get("parameters"))):
+                for kind, message in _problems(given, as_mapping(document.get("parameters"))):
                     return fault(kind, f"{name}: {message}", calls=plain(list(calls)))
     return None
 
@@ -49,15 +49,15 @@ def _variants(name: str) -> tuple[str, str]:
 
 
 def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    properties = part_of(parameters.get("properties"))
+    properties = as_mapping(parameters.get("properties"))
     required: Any = parameters.get("required")
     for name in cast("list[Any]", required) if isinstance(required, list) else ():
-        if name not in arguments and "default" not in part_of(properties.get(str(name))):
+        if name not in arguments and "default" not in as_mapping(properties.get(str(name))):
             yield "relevance_error:missing_required", f"the required argument {str(name)[:80]!r} is missing"
     for name, value in arguments.items():
-        document = part_of(properties.get(name))
+        document = as_mapping(properties.get(name))
         values = cast("list[Any]", value) if isinstance(value, list) else [value]
-        listed: Any = document.get("enum") or part_of(document.get("items")).get("enum")
+        listed: Any = document.get("enum") or as_mapping(document.get("items")).get("enum")
         if not isinstance(listed, list) or value is None:
             continue
         allowed = {str(each) for each in cast("list[Any]", listed)}

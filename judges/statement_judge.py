@@ -13,7 +13,7 @@ from .composite import Deliberation, JudgeQuestion, unread
 from .judge import AskedJudge
 from .judge_of_parts import JudgeOfParts
 from .prompt_variables import NotApplicableError
-from .statements import LONG, JudgedStatement, as_output, combine, is_long, not_split, said_of
+from .statements import LONG, JudgedStatement, as_output, combine, is_long, not_split, statement_verdict
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 
@@ -58,7 +58,9 @@ class ShareJudge(JudgeOfParts):
         else:
             yield []
         said = yield [self._question(case, as_output(output, each), repeat) for each in statements]
-        return combine(self, output.key, repeat, statements, [said_of(each, self.judge) for each in said])
+        return combine(
+            self, output.key, repeat, statements, [statement_verdict(each, self.judge) for each in said]
+        )
 
     def _question(self, case: Case, statement: Output, repeat: int) -> JudgeQuestion:
         own_case = msgspec.structs.replace(case, id=statement.case_id)

@@ -83,7 +83,7 @@ def is_statement(case_id: str, cases: CaseIndex) -> bool:
     return case_id not in cases and case_of(case_id) in cases
 
 
-def said_of(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
+def statement_verdict(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
     """Return the parts of a statement's verdict that count.
 
     The prompt of its judge names the field that lists pieces.

@@ -15,7 +15,7 @@ from .document import CautionLine, Command, Piece, as_lines, document
 from .next_step import never_answered, next_step, reason_of_silence
 from .ranking import Answer, better
 from .text import number_text
-from .text.caution_text import not_sent, sentences
+from .text.caution_text import not_sent_caution, sentences
 from .text.judges_text import Trust, control_in, judges_table, trust_in
 from .text.safe_text import SCREEN, WIDTH, shortened
 from .text.systems_text import failures_document, judge_names, systems_document
@@ -198,7 +198,7 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     """Yield what judges did not grade and why, and the cost of judging; merge equal judges."""
     for use in judges:
         if use.refused:
-            yield not_sent(use.name, use.refused)
+            yield not_sent_caution(use.name, use.refused)
     told = [(use.name, text) for use in judges if (text := _ungraded(use))]
     for text, group in groupby(sorted(told, key=lambda each: each[1]), key=lambda each: each[1]):
         names = [name for name, _ in group]

@@ -15,7 +15,7 @@ from ..sandbox.limits import Limits
 from ..sandbox.running import CommandResult, Confinement, Exam, SandboxError, run_confined
 from .challenge import Challenge, ChallengeError
 from .copying import copy_plain_files, copy_tree
-from .workspace_files import MAX_FILE_BYTES, WorkspaceFault, choose_files, locate, read_bytes, shown
+from .workspace_files import MAX_FILE_BYTES, WorkspaceFault, choose_files, locate, printable_name, read_bytes
 
 _EXAM = Path(__file__).with_name("exam.py")
 _LAST_WORDS = 200
@@ -88,7 +88,7 @@ def run_code(
         for name, run, wanted in zip(names, report.runs, proven, strict=False):
             _refuse_failure(name, run, limits, report.confinement)
             if wanted and not run.proven:
-                reason = f"{shown(name)}: it ended before the hidden test did"
+                reason = f"{printable_name(name)}: it ended before the hidden test did"
                 raise CodeFault("script_failed", reason, report.confinement)
     contents = [
         (name, _printed(name, run, report.confinement)) for name, run in zip(names, report.runs, strict=True)
@@ -161,7 +161,7 @@ def _refuse_failure(name: str, run: CommandResult, limits: Limits, confinement: 
     elif b"error" in run.err:
         problem = "script_failed", f"'error' on its error output{_last_words(run)}"
     if problem is not None:
-        raise CodeFault(problem[0], f"{shown(name)}: {problem[1]}", confinement)
+        raise CodeFault(problem[0], f"{printable_name(name)}: {problem[1]}", confinement)
 
 
 def _last_words(run: CommandResult) -> str:
@@ -174,7 +174,9 @@ def _printed(name: str, run: CommandResult, confinement: Confinement) -> str:
         text = run.out.decode("utf-8")
     except UnicodeDecodeError as error:
         if not run.cut:
-            raise CodeFault("not_utf8", f"{shown(name)}: its output is not UTF-8", confinement) from error
+            raise CodeFault(
+                "not_utf8", f"{printable_name(name)}: its output is not UTF-8", confinement
+            ) from error
         text = run.out.decode("utf-8", "replace")  # the bound may have split a letter
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return f"Output: {text}\n"

@@ -7,7 +7,7 @@ import shutil
 import stat
 from pathlib import Path
 
-from .workspace_files import WorkspaceFault, locate, opened_folder, read_bytes, shown
+from .workspace_files import WorkspaceFault, locate, opened_folder, printable_name, read_bytes
 
 _MOST_FILES, _DEEPEST = 20_000, 64
 
@@ -90,7 +90,7 @@ def _copy_file(root: Path, path: Path, copy: Path, left: int) -> int:
         if fault.error_type in {"missing_file", "outside_workspace", "not_a_file"}:
             return 0
         if fault.error_type == "file_too_large":
-            raise _too_large(f"no room for {shown(path.name)}") from fault
+            raise _too_large(f"no room for {printable_name(path.name)}") from fault
         raise
     copy.write_bytes(data)
     return len(data)

@@ -16,7 +16,7 @@ from ..finding import Finding, fault, undecided
 from ..options import ArtifactOptions, CheckOptions
 from .challenge import Challenge, ChallengeError, challenge_of
 from .code import CodeFault, confinement_evidence, holds_other_tests, run_code
-from .workspace_files import WorkspaceFault, choose_files, read_text, shown, workspace_root
+from .workspace_files import WorkspaceFault, choose_files, printable_name, read_text, workspace_root
 
 
 class WordProblem(NamedTuple):
@@ -120,7 +120,7 @@ def _read_files(challenge: Challenge, root: Path) -> list[tuple[str, str]]:
 
 def _leave_to_judge(challenge: Challenge, root: Path) -> Finding:
     """Leave an open answer to a judge, after checking that there is one."""
-    names = [shown(name) for name, _ in _read_files(challenge, root)]
+    names = [printable_name(name) for name, _ in _read_files(challenge, root)]
     return undecided("the challenge asks for a judge", files=names)
 
 
@@ -128,7 +128,7 @@ def _score(
     challenge: Challenge, contents: list[tuple[str, str]], options: CheckOptions, **evidence: Any
 ) -> Finding:
     wanted = options.artifacts
-    problems = [(shown(name), find_problem(text, challenge, wanted)) for name, text in contents]
+    problems = [(printable_name(name), find_problem(text, challenge, wanted)) for name, text in contents]
     scores = [0.0 if problem else 1.0 for _, problem in problems]
     evidence = {**evidence, "scores": scores, "files": [name for name, _ in problems]}
     wrong = [(name, problem) for name, problem in problems if problem is not None]

@@ -25,7 +25,7 @@ class WorkspaceFault(Exception):  # noqa: N818 - named after `finding.fault`, wh
         super().__init__(reason)
 
 
-def shown(name: str) -> str:
+def printable_name(name: str) -> str:
     """Return a printable file name; bytes that are not UTF-8 are escaped."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -66,7 +66,7 @@ def read_text(root: Path, name: str) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        reason = f"{shown(name)}: not UTF-8: byte 0x{data[error.start]:02x} at byte {error.start}"
+        reason = f"{printable_name(name)}: not UTF-8: byte 0x{data[error.start]:02x} at byte {error.start}"
         raise WorkspaceFault("not_utf8", reason) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -83,7 +83,7 @@ def workspace_root(workspace: str | None) -> Path:
     if root.is_symlink():
         raise WorkspaceFault("outside_workspace", "the workspace is a link to another place")
     if not root.is_dir():
-        raise WorkspaceFault("no_output", f"the workspace is not there: {shown(workspace)}")
+        raise WorkspaceFault("no_output", f"the workspace is not there: {printable_name(workspace)}")
     return root
 
 
@@ -99,9 +99,13 @@ def locate(root: Path, name: str) -> Path:
         RuntimeError,
         ValueError,
     ) as error:  # Python 3.11 tells of a loop of links by a RuntimeError
-        raise WorkspaceFault("missing_file", f"{shown(name)}: no such file in the workspace") from error
+        raise WorkspaceFault(
+            "missing_file", f"{printable_name(name)}: no such file in the workspace"
+        ) from error
     if not place.is_relative_to(root):
-        raise WorkspaceFault("outside_workspace", f"{shown(name)}: a link that leads out of the workspace")
+        raise WorkspaceFault(
+            "outside_workspace", f"{printable_name(name)}: a link that leads out of the workspace"
+        )
     return place
 
 
@@ -113,14 +117,14 @@ def read_bytes(place: Path, name: str, limit: int) -> bytes:
             _refuse_unusual(os.fstat(file.fileno()), name, limit)  # something else may lie there by now
             return file.read(limit)
     except OSError as error:
-        raise WorkspaceFault("unreadable_file", f"{shown(name)}: {error.strerror}") from error
+        raise WorkspaceFault("unreadable_file", f"{printable_name(name)}: {error.strerror}") from error
 
 
 def _refuse_unusual(facts: os.stat_result, name: str, limit: int) -> None:
     if not stat.S_ISREG(facts.st_mode):
-        raise WorkspaceFault("not_a_file", f"{shown(name)}: not a plain file")
+        raise WorkspaceFault("not_a_file", f"{printable_name(name)}: not a plain file")
     if facts.st_size > limit:
-        reason = f"{shown(name)}: {facts.st_size:,} bytes; at most {limit:,} are read"
+        reason = f"{printable_name(name)}: {facts.st_size:,} bytes; at most {limit:,} are read"
         raise WorkspaceFault("file_too_large", reason)
 
 

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...records import AcceptedCall, AnyOrder, AnyValue, Match, ToolCallReference, accepted_calls, nearest
 from ..finding import shorten
 from ..options import NameStyle
-from .schemas import Dialect, dialect_of, part_of, property_of, settled
+from .schemas import Dialect, as_mapping, dialect_of, property_of, with_one_type
 
 _MOST_PERMUTED = 6
 """Of a longer list not every order is written out for BFCL's rules, which know no lists in any order."""
@@ -169,7 +169,7 @@ def _compile_call(
         documented=frozenset(properties),
         arguments={
             argument: _compile_argument(
-                argument, settled(schema) if lenient else schema, call, dialect, lenient=lenient
+                argument, with_one_type(schema) if lenient else schema, call, dialect, lenient=lenient
             )
             for argument, schema in described.items()
             if schema is not None
@@ -188,8 +188,8 @@ def _compile_argument(
     python_type = _python_type(name, declared, dialect, (first_type or object) if lenient else None)
     inner_declared = None
     if declared in dialect.nested:
-        items = part_of(document.get("items"))
-        inner_declared = (settled(items) if lenient else items).get("type")
+        items = as_mapping(document.get("items"))
+        inner_declared = (with_one_type(items) if lenient else items).get("type")
     inner = (
         None
         if inner_declared is None or (lenient and inner_declared not in dialect.types)

@@ -24,7 +24,16 @@ from ...records import (
 from ..finding import shorten
 from ..options import CheckOptions
 from .expectation import document_of
-from .schemas import NO_SCHEMA, PYTHON, Dialect, dialect_of, part_of, property_of, settled, variants_of
+from .schemas import (
+    NO_SCHEMA,
+    PYTHON,
+    Dialect,
+    as_mapping,
+    dialect_of,
+    property_of,
+    variants_of,
+    with_one_type,
+)
 from .strict_rules import is_acceptable
 
 Misfit: TypeAlias = tuple[str, str]
@@ -99,7 +108,7 @@ def _not_listed(value: Any, schema: Mapping[str, Any], field: str) -> Misfit | N
     listed = _listed(schema)
     if not listed or (isinstance(value, list) and not any(isinstance(each, list) for each in listed)):
         return None
-    if any(is_acceptable(value, each, settled(schema), literal=True) for each in listed):
+    if any(is_acceptable(value, each, with_one_type(schema), literal=True) for each in listed):
         return None
     near = (
         nearest(value, [each for each in listed if isinstance(each, str)]) if isinstance(value, str) else ""
@@ -116,7 +125,7 @@ def _listed(schema: Mapping[str, Any]) -> list[Any]:
 def _misfit_in_list(
     value: list[Any], schema: Mapping[str, Any], field: str, *, literal: bool
 ) -> Misfit | None:
-    items = part_of(schema.get("items"))
+    items = as_mapping(schema.get("items"))
     listed = _listed(schema)
     if listed and not any(isinstance(each, list) for each in listed):
         # Documents often list beside an array what its items may be.
@@ -134,7 +143,7 @@ def _misfit_in_dict(
 
     Unless literal, ``""`` marks a key that may be absent.
     """
-    properties = part_of(schema.get("properties"))
+    properties = as_mapping(schema.get("properties"))
     for key, values in choices.items():
         document = property_of(schema, key)
         if document is None:
@@ -197,7 +206,7 @@ def _require(case: Case, reference: ToolCallReference) -> None:
             document = document_of(call.name, documents, only=True)
         except InputError as error:
             raise InputError(error.message, field=f"calls[{number}]") from error
-        for field, problem in _problems(call, part_of(document.get("parameters")), reference):
+        for field, problem in _problems(call, as_mapping(document.get("parameters")), reference):
             raise InputError(problem, field=field)
 
 
@@ -209,7 +218,7 @@ def _problems(
     for name, accepted in call.arguments.items():
         schema, field = property_of(parameters, name), f"{call.field}.{name}"
         if schema is None:
-            known = list(part_of(parameters.get("properties")))
+            known = list(as_mapping(parameters.get("properties")))
             takes = f"takes {', '.join(known)}{nearest(name, known)}" if known else "takes no arguments"
             yield field, f"{call.name} has no argument {name!r}; it {takes}"
             continue
@@ -220,7 +229,7 @@ def _problems(
         ]
         if misfits and None not in misfits:
             place, problem = cast("tuple[str, str]", misfits[0])
-            of_items = dialect.types.get(str(settled(schema).get("type"))) is list and place == field
+            of_items = dialect.types.get(str(with_one_type(schema).get("type"))) is list and place == field
             yield place, f"{problem}{_LISTS if of_items and not call.literal else ''}"
     for name in cast("list[str]", parameters.get("required") or []):
         accepted = call.arguments.get(name)
@@ -234,7 +243,7 @@ def _ambiguities(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[
     They may if the document has a property named like the spelling's key.
     """
     if is_marked(value):
-        documented = [key for key in value if key in part_of(schema.get("properties"))]
+        documented = [key for key in value if key in as_mapping(schema.get("properties"))]
         if documented and "exactly" not in value:
             yield (
                 field,
@@ -249,4 +258,4 @@ def _ambiguities(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[
             yield from _ambiguities(item, property_of(schema, key) or {}, f"{field}.{key}")
     elif isinstance(value, list):
         for number, item in enumerate(cast("list[Any]", value)):
-            yield from _ambiguities(item, part_of(schema.get("items")), f"{field}[{number}]")
+            yield from _ambiguities(item, as_mapping(schema.get("items")), f"{field}[{number}]")

@@ -13,7 +13,7 @@ from ...records import Language
 NO_SCHEMA: Mapping[str, Any] = {}
 
 
-def settled(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_one_type(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a schema with one type name, or with none if several types remain.
 
     Null is ignored in ``["string", "null"]`` and in an ``anyOf`` of a type and null.
@@ -25,27 +25,31 @@ def settled(schema: Mapping[str, Any]) -> Mapping[str, Any]:
         names = [name for name in cast("list[Any]", declared) if name != "null"]
         return {**schema, "type": names[0] if len(names) == 1 else None}
     variants = [each for each in variants_of(schema) if each.get("type") != "null"]
-    return settled({**schema, "anyOf": None, "oneOf": None, **variants[0]}) if len(variants) == 1 else schema
+    return (
+        with_one_type({**schema, "anyOf": None, "oneOf": None, **variants[0]})
+        if len(variants) == 1
+        else schema
+    )
 
 
 def variants_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the schemas of which a value must fit one; empty if there is no choice."""
     listed = schema.get("anyOf") or schema.get("oneOf")
-    return [part_of(each) for each in cast("list[Any]", listed)] if isinstance(listed, list) else []
+    return [as_mapping(each) for each in cast("list[Any]", listed)] if isinstance(listed, list) else []
 
 
-def part_of(value: Any) -> Mapping[str, Any]:
+def as_mapping(value: Any) -> Mapping[str, Any]:
     """Return a part of a schema; empty if it is not an object."""
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else NO_SCHEMA
 
 
 def property_of(schema: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
     """Return the schema of a property; None if no property of that name is allowed."""
-    properties = part_of(schema.get("properties"))
+    properties = as_mapping(schema.get("properties"))
     if name in properties:
-        return part_of(properties[name])
+        return as_mapping(properties[name])
     further = schema.get("additionalProperties")
-    return part_of(further) if further or schema.get("patternProperties") else None
+    return as_mapping(further) if further or schema.get("patternProperties") else None
 
 
 def as_list(value: Any) -> Any:

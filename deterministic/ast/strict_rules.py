@@ -19,7 +19,7 @@ from .problem import (
     wrong_name,
     wrong_type,
 )
-from .schemas import as_list, part_of, settled
+from .schemas import as_list, as_mapping, with_one_type
 
 _NUMBERS = (int, float)
 
@@ -112,7 +112,7 @@ def _is_same_dict(
 
     It is one if it is said to be, or if one of its values is no list or is documented to be one.
     """
-    properties = part_of(document.get("properties"))
+    properties = as_mapping(document.get("properties"))
     plain = literal or not all(isinstance(wanted, list) for wanted in choice.values())
     return value.keys() == choice.keys() and all(
         (plain or _part(properties, key).get("type") in _LIST_TYPES)
@@ -123,7 +123,7 @@ def _is_same_dict(
 
 def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any]) -> bool:
     """Compare with a dict of acceptable values per key; ``""`` among them makes a key optional."""
-    properties = part_of(document.get("properties"))
+    properties = as_mapping(document.get("properties"))
     if not value.keys() <= choice.keys():
         return False
     for key, choices in choice.items():
@@ -139,7 +139,7 @@ def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], document:
 
 
 def _part(documents: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    return settled(part_of(documents.get(key)))
+    return with_one_type(as_mapping(documents.get(key)))
 
 
 def _has_type(value: Any, argument: Argument) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from ...errors import DecodingError
-from .wrapping import bounded
+from .wrapping import bounded_code
 
 _FIRST_OBJECT = re.compile(r"\[\s*\{")
 _LAST_OBJECT = re.compile(r"\}\s*\]")
@@ -26,7 +26,7 @@ def decode_json_calls(text: str) -> list[dict[Any, Any]]:
     parameters ends the outer list early, so that nothing is read.
     """
     try:
-        items: Any = json.loads(bounded(list_of_objects(text)))
+        items: Any = json.loads(bounded_code(list_of_objects(text)))
     except json.JSONDecodeError:
         return []
     except (RecursionError, ValueError) as error:
@@ -47,7 +47,7 @@ def decode_json_calls_strictly(text: str) -> list[dict[Any, Any]]:
     """
     found = _FIRST_OBJECT.search(text)
     start = found.start() if found else text.find("[")
-    items = _guarded(lambda: _READER.raw_decode(bounded(text[start:]))[0])
+    items = _guarded(lambda: _READER.raw_decode(bounded_code(text[start:]))[0])
     calls: list[dict[Any, Any]] = []
     for item in cast("list[Any]", items) if isinstance(items, list) else [None]:
         call = cast("dict[str, Any]", item) if isinstance(item, dict) else {}

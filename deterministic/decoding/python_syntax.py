@@ -11,7 +11,7 @@ import threading
 import warnings
 
 from ...errors import DecodingError
-from .wrapping import bounded
+from .wrapping import bounded_code
 
 _MAY_WARN = re.compile(r"\\|[0-9]\.?[A-Za-z_]")
 """The compiler warns only of escapes it does not know and of numbers that run into a word."""
@@ -22,7 +22,7 @@ _silence = threading.Lock()
 def parse_expression(code: str) -> ast.expr:
     """Parse one Python expression of at most ``MAX_CODE`` characters."""
     try:
-        if _MAY_WARN.search(bounded(code)):
+        if _MAY_WARN.search(bounded_code(code)):
             # Filters are global, so changing them is kept rare, short, and to one thread at a time.
             with _silence, warnings.catch_warnings():
                 warnings.simplefilter("ignore")

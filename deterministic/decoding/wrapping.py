@@ -62,7 +62,7 @@ def untag(text: str) -> str:
     return text[start + len(_OPENING_TAG) : end].strip()
 
 
-def bounded(code: str) -> str:
+def bounded_code(code: str) -> str:
     """Return the code, or raise a DecodingError if it is longer than ``MAX_CODE``."""
     if len(code) > MAX_CODE:
         raise DecodingError(f"too large: {len(code):,} characters of code, at most {MAX_CODE:,} are read")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import DecodingError
 from .python_syntax import parse_expression
-from .wrapping import bounded
+from .wrapping import bounded_code
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
@@ -43,7 +43,7 @@ def _functions(text: str) -> list[ET.Element]:
         raise DecodingError(f"expected the calls between {_OPENING} and {_CLOSING}, found no such pair")
     from xml.etree import ElementTree as ET  # noqa: PLC0415 - few replies are XML
 
-    code = bounded(text[start : end + len(_CLOSING)])
+    code = bounded_code(text[start : end + len(_CLOSING)])
     try:
         root = ET.fromstring(code)  # noqa: S314 - see the module's docstring: no entities can be declared
     except (ET.ParseError, ValueError) as error:

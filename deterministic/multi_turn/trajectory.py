@@ -82,7 +82,7 @@ def _without_reference(case: Case) -> str | None:
 def check_result(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | None = None) -> Finding:
     """Check a result as BFCL stores it: turns of steps.
 
-    Anything but a list is the message of a failed run. Otherwise as `find`.
+    Anything but a list is the message of a failed run.
     """
     return examine(case, result, mode=mode, options=options).finding
 

@@ -13,7 +13,7 @@ from ...records import OF_CALLS
 from .answer_operators import accepted, saying, wrong_answers
 from .chance import shuffled
 from .near_values import stray_text
-from .operator import Mutation, Operator, with_calls
+from .operator import Mutation, Operator, calls_mutation
 from .subject import Site, Subject, with_value
 
 VERDICTS = (
@@ -60,7 +60,9 @@ def wrong_argument(subject: Subject, more: str) -> Iterator[Mutation]:
     for site in subject.sites:
         if _is_free_text(site):
             value = stray_text(site.value) + more
-            yield with_calls(subject, with_value(subject.calls, site, value), f"{site.place} is {value!r}")
+            yield calls_mutation(
+                subject, with_value(subject.calls, site, value), f"{site.place} is {value!r}"
+            )
             return
 
 

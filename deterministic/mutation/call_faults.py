@@ -11,11 +11,11 @@ from typing import Any, cast
 import msgspec
 
 from ...records import OF_CALLS, kind_spec, message_text
-from ..ast.schemas import part_of
+from ..ast.schemas import as_mapping
 from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
 from .near_values import stray_text
-from .operator import Mutation, Operator, with_arguments, with_calls
+from .operator import Mutation, Operator, calls_mutation, with_arguments
 from .subject import Subject
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -98,7 +98,7 @@ def swapped_between_calls(subject: Subject, chance: random.Random) -> Iterator[M
             # Calls that differ in nothing else have only changed places.
             if type(first) is type(second) and first != second and changed[i] != other:
                 change = f"calls {i + 1} and {j + 1} exchanged their {name}"
-                yield with_calls(subject, changed, change)
+                yield calls_mutation(subject, changed, change)
 
 
 def _without(subject: Subject, chance: random.Random, *, required: bool) -> Iterator[Mutation]:
@@ -135,27 +135,27 @@ def wrong_function(subject: Subject, chance: random.Random) -> Iterator[Mutation
         for name in shuffled(_others(subject, call.name) or [f"{call.name}_v2"], chance):
             calls = list(subject.calls)
             calls[index] = NamedCall(name, call.arguments)
-            yield with_calls(subject, calls, f"{name} was called instead of {call.name}")
+            yield calls_mutation(subject, calls, f"{name} was called instead of {call.name}")
 
 
 def dropped_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Leave out one call; where it is the only one, none is left."""
     for index, call in shuffled(enumerate(subject.calls), chance):
         left = [*subject.calls[:index], *subject.calls[index + 1 :]]
-        yield with_calls(subject, left, f"call {index + 1}, of {call.name}, was left out")
+        yield calls_mutation(subject, left, f"call {index + 1}, of {call.name}, was left out")
 
 
 def duplicated_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Make one call twice."""
     for index, call in shuffled(enumerate(subject.calls), chance):
         calls = [*subject.calls[: index + 1], *subject.calls[index:]]
-        yield with_calls(subject, calls, f"call {index + 1}, of {call.name}, was made twice")
+        yield calls_mutation(subject, calls, f"call {index + 1}, of {call.name}, was made twice")
 
 
 def reordered_calls(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Make calls from back to front that the reference wants in their order."""
     if subject.case.reference.get("ordered") and subject.calls != subject.calls[::-1]:
-        yield with_calls(subject, subject.calls[::-1], "calls are made from back to front")
+        yield calls_mutation(subject, subject.calls[::-1], "calls are made from back to front")
 
 
 def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -166,7 +166,7 @@ def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
         sorted({other for call in subject.calls for other in _others(subject, call.name)}), chance
     ):
         extra = _example_call(subject.documents[name], "")
-        yield with_calls(subject, [*subject.calls, extra], f"{name} was called as well")
+        yield calls_mutation(subject, [*subject.calls, extra], f"{name} was called as well")
 
 
 def call_where_none_is_due(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -221,10 +221,10 @@ def _example_call(document: Mapping[str, Any], question: str) -> NamedCall:
 
 
 def _example_object(document: Mapping[str, Any], question: str, depth: int) -> dict[str, Any]:
-    known = part_of(document.get("properties"))
+    known = as_mapping(document.get("properties"))
     wanted = [name for name in document.get("required") or () if name in known] if depth < _DEEPEST else []
     return {name: _first(known[name], question, depth) for name in wanted}
 
 
 def _first(document: Any, question: str, depth: int) -> Any:
-    return next(_example_values(part_of(document), question, depth + 1), stray_text(question))
+    return next(_example_values(as_mapping(document), question, depth + 1), stray_text(question))

@@ -13,7 +13,7 @@ from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
 from .documented_form import keeps_form
 from .letter_case import is_caseless, is_word_for_word
-from .operator import Mutation, Operator, with_arguments, with_calls
+from .operator import Mutation, Operator, calls_mutation, with_arguments
 from .right_outputs import as_given
 from .subject import Subject, with_value
 
@@ -35,7 +35,7 @@ def argument_order(subject: Subject, _chance: random.Random) -> Iterator[Mutatio
     """Name the arguments in another order."""
     if any(len(call.arguments) > 1 for call in subject.calls):
         calls = [NamedCall(call.name, dict(reversed(call.arguments.items()))) for call in subject.calls]
-        yield with_calls(subject, calls, "arguments are named from back to front")
+        yield calls_mutation(subject, calls, "arguments are named from back to front")
 
 
 def list_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -43,7 +43,7 @@ def list_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     for site in shuffled(subject.sites, chance):
         if site.order == "free" and site.value != site.value[::-1]:
             calls = with_value(subject.calls, site, site.value[::-1])
-            yield with_calls(subject, calls, f"{site.place} is given from back to front")
+            yield calls_mutation(subject, calls, f"{site.place} is given from back to front")
 
 
 def call_order(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
@@ -51,7 +51,7 @@ def call_order(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     if subject.case.reference.get("ordered"):
         return
     if len(subject.calls) > 1 and subject.calls != subject.calls[::-1]:
-        yield with_calls(subject, subject.calls[::-1], "calls are made from back to front")
+        yield calls_mutation(subject, subject.calls[::-1], "calls are made from back to front")
 
 
 def number_notation(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -64,14 +64,14 @@ def number_notation(subject: Subject, chance: random.Random) -> Iterator[Mutatio
             other = float(site.value)
         if other is not None:
             change = f"{site.place} is written {other!r} instead of {site.value!r}"
-            yield with_calls(subject, with_value(subject.calls, site, other), change)
+            yield calls_mutation(subject, with_value(subject.calls, site, other), change)
 
 
 def underscored_name(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Write the dots of a function's name as underscores."""
     calls = [NamedCall(call.name.replace(".", "_"), call.arguments) for call in subject.calls]
     if calls != subject.calls:
-        yield with_calls(subject, calls, "dots in function names are underscores")
+        yield calls_mutation(subject, calls, "dots in function names are underscores")
 
 
 def default_spelled_out(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -96,7 +96,7 @@ def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
         lower = site.value.lower()
         if is_caseless(site.value, subject.case) and keeps_form(lower, site.document):
             calls = with_value(subject.calls, site, lower)
-            yield with_calls(subject, calls, f"{site.place} is in lower case")
+            yield calls_mutation(subject, calls, f"{site.place} is in lower case")
 
 
 def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -114,7 +114,7 @@ def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation
                 calls = _alike(subject, accepted, call.name, name, place)
                 if calls is not None and choice != value:
                     change = f"{name} is {choice!r} instead of {value!r}, which is as good"
-                    yield with_calls(subject, calls, change)
+                    yield calls_mutation(subject, calls, change)
 
 
 def _accepted(call: NamedCall, expected: Iterable[AcceptedCall]) -> Mapping[str, list[Any]]:

@@ -33,7 +33,7 @@ class Fact(NamedTuple):
     @property
     def sentence(self) -> str:
         """The fact in words."""
-        return stated(self.subject, self.field, shown(self.value))
+        return stated(self.subject, self.field, value_text(self.value))
 
 
 def stated(subject: str, field: str, value: str) -> str:
@@ -41,7 +41,7 @@ def stated(subject: str, field: str, value: str) -> str:
     return f"The {field.replace('_', ' ')} of {subject} is {value}."
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """Return a value as written in a sentence."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -59,7 +59,7 @@ def facts_of(case: Case) -> list[Fact]:
     facts = [fact for item in case.context for fact in _facts_in(item)][:_MOST]
     values: dict[tuple[str, str], set[str]] = {}
     for fact in facts:
-        values.setdefault((fact.subject, fact.field), set()).add(shown(fact.value))
+        values.setdefault((fact.subject, fact.field), set()).add(value_text(fact.value))
     first: dict[tuple[str, str], Fact] = {}
     for fact in facts:
         if len(values[fact.subject, fact.field]) == 1:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ..ast.schema_check import schema_error
-from ..ast.schemas import PYTHON, part_of, property_of
+from ..ast.schemas import PYTHON, as_mapping, property_of
 
 _FORMATS = {
     "date": r"\d{4}-\d{2}-\d{2}",
@@ -64,7 +64,7 @@ def _is_formed(value: Any, document: Mapping[str, Any], words: str) -> bool:
         case str():
             return _is_formed_text(value, document, words)
         case list():
-            items = part_of(document.get("items"))
+            items = as_mapping(document.get("items"))
             return all(_is_formed(item, items, words) for item in cast("list[Any]", value))
         case dict():
             held = cast("dict[str, Any]", value).items()

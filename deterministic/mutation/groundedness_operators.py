@@ -13,7 +13,7 @@ import msgspec
 from ...records import Case, Claim, ContextItem, Output
 from . import near_values
 from .chance import generator, shuffled
-from .claims import Fact, context_text, facts_of, shown, stated
+from .claims import Fact, context_text, facts_of, stated, value_text
 from .near_values import MONTHS, near_names
 from .operator import Mutation, Operator
 from .right_outputs import REFERENCE_SYSTEM
@@ -76,7 +76,7 @@ def wrong_number(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.R
     if isinstance(fact.value, bool) or not isinstance(fact.value, int | float):
         return None
     changes = [*near_values.near_numbers(fact.value), *near_values.other_magnitude(fact.value)]
-    return _first_new(fact, shuffled(map(shown, changes), chance), text)
+    return _first_new(fact, shuffled(map(value_text, changes), chance), text)
 
 
 def wrong_date(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
@@ -95,7 +95,9 @@ def more_specific(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.
     """Add a detail that no result gives."""
     detail = chance.choice(_DETAILS)
     return (
-        None if detail.strip(", ") in text else stated(fact.subject, fact.field, shown(fact.value) + detail)
+        None
+        if detail.strip(", ") in text
+        else stated(fact.subject, fact.field, value_text(fact.value) + detail)
     )
 
 
@@ -108,7 +110,7 @@ def from_another_result(fact: Fact, facts: Sequence[Fact], _text: str, chance: r
         and other.subject != fact.subject
         and not _overlap(other.value, fact.value)
     ]
-    return stated(fact.subject, fact.field, shown(chance.choice(others).value)) if others else None
+    return stated(fact.subject, fact.field, value_text(chance.choice(others).value)) if others else None
 
 
 def more_general(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
@@ -154,7 +156,7 @@ def _first_new(fact: Fact, values: Iterator[str] | Sequence[str], text: str) -> 
 
 def _overlap(one: object, other: object) -> bool:
     """Return whether one value may be read as a broader term for the other."""
-    first, second = shown(one).lower(), shown(other).lower()
+    first, second = value_text(one).lower(), value_text(other).lower()
     return first in second or second in first
 
 

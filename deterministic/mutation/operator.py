@@ -41,7 +41,7 @@ class Mutation(msgspec.Struct, frozen=True):
     by_design: bool = False
 
 
-def with_calls(subject: Subject, calls: Sequence[NamedCall], change: str) -> Mutation:
+def calls_mutation(subject: Subject, calls: Sequence[NamedCall], change: str) -> Mutation:
     """Return the output with other calls, in its own notation."""
     return Mutation(write_calls(subject.output, calls), change)
 
@@ -50,7 +50,7 @@ def with_arguments(subject: Subject, index: int, arguments: dict[str, object], c
     """Return the output with other arguments in one call."""
     calls = list(subject.calls)
     calls[index] = NamedCall(calls[index].name, arguments)
-    return with_calls(subject, calls, f"{calls[index].name}: {change}")
+    return calls_mutation(subject, calls, f"{calls[index].name}: {change}")
 
 
 Mutate: TypeAlias = Callable[[Subject, random.Random], Iterator[Mutation]]

@@ -56,7 +56,7 @@ def with_answer(case: Case, output: Output) -> Output | None:
     return msgspec.structs.replace(output, text=answers[0]) if answers else None
 
 
-def with_calls(case: Case, output: Output) -> Output | None:
+def with_accepted_calls(case: Case, output: Output) -> Output | None:
     """Return the output with the first accepted calls; None for other languages than Python."""
     reference = msgspec.convert(case.reference, ToolCallReference)
     if reference.language != "python":

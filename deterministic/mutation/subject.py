@@ -22,7 +22,7 @@ from ...records import (
     accepted_calls,
     kind_spec,
 )
-from ..ast.schemas import part_of
+from ..ast.schemas import as_mapping
 from .call_notation import NamedCall, read_calls
 from .documented_form import is_positional
 
@@ -65,9 +65,9 @@ def find_sites(calls: Sequence[NamedCall], documents: Mapping[str, Mapping[str, 
     """
     found: list[Site] = []
     for index, call in enumerate(calls):
-        properties = part_of(part_of(documents.get(call.name, {}).get("parameters")).get("properties"))
+        properties = as_mapping(as_mapping(documents.get(call.name, {}).get("parameters")).get("properties"))
         for name, value in call.arguments.items():
-            found.extend(_below(index, (name,), value, part_of(properties.get(name))))
+            found.extend(_below(index, (name,), value, as_mapping(properties.get(name))))
             if len(found) > _MOST:
                 return found[:_MOST]
     return found
@@ -88,12 +88,12 @@ def _below(call: int, path: Path, value: Any, document: Mapping[str, Any]) -> It
     if len(path) == _DEEPEST:
         return
     if type(value) is dict:
-        properties = part_of(document.get("properties"))
+        properties = as_mapping(document.get("properties"))
         for key, item in cast("dict[Any, Any]", value).items():
             if type(key) is str:
-                yield from _below(call, (*path, key), item, part_of(properties.get(key)))
+                yield from _below(call, (*path, key), item, as_mapping(properties.get(key)))
     elif type(value) is list:
-        items = part_of(document.get("items"))
+        items = as_mapping(document.get("items"))
         for index, item in enumerate(cast("list[Any]", value)):
             yield from _below(call, (*path, index), item, items)
 
@@ -153,8 +153,8 @@ class Subject:
 
         The result is empty for a function that is not offered.
         """
-        properties = part_of(self._schema(function).get("properties"))
-        return {name: part_of(part) for name, part in properties.items() if isinstance(part, dict)}
+        properties = as_mapping(self._schema(function).get("properties"))
+        return {name: as_mapping(part) for name, part in properties.items() if isinstance(part, dict)}
 
     def required(self, function: str) -> frozenset[str]:
         """Return the names of the parameters that an offered function requires."""
@@ -181,7 +181,7 @@ class Subject:
         return site
 
     def _schema(self, function: str) -> Mapping[str, Any]:
-        return part_of(self.documents.get(function, {}).get("parameters"))
+        return as_mapping(self.documents.get(function, {}).get("parameters"))
 
 
 def _at(value: Any, path: Path) -> Any:

@@ -12,7 +12,7 @@ from . import near_values
 from .chance import shuffled
 from .documented_form import has_type
 from .near_values import near_names
-from .operator import Mutation, Operator, with_calls
+from .operator import Mutation, Operator, calls_mutation
 from .subject import Site, Subject, with_value
 
 Perturb: TypeAlias = Callable[[Site, random.Random], Iterator[Any]]
@@ -25,7 +25,7 @@ def mutate_values(perturb: Perturb, subject: Subject, chance: random.Random) -> 
     for site in shuffled(subject.sites, chance):
         for value in perturb(site, chance):
             change = f"{calls[site.call].name}: {site.place} was {site.value!r}, is {value!r}"
-            yield with_calls(subject, with_value(calls, site, value), change)
+            yield calls_mutation(subject, with_value(calls, site, value), change)
 
 
 def other_enum(site: Site, chance: random.Random) -> Iterator[Any]:

@@ -23,7 +23,7 @@ from ..progress import Progress
 from ..store.journal_rows import VerdictKey
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .batch_files import BatchFile, answered, numbered, once, write_batch
+from .batch_files import BatchFile, answered, file_numbering, once, write_batch
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -74,7 +74,7 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
         files: list[BatchFile] = []
         for model, of_one_model in groupby(requests, key=lambda request: request.model):
             named = path if not files else path.with_stem(f"{path.stem}-{_NOT_IN_A_NAME.sub('-', model)}")
-            files += write_batch(of_one_model, numbered(named))
+            files += write_batch(of_one_model, file_numbering(named))
         return files
 
 

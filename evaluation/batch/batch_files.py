@@ -55,7 +55,7 @@ def write_batch(
     return files
 
 
-def numbered(path: Path) -> Callable[[int], Path]:
+def file_numbering(path: Path) -> Callable[[int], Path]:
     """Return a function that names numbered files: the path itself, ``name-2.jsonl``, and so on."""
 
     def name(number: int) -> Path:

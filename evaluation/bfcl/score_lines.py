@@ -131,7 +131,7 @@ _LARGEST_BITS = 4096
 """Larger integers are written in hexadecimal: Python refuses to write their decimal digits."""
 
 
-def json_line(value: Any) -> bytes:
+def encoded_line(value: Any) -> bytes:
     """Write one line of a score file.
 
     Args:

@@ -21,7 +21,7 @@ from ..progress import Progress
 from .aggregation import SystemScore
 from .category_scores import CategoryScore, Effort
 from .csv_tables import write_csv_tables
-from .score_lines import Failed, json_line, score_line
+from .score_lines import Failed, encoded_line, score_line
 from .stored_answers import ModeOption, check_stored, mode_of
 from .suite import BfclSuite, paired
 
@@ -117,7 +117,7 @@ def _score_file(task: _Task, file: ResultFile, system: SystemScore, out: BinaryI
     with SpooledTemporaryFile(_HELD_IN_MEMORY) as failed:
         failed.writelines(_failed_lines(task, file, system, score))
         failed.seek(0)
-        out.write(json_line(score.header()))
+        out.write(encoded_line(score.header()))
         copyfileobj(failed, out)
     return score
 
@@ -134,4 +134,4 @@ def _failed_lines(
         system.effort.add(line.fields)
         system.modes[mode] += 1
         if not finding.valid:
-            yield json_line(score_line(Failed(asked, line, finding, system.name, mode)))
+            yield encoded_line(score_line(Failed(asked, line, finding, system.name, mode)))

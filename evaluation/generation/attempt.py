@@ -181,7 +181,7 @@ class Made(NamedTuple):
     attempt: Attempt
 
 
-def bounded(made: Made) -> Made:
+def within_line_limit(made: Made) -> Made:
     """Replace an output that is too long for a line by an error of the system."""
     if len(encode_record(made.output)) <= MAX_LINE_BYTES:
         return made

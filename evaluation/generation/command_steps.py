@@ -20,7 +20,7 @@ from ...deterministic.sandbox.running import CommandResult
 from ...records import Case, ToolCall
 from ...records.json_text import encode_json
 from .commands import CommandAgent, case_for_agent
-from .printed_answer import MOST_OUTPUT, TOO_MUCH, json_line, read_answer, shown
+from .printed_answer import MOST_OUTPUT, TOO_MUCH, json_line, printed_start, read_answer
 
 _STREAMS = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
 _PAUSE = 0.05
@@ -60,7 +60,7 @@ class CommandSteps(CommandAgent):
             elif "call" in asked or "calls" in asked:
                 calls = _calls(asked)
                 if calls is None:
-                    return {"error": f"it printed what is no call: {shown(raw)}"}
+                    return {"error": f"it printed what is no call: {printed_start(raw)}"}
                 results = yield calls
                 line.write({"result": results[0]} if "call" in asked else {"results": results})
             else:

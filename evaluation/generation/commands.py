@@ -16,7 +16,7 @@ from ...errors import AgentSetupError, ConfigurationError, UsageError
 from ...records import Case
 from ...records.json_text import encode_json
 from .code.code_files import INTERPRETER
-from .printed_answer import MOST_OUTPUT, TOO_MUCH, read_answer, shown
+from .printed_answer import MOST_OUTPUT, TOO_MUCH, printed_start, read_answer
 
 _UNBOUNDED = 1 << 50
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".php")
@@ -140,4 +140,4 @@ def command_words(command: str) -> list[str]:
 
 
 def _last_line(raw: bytes) -> str:
-    return shown(raw.strip().rpartition(b"\n")[2]) or "it said nothing"
+    return printed_start(raw.strip().rpartition(b"\n")[2]) or "it said nothing"

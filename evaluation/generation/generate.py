@@ -13,7 +13,7 @@ from ...errors import ProviderError
 from ...judges.transport.exchange import CallError
 from ...records import Case, CaseIndex, ItemKey
 from ..progress import Progress
-from .attempt import Agent, Made, NoOutputError, Took, bounded
+from .attempt import Agent, Made, NoOutputError, Took, within_line_limit
 from .kept_attempts import Store
 
 _HOPELESS = 8
@@ -126,7 +126,7 @@ def _take(tally: GenerationTally, took: Took, before: Took) -> None:
 
 async def _attempt(key: ItemKey, case: Case, agent: Agent, store: Store, tally: GenerationTally) -> None:
     try:
-        made = bounded(await agent.work(case, key.trial))
+        made = within_line_limit(await agent.work(case, key.trial))
     except NoOutputError as error:
         tally.passed_over[str(error)] += 1
     except ProviderError as error:

@@ -34,11 +34,11 @@ def read_answer(raw: bytes, case: Case) -> Any:
         problem = _problem(said, raw, case)
         return said if problem is None else {"error": f"it printed what is no output: {problem}"}
     if raw.lstrip().startswith(b"{"):
-        return {"error": f"it printed what is no JSON: {shown(raw)}"}
+        return {"error": f"it printed what is no JSON: {printed_start(raw)}"}
     try:
         return raw.decode("utf-8").strip()
     except UnicodeDecodeError:
-        return {"error": f"it printed what is no UTF-8: {shown(raw)}"}
+        return {"error": f"it printed what is no UTF-8: {printed_start(raw)}"}
 
 
 def json_line(raw: bytes) -> Any:
@@ -50,7 +50,7 @@ def json_line(raw: bytes) -> Any:
     return cast("Any", said) if isinstance(said, dict | list | str) else None
 
 
-def shown(raw: bytes) -> str:
+def printed_start(raw: bytes) -> str:
     """Return the beginning of what a command printed, on one line."""
     return " ".join(raw[:_SHOWN].decode("utf-8", "replace").split())
 
@@ -69,7 +69,7 @@ def _problem(said: Any, raw: bytes, case: Case) -> str | None:
     """Return the reason why a value is no output, or None."""
     try:
         if answer_fields(said, case) is None:
-            return f"{shown(raw)}; expected {EXPECTED}"
+            return f"{printed_start(raw)}; expected {EXPECTED}"
         output_of(said, Attempt(case=case), "", 0, turned=False)
     except (RecordError, UsageError) as error:
         return str(error)

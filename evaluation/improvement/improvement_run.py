@@ -31,7 +31,14 @@ from .improvement_plan import (
 )
 from .improvement_results import HoldoutLook, ImprovementAnswer, ImprovementNumbers, SideSize, TriedPrompt
 from .label_agreement import counted_items, disagreements, held_out, ungraded, with_agreement
-from .labelled_set import DividedItems, LabelledItem, divided, labelled_items, labels_sha256, lock_division
+from .labelled_set import (
+    DividedItems,
+    LabelledItem,
+    adjudicated_sha256,
+    divided,
+    labelled_items,
+    lock_division,
+)
 
 IMPROVED, RESULT, AUDIT = "improved.prompty", "improvement.json", "audit"
 
@@ -165,7 +172,7 @@ def _looked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumber
     """Look at the holdout and at probes with the best candidate."""
     plan, use, _, (_, items) = attempt
     assert numbers.best is not None
-    look = take_look(plan.out, Path(numbers.best), labels_sha256(items), use.now())
+    look = take_look(plan.out, Path(numbers.best), adjudicated_sha256(items), use.now())
     judged = judge_side(plan, HOLDOUT, items, [plan.prompt, numbers.best], use)
     numbers = replace(numbers, look=look, costs=[*numbers.costs, judged.cost], failed=judged.failed)
     if judged.failed:

@@ -170,7 +170,7 @@ def lock_division(
             raise RunFolderError(f"{out}: was begun with {what}; choose another --out")
 
 
-def labels_sha256(items: Iterable[LabelledItem]) -> str:
+def adjudicated_sha256(items: Iterable[LabelledItem]) -> str:
     """Return a hash of the labels of items, as they are adjudicated."""
     rows = [f"{each.output.key}\t{each.label}\t{each.adjudicated}" for each in items]
     return hashlib.sha256("\n".join(sorted(rows)).encode("utf-8", "surrogatepass")).hexdigest()

@@ -161,7 +161,7 @@ def _enlist_shares(writer: RunWriter, asker: JudgeTask, repeats: int) -> None:
         writer.enlist([asker.known])
         writer.update(criteria=[*(each for each in writer.manifest.criteria if each.id != rubric.id), rubric])
     if isinstance(asker.judge, ShareJudge):
-        share = share_of(asker.judge, repeats)
+        share = statement_judge_record(asker.judge, repeats)
         writer.enlist([asker.known])
         writer.update(
             statements=[*(each for each in writer.manifest.statements if each.id != share.id), share]
@@ -176,7 +176,7 @@ def _enlist_jury(writer: RunWriter, asker: JudgeTask) -> None:
         writer.update(juries=[*others, asker.judge.jury])
 
 
-def share_of(judge: ShareJudge, repeats: int) -> StatementJudgeRecord:
+def statement_judge_record(judge: ShareJudge, repeats: int) -> StatementJudgeRecord:
     """Return a statement judge's record for the run folder."""
     return StatementJudgeRecord(
         id=judge.id, by=judge.by, judge=judge.judge.id, splitter=judge.splitter.id, repeats=repeats

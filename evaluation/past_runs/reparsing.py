@@ -26,7 +26,7 @@ from ..conclusion.run_summary import RunSummary
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output
-from ..judging.composites import journal_verdicts, rubric_of, share_of
+from ..judging.composites import journal_verdicts, rubric_of, statement_judge_record
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import prompt_again
 from ..progress import Progress
@@ -74,7 +74,9 @@ def reparse(
         writer.roster.rename(now_called | {before: asker.id for before, (asker, _) in made_of.items()})
         writer.update(
             statements=[
-                share_of(each.judge, n) for each, n in made_of.values() if isinstance(each.judge, ShareJudge)
+                statement_judge_record(each.judge, n)
+                for each, n in made_of.values()
+                if isinstance(each.judge, ShareJudge)
             ],
             criteria=[
                 rubric_of(each.judge, n)

@@ -17,7 +17,7 @@ import openai
 from .endpoint import Endpoint, redactor
 from .exchange import CallError, Request
 from .responses_api import Api
-from .sending import LARGEST, Response, bounded
+from .sending import LARGEST, Response, bounded_body
 
 
 class LibrarySender:
@@ -116,7 +116,7 @@ class BoundedClient(openai.DefaultAioHttpClient):
         response = await super().send(request, **options)
         try:
             pieces = _unpacked(response.aiter_raw(), response.headers.get("content-encoding", ""))
-            body = await bounded(pieces, response.status_code)
+            body = await bounded_body(pieces, response.status_code)
         finally:
             await response.aclose()
         kept = [

@@ -121,10 +121,10 @@ async def _whole(response: aiohttp.ClientResponse) -> bytes:
     length = response.content_length
     if length is not None and length <= LARGEST and "Content-Encoding" not in response.headers:
         return await response.read()
-    return await bounded(response.content.iter_any(), response.status)
+    return await bounded_body(response.content.iter_any(), response.status)
 
 
-async def bounded(pieces: AsyncIterator[bytes], status: int) -> bytes:
+async def bounded_body(pieces: AsyncIterator[bytes], status: int) -> bytes:
     """Put the pieces of a body together, if they are no more than a response may have."""
     kept: list[bytes] = []
     size = 0

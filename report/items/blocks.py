@@ -72,7 +72,7 @@ def verbatim(title: str, value: Any, role: TextRole = "text") -> Verbatim:
     return Verbatim(shortened(title, NAME_LIMIT), cut.text, cut.hidden, role)
 
 
-def bounded(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
+def first_pieces(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
     """Yield the first pieces of many, and the number of the rest."""
     rest = iter(pieces)
     yield from islice(rest, _MOST_BLOCKS)
@@ -87,12 +87,12 @@ def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
     """
     diffs = _diffs(item)
     reference = [verbatim("Expected", item.case.reference)] if item.case.reference else []
-    first = [*bounded(_conversation(item), "messages and steps")]
+    first = [*first_pieces(_conversation(item), "messages and steps")]
     if item.output.error is not None:
         first.append(verbatim("The system ended with", item.output.error))
     written = list(_written(item.output))
     first += [*map(_diff_table, diffs)] if diffs else [*written, *reference]
-    rest: list[Piece] = [*bounded(_passages(item), "passages")]
+    rest: list[Piece] = [*first_pieces(_passages(item), "passages")]
     if diffs and (raw := [*written, *reference]):
         rest.append(Details("The calls as they were written, and what is expected", raw))
     if item.case.tools:
@@ -104,7 +104,7 @@ def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
 def request_blocks(item: ReportItem) -> list[Piece]:
     """Return the messages that the agent was given."""
     messages = (_message("", message) for turn in turns_asked(item.case, item.output) for message in turn)
-    return list(bounded(messages, "messages"))
+    return list(first_pieces(messages, "messages"))
 
 
 def answer_blocks(item: ReportItem, title: str) -> list[Piece]:

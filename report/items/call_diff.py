@@ -68,10 +68,12 @@ def call_diffs(case: Case, output: Output) -> list[CallDiff]:
         return []
     if not is_call_list(made) or len(made) > _MOST_CALLS or len(accepted) > _MOST_CALLS:
         return []
-    return nearest(made, accepted)
+    return paired_diffs(made, accepted)
 
 
-def nearest(made: Sequence[Mapping[str, dict[str, Any]]], accepted: Sequence[ExpectedCall]) -> list[CallDiff]:
+def paired_diffs(
+    made: Sequence[Mapping[str, dict[str, Any]]], accepted: Sequence[ExpectedCall]
+) -> list[CallDiff]:
     """Pair calls, ``{name: arguments}`` each, with accepted calls, the most similar first.
 
     Each is paired once.

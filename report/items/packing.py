@@ -23,7 +23,7 @@ from ..model import MOST_TEXTS, Candidate, ItemVerdicts, ReportItem
 from ..text.safe_text import excerpt, shortened
 from .blocks import first_line
 from .naming import NAME_LIMIT, UNGRADED
-from .view import STATUSES, ItemStatus, groups_of, item_document, said_of, status_of
+from .view import STATUSES, ItemStatus, groups_of, item_document, status_of, verdicts_summary
 
 MOST_LISTED = 200_000
 """Items that a page lists."""
@@ -130,7 +130,7 @@ class _Columns:
         return _Gist(
             STATUSES.index(status_of(told, self.cuts)),
             self.faults.of(fault),
-            self.said.of(said_of(told, self.cuts)),
+            self.said.of(verdicts_summary(told, self.cuts)),
             self.groups.setdefault(groups_of(told, self.cuts), len(self.groups)),
         )
 

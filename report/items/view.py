@@ -79,7 +79,7 @@ def _readers(judges: Sequence[S]) -> Sequence[S]:
     return [verdict for verdict in judges if not is_baseline(verdict.author)] or judges
 
 
-def said_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> str:
+def verdicts_summary(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> str:
     """Summarize an item's verdicts: ``checker wrong; judges: 2 right, 1 unparsable``."""
     told: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):

@@ -80,7 +80,7 @@ def _who(by: Adjudicators) -> str:
     return f"{told}; {by.twice:,} by two or more: alike {by.alike} pairs{alpha}{contested}"
 
 
-def said_of(found: AdjudicatedJudge) -> str:
+def disagreements_clause(found: AdjudicatedJudge) -> str:
     """Return a clause on a judge's disagreements.
 
     Example: ``of 36 disagreements the judge is right in 25, ...``.
@@ -93,11 +93,16 @@ def said_of(found: AdjudicatedJudge) -> str:
 
 
 def _judge(judge: str, found: AdjudicatedJudge) -> Iterator[Piece]:
-    yield f"  {judge}: {said_of(found)}; {_agreements(found.agreements)}"
+    yield f"  {judge}: {disagreements_clause(found)}; {_agreements(found.agreements)}"
     if not found.disagreements.rows + found.agreements.rows:
         return
     rows = [
-        (name, _cell(each), _cell(found.adjudicated[name]), bounds(found.lowest[name], found.highest[name]))
+        (
+            name,
+            _cell(each),
+            _cell(found.adjudicated[name]),
+            range_text(found.lowest[name], found.highest[name]),
+        )
         for name, each in found.as_labelled.items()
     ]
     yield DocumentTable(("", "as labelled", "adjudicated", "undecidable against it, for it"), rows, indent=4)
@@ -132,7 +137,7 @@ def _cell(found: Statistic) -> str:
     return "-" if found.value is None else str(found)
 
 
-def bounds(lowest: Statistic, highest: Statistic) -> str:
+def range_text(lowest: Statistic, highest: Statistic) -> str:
     """Both ends, and the ends of their intervals."""
     if lowest.value is None or highest.value is None:
         return "-"
@@ -151,7 +156,7 @@ def adjudicated_by(found: Adjudication | None, judge: str) -> str:
         return ""
     who = "people" if not found.by.models else "a model" if not found.by.people else "people and a model"
     rates = _rates(each.adjudicated)
-    return f"adjudicated by {who}: {said_of(each)}{rates}"
+    return f"adjudicated by {who}: {disagreements_clause(each)}{rates}"
 
 
 def _rates(statistics: Mapping[str, Statistic]) -> str:

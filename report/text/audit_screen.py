@@ -11,7 +11,7 @@ from ...evaluation.audit.ladder.ladder_results import LadderResult
 from ..document import Document, Piece
 from ..document_parts import DocumentTable
 from . import number_text
-from .caution_text import not_sent
+from .caution_text import not_sent_caution
 from .localisation_text import localisation_answer
 from .one_screen import ShortNames, statistic_text
 from .systems_text import judge_names
@@ -33,7 +33,7 @@ def _pieces(audit: AuditNumbers) -> Iterator[Piece]:
     for judge in judges:
         yield from localisation_answer(judge)
     yield _headline(judges)
-    yield from starmap(not_sent, audit.refused.items())
+    yield from starmap(not_sent_caution, audit.refused.items())
     yield ""
     rows = [row for judge in judges for row in _rows(judge, names.of(judge.judge), alone=len(judges) == 1)]
     if rows:

@@ -15,8 +15,8 @@ from ...evaluation.audit.audit_results import (
 from ..document import Columns, Figure, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from ..figures.agreement import heat
-from .agreement_text import bounds, who_decided
-from .caution_text import not_sent
+from .agreement_text import range_text, who_decided
+from .caution_text import not_sent_caution
 from .ladder_text import ladder_pieces
 from .localisation_text import localisation_pieces
 from .number_text import number, passing, statistic_cells
@@ -42,7 +42,7 @@ def audit_document(audit: AuditNumbers) -> Iterator[Piece]:
 
     The baselines are the rates of judges that do not look.
     """
-    yield from starmap(not_sent, audit.refused.items())
+    yield from starmap(not_sent_caution, audit.refused.items())
     yield Columns(list(profile_figures(audit.judges)))
     lexical = lexical_rates(audit.judges)
     for judge in audit.judges:
@@ -96,7 +96,7 @@ def _adjudicated(found: AuditAdjudication | None) -> Iterator[Piece]:
                 each.operator,
                 str(each.as_labelled),
                 str(each.adjudicated),
-                bounds(each.lowest, each.highest),
+                range_text(each.lowest, each.highest),
                 str(each.label_errors.found),
                 str(each.label_errors.corrected),
             )

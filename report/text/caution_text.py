@@ -34,7 +34,7 @@ _SENTENCES: dict[str, str] = {
 }
 
 
-def not_sent(judge: str, parameters: Iterable[str]) -> Folded:
+def not_sent_caution(judge: str, parameters: Iterable[str]) -> Folded:
     """Return the caution that a judge's model refused decoding parameters."""
     return Folded(f"{judge}: not sent, since the model refuses it: {', '.join(parameters)}")
 

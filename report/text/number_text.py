@@ -107,7 +107,7 @@ IDLE = "skipped: no output of a kind that it grades"
 _MOST_UNKNOWN = 5
 
 
-def unknown_dependencies(unknown: Sequence[UnknownDependency], why: str) -> Iterator[str]:
+def unknown_dependency_notes(unknown: Sequence[UnknownDependency], why: str) -> Iterator[str]:
     """Yield a note per dependency that names no challenge, and a count of those left out."""
     for case_id, dependency in unknown[:_MOST_UNKNOWN]:
         yield f"note: {case_id} depends on {dependency!r}, which {why}"

@@ -9,7 +9,7 @@ from ...calibration.preference.preference_results import PreferenceNumbers, Syst
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from . import number_text
-from .caution_text import not_sent
+from .caution_text import not_sent_caution
 from .number_text import counted, p_value
 from .one_screen import plotted_table, short_names, statistic_text
 from .preference_text import corrected_win_rate_of, limits_of, misfit_of
@@ -23,7 +23,7 @@ def preferences_screen(
 ) -> Document:
     """Name the system that each judge prefers."""
     told = [piece for found in judges for piece in _pieces(found)]
-    return [*told, *starmap(not_sent, refused.items())]
+    return [*told, *starmap(not_sent_caution, refused.items())]
 
 
 def _pieces(found: PreferenceNumbers) -> Iterator[Piece]:

@@ -19,7 +19,7 @@ from ...calibration.preference.preference_results import (
 from ...calibration.statistic import Statistic
 from ..document import CautionLine, Piece, document
 from ..document_parts import ENDS, DocumentTable
-from .caution_text import not_sent
+from .caution_text import not_sent_caution
 from .number_text import counted, outcomes, p_value, statistic, statistic_cells
 
 _FEW = 20
@@ -31,7 +31,7 @@ def preferences_document(
     judges: Sequence[PreferenceNumbers], refused: Mapping[str, Sequence[str]] = {}
 ) -> Iterator[Piece]:
     """Yield each judge's preferences, below the decoding parameters that models refused."""
-    yield from starmap(not_sent, refused.items())
+    yield from starmap(not_sent_caution, refused.items())
     for found in judges:
         yield f"{found.judge}: {counted(found.comparisons, 'comparison')}, each asked in both orders; {found.complete:,} with a verdict in both"
         if any(found.ungraded.values()):

@@ -42,7 +42,7 @@ _REASON = 200
 """Characters of a reason: a refusal may be as long as a reply."""
 
 
-def systems_document(systems: Iterable[SystemResult]) -> Document:
+def checked_systems_document(systems: Iterable[SystemResult]) -> Document:
     """Build the document of each system's results."""
     return [line for system in systems for line in _system(system)]
 
@@ -50,7 +50,7 @@ def systems_document(systems: Iterable[SystemResult]) -> Document:
 @document
 def summary_document(summary: RunSummary) -> Iterator[Piece]:
     """Build the document of a run's results."""
-    yield from systems_document(summary.systems)
+    yield from checked_systems_document(summary.systems)
     yield from _notes(summary.systems)
     if summary.not_judged is None and (left := number_text.not_judged(summary.systems)):
         yield f"note: {left} without a judge"

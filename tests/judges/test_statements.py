@@ -22,7 +22,7 @@ from fiducial.judges.statements import (
     is_statement,
     judges_statements,
     not_split,
-    said_of,
+    statement_verdict,
 )
 from fiducial.records import CaseIndex, ItemKey, Output, ToolCall, Verdict, write_records
 
@@ -106,7 +106,7 @@ def test_pieces_are_counted_as_the_prompt_lists_them(spec: str, evidence: dict[s
     verdict = Verdict(
         case_id="c", system="s", by="b", source="judge", outcome="graded", score=1, evidence=evidence
     )
-    assert said_of(verdict, load_judge(spec, model="m")).pieces == pieces
+    assert statement_verdict(verdict, load_judge(spec, model="m")).pieces == pieces
 
 
 def test_equal_statements_of_two_systems_are_one_item_and_others_are_not():

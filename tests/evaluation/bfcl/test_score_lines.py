@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from fiducial.evaluation.bfcl.score_lines import json_line
+from fiducial.evaluation.bfcl.score_lines import encoded_line
 
 
 def test_characters_beyond_ascii_stay_as_they_are():
-    assert json_line({"bed": "Kräuter"}) == '{"bed": "Kräuter"}\n'.encode()
+    assert encoded_line({"bed": "Kräuter"}) == '{"bed": "Kräuter"}\n'.encode()
 
 
 def test_what_utf8_cannot_carry_is_escaped():
-    assert json.loads(json_line(["\ud800"])) == ["\ud800"]
+    assert json.loads(encoded_line(["\ud800"])) == ["\ud800"]
 
 
 @pytest.mark.parametrize(
@@ -29,15 +29,15 @@ def test_what_utf8_cannot_carry_is_escaped():
     ],
 )
 def test_what_json_does_not_know_becomes_text(value: Any, written: Any):
-    assert json.loads(json_line(value)) == written
+    assert json.loads(encoded_line(value)) == written
 
 
 def test_integers_that_python_will_not_write_in_decimal_are_written_in_hexadecimal():
-    assert json.loads(json_line([1 << 20_000])) == [hex(1 << 20_000)]
+    assert json.loads(encoded_line([1 << 20_000])) == [hex(1 << 20_000)]
 
 
 def test_nesting_without_end_is_cut():
     value: list[Any] = []
     for _ in range(900):
         value = [value]
-    assert b"nested too deeply" in json_line(value)
+    assert b"nested too deeply" in encoded_line(value)

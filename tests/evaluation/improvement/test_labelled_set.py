@@ -11,9 +11,9 @@ from fiducial.errors import InputError, RunFolderError
 from fiducial.evaluation.improvement.labelled_set import (
     LabelledItem,
     LabelledSet,
+    adjudicated_sha256,
     divided,
     labelled_items,
-    labels_sha256,
     lock_division,
 )
 from fiducial.evaluation.judging.tasks import judge_task
@@ -104,5 +104,5 @@ def test_a_folder_belongs_to_one_division(tmp_path: Path, changed: dict[str, obj
 
 def test_labels_are_others_once_one_is_adjudicated():
     one = item(0, "g")
-    assert labels_sha256([one]) != labels_sha256([one._replace(adjudicated=True)])
-    assert labels_sha256([one, item(1, "g")]) == labels_sha256([item(1, "g"), one])
+    assert adjudicated_sha256([one]) != adjudicated_sha256([one._replace(adjudicated=True)])
+    assert adjudicated_sha256([one, item(1, "g")]) == adjudicated_sha256([item(1, "g"), one])

@@ -11,7 +11,7 @@ from fiducial.records.verdict import JudgeKind
 from fiducial.report.document import as_html
 from fiducial.report.items.blocks import BLOCK_LIMIT
 from fiducial.report.items.packing import Packed, pack
-from fiducial.report.items.view import item_document, said_of, status_of
+from fiducial.report.items.view import item_document, status_of, verdicts_summary
 from fiducial.report.model import Candidate, ReportItem
 
 
@@ -78,7 +78,9 @@ def test_comparing_words_contradicts_nobody_who_has_read_the_output(make_item: C
 
 def test_what_was_said_is_counted_in_a_line(make_item: Callable[..., Candidate]):
     judges = [*make_item(judge=0.4).told.judges, *make_item(judge=None).told.judges]
-    assert said_of(make_item(judges=judges).told, {}) == "checker: right; judges: 1 wrong, 1 unparsable"
+    assert (
+        verdicts_summary(make_item(judges=judges).told, {}) == "checker: right; judges: 1 wrong, 1 unparsable"
+    )
 
 
 def test_disagreements_come_first_and_outputs_for_one_case_stand_together_within_a_status(
@@ -171,7 +173,7 @@ def test_a_baseline_holds_no_label_to_its_cut_where_a_judge_stands_beside_it(
     item = make_item(checker=0.7, judges=[words, reads]).told
     cuts = {words.author: PassThreshold(1.0), reads.author: PassThreshold(0.5)}
     assert status_of(item, cuts) == "right"
-    assert said_of(item, cuts).startswith("checker: right;")
+    assert verdicts_summary(item, cuts).startswith("checker: right;")
 
 
 def test_a_label_is_held_to_the_cut_of_each_judge_that_it_stands_beside(make_item: Callable[..., Candidate]):

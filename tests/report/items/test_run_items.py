@@ -8,7 +8,7 @@ import fiducial as fd
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import ItemKey, Verdict
 from fiducial.report.items.run_items import RunItems
-from fiducial.report.items.view import said_of, status_of
+from fiducial.report.items.view import status_of, verdicts_summary
 from fiducial.report.model import Candidate
 
 CASES = [
@@ -38,7 +38,9 @@ def test_each_output_has_what_was_said_of_it_and_all_of_which_the_same_was_said_
     for key, item in items.items():
         expected = "disagreement" if key == labelled else "wrong" if key.case_id == "c0" else "right"
         assert (key, status_of(item.told, {})) == (key, expected)
-        assert said_of(item.told, {}).startswith("label: wrong; " if key == labelled else "checker: ")
+        assert verdicts_summary(item.told, {}).startswith(
+            "label: wrong; " if key == labelled else "checker: "
+        )
     one, alike, other = (
         items[ItemKey(*key)].told for key in (("c2", "a", 0), ("c3", "a", 0), ("c2", "b", 0))
     )
