@@ -56,10 +56,10 @@ def call_text(call: ToolCall) -> str:
     Arguments that are JSON text are kept verbatim: decoding them would hide their errors.
     """
     arguments = call.arguments
-    # On lines of its own it could pose as another call.
-    one_line = isinstance(arguments, str) and len(arguments.splitlines()) == 1
-    verbatim = one_line and json_object(cast("str", arguments)) is not None
-    text = arguments if verbatim else dumps(arguments)
+    # On lines of its own it could pose as another call; the end of its only line would end the transcript's.
+    lines = arguments.splitlines() if isinstance(arguments, str) else []
+    verbatim = len(lines) == 1 and json_object(lines[0]) is not None
+    text = lines[0] if verbatim else dumps(arguments)
     return f'{{"name": {dumps(call.name)}, "arguments": {text}}}'
 
 
