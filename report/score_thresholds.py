@@ -34,47 +34,59 @@ class RatesAtThreshold(msgspec.Struct, frozen=True, kw_only=True):
     corrected: Statistic
 
 
-class _Row(NamedTuple):
+class JudgedRow(NamedTuple):
+    """An output that a judge graded.
+
+    Attributes:
+        score: The judge's.
+        label: The trusted one, if there is one.
+        cluster: Its group of dependent outputs.
+        undecided: True if no checker decided it.
+    """
+
     score: float
     label: float | None
     cluster: str
-    undecided: bool
+    undecided: bool = False
+
+
+def _judged_rows(store: RunStore, judges: Collection[str]) -> dict[str, list[JudgedRow]]:
+    """Return the graded outputs of some of a run's judges, repetitions left out."""
+    if not judges:
+        return {}
+    from ..evaluation.run_table import run_rows  # noqa: PLC0415 - numpy is slow to import, and most runs have none of these judges
+
+    rows: dict[str, list[JudgedRow]] = defaultdict(list)
+    for row in run_rows(store):
+        if row["judge"] in judges and row["repeat"] == 0 and row["score"] is not None:
+            undecided = row.get("baseline:checker") is None
+            rows[row["judge"]].append(JudgedRow(row["score"], row["label"], row["cluster"], undecided))
+    return rows
 
 
 def threshold_rates(
     store: RunStore, judges: Collection[str], cuts: Mapping[str, float]
 ) -> dict[str, list[RatesAtThreshold]]:
     """Return the rates of some of a run's judges at each threshold; none without labels."""
-    if not judges:
-        return {}
-    from ..evaluation.run_table import run_rows  # noqa: PLC0415 - numpy is slow to import, and most runs have none of these judges
-
-    rows: dict[str, list[_Row]] = defaultdict(list)
-    for row in run_rows(store):
-        if row["judge"] in judges and row["repeat"] == 0 and row["score"] is not None:
-            undecided = row.get("baseline:checker") is None
-            rows[row["judge"]].append(_Row(row["score"], row["label"], row["cluster"], undecided))
-    return {judge: rates_by_threshold(told, cuts.get(judge, HALF)) for judge, told in rows.items()}
+    return {
+        judge: rates_by_threshold(rows, cuts.get(judge, HALF))
+        for judge, rows in _judged_rows(store, judges).items()
+    }
 
 
-def rates_by_threshold(
-    rows: Sequence[tuple[float, float | None, str, bool]], cut: float
-) -> list[RatesAtThreshold]:
+def rates_by_threshold(rows: Sequence[JudgedRow], cut: float) -> list[RatesAtThreshold]:
     """Return the rates at each score that passes some outputs and fails others.
 
-    Args:
-        rows: Score, label, cluster, and whether no checker decided the output.
-        cut: From which label on an output is good.
+    ``cut`` is the lowest label of a good output.
     """
-    told = [_Row(*row) for row in rows]
-    scores = sorted({row.score for row in told} | {cut})[1:]
+    scores = sorted({row.score for row in rows} | {cut})[1:]
     if len(scores) > _MOST:
         chosen = {round(place * (len(scores) - 1) / (_MOST - 1)) for place in range(_MOST)}
         scores = [score for place, score in enumerate(scores) if place in chosen or score == cut]
-    return [_at(told, score, cut) for score in scores]
+    return [_at(rows, score, cut) for score in scores]
 
 
-def _at(rows: Sequence[_Row], at: float, cut: float) -> RatesAtThreshold:
+def _at(rows: Sequence[JudgedRow], at: float, cut: float) -> RatesAtThreshold:
     from ..calibration.corrected_rate.two_verdicts import rogan_gladen  # noqa: PLC0415 - scipy is slow to import
 
     good = [row for row in rows if row.label is not None and row.label >= cut]
@@ -97,80 +109,58 @@ def _at(rows: Sequence[_Row], at: float, cut: float) -> RatesAtThreshold:
     )
 
 
-def _share(right: Sequence[bool], rows: Sequence[_Row]) -> Statistic:
-    import numpy as np  # noqa: PLC0415 - most reports have no thresholds to choose
+def _share(passed: Sequence[bool], rows: Sequence[JudgedRow]) -> Statistic:
+    """Return the share of rows that passed, with its interval over clusters."""
+    import numpy as np  # noqa: PLC0415 - most reports have no such scores
 
     from ..calibration.intervals.clustered_rates import share_of  # noqa: PLC0415 - likewise
 
     clusters: Any = (
         np.unique([row.cluster for row in rows], return_inverse=True)[1] if rows else np.array([], dtype=int)
     )
-    return share_of(np.array(right, dtype=np.float64), clusters)
+    return share_of(np.array(passed, dtype=np.float64), clusters)
 
 
 _MOST_BINS = 10
 """Groups; scores of as many values or fewer have a group each."""
 
 
-class _Scored(NamedTuple):
-    """A row: what a judge says, what the label says, and what the row depends on."""
-
-    score: float
-    label: float
-    cluster: str
-
-
 def score_bins(store: RunStore, judges: Collection[str], cuts: Mapping[str, float]) -> dict[str, list[Bin]]:
     """Return score bins for some of a run's judges, lowest first; none without labels.
 
-    Labels pass from a judge's cut on, where it has none from 0.5.
+    Labels pass from a judge's threshold on, or from 0.5.
     """
-    if not judges:
-        return {}
-    from ..evaluation.run_table import run_rows  # noqa: PLC0415 - numpy is slow to import, and most runs have none of these judges
-
-    rows: dict[str, list[_Scored]] = defaultdict(list)
-    for row in run_rows(store):
-        if row["judge"] in judges and row["repeat"] == 0 and None not in {row["score"], row["label"]}:
-            rows[row["judge"]].append(_Scored(row["score"], row["label"], row["cluster"]))
-    return {judge: bins_of(scored, cuts.get(judge, HALF)) for judge, scored in rows.items()}
+    binned = {
+        judge: bins_of(rows, cuts.get(judge, HALF)) for judge, rows in _judged_rows(store, judges).items()
+    }
+    return {judge: bins for judge, bins in binned.items() if bins}
 
 
-def bins_of(rows: Iterable[tuple[float, float, str]], cut: float) -> list[Bin]:
-    """Bin rows of score, label and cluster: one bin per score if few, else ten equal bins.
-
-    The ten bins have equal width.
-    """
-    scored = [_Scored(*row) for row in rows]
-    few = len({row.score for row in scored}) <= _MOST_BINS
-    groups: dict[float, list[_Scored]] = defaultdict(list)
-    for row in scored:
+def bins_of(rows: Iterable[JudgedRow], cut: float) -> list[Bin]:
+    """Bin labelled rows by score: one bin per score if few, else ten bins of equal width."""
+    labelled = [row for row in rows if row.label is not None]
+    few = len({row.score for row in labelled}) <= _MOST_BINS
+    groups: dict[float, list[JudgedRow]] = defaultdict(list)
+    for row in labelled:
         groups[row.score if few else min(int(row.score * _MOST_BINS), _MOST_BINS - 1)].append(row)
     return [_bin(groups[at], cut) for at in sorted(groups)]
 
 
-def _bin(rows: list[_Scored], cut: float) -> Bin:
-    import numpy as np  # noqa: PLC0415 - most reports draw no scores
-
-    from ..calibration.intervals.clustered_rates import share_of  # noqa: PLC0415 - likewise
-
+def _bin(rows: list[JudgedRow], cut: float) -> Bin:
     scores = [row.score for row in rows]
-    passed = np.array([row.label >= cut for row in rows], dtype=np.float64)
-    _, cluster = np.unique([row.cluster for row in rows], return_inverse=True)
-    share = share_of(passed, cluster)
+    passed = [row.label is not None and row.label >= cut for row in rows]
     low, high = min(scores), max(scores)
     name = f"{low:.2g}" if low == high else f"{low:.2g} to {high:.2g}"
-    right = int(passed.sum())
     return Bin(
         low=low,
         high=high,
-        passed=right,
-        failed=len(rows) - right,
-        rate=PlottedInterval.of(name, share),
+        passed=sum(passed),
+        failed=len(rows) - sum(passed),
+        rate=PlottedInterval.of(name, _share(passed, rows)),
         mean=sum(scores) / len(scores),
     )
 
 
 def bin_table(bins: Iterable[Bin]) -> list[tuple[Any, ...]]:
-    """Groups as rows of a table: scores, how many labels pass and fail, share that passes."""
+    """Return bins as table rows: scores, labels that pass and fail, share that passes."""
     return [(each.rate.name, f"{each.passed:,}", f"{each.failed:,}", each.rate.number) for each in bins]

@@ -23,6 +23,7 @@ from ..statistics.rates import (
 from .diagnosis_results import CategoryAgreement
 
 _SAME = 1e-9
+_ONE_LEVEL = "label and score use one and the same level only, so agreement by chance is certain"
 
 
 def category_agreement(
@@ -66,14 +67,13 @@ def _estimators(levels: FloatArray) -> list[Estimator]:
         "gwet_ac2_ordinal": lambda table: gwet_ac2(table, ordinal_weights(levels)),
         "brennan_prediger": brennan_prediger,
     }
-    why = "label and score use one and the same level only, so agreement by chance is certain"
-    return [_estimator(name, function, levels, why) for name, function in catalogue.items()]
+    return [_estimator(name, function, levels) for name, function in catalogue.items()]
 
 
-def _estimator(
-    name: str, function: Callable[[FloatArray], FloatArray], levels: FloatArray, why: str
-) -> Estimator:
-    return Estimator(name, "graded", lambda weights, cells: function(_tables(weights, cells, levels)), why)
+def _estimator(name: str, function: Callable[[FloatArray], FloatArray], levels: FloatArray) -> Estimator:
+    return Estimator(
+        name, "graded", lambda weights, cells: function(_tables(weights, cells, levels)), _ONE_LEVEL
+    )
 
 
 def _matches(sample: Sample, levels: FloatArray) -> Sample:

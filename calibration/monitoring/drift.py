@@ -23,11 +23,11 @@ _STAKES = np.linspace(0.05, 0.95, 19)
 _SAMPLED = 20_000
 
 _FEWEST, _MOST, _OFTEN = 10, 10_000, 10
-"""Between which numbers of anchors, and among how many numbers of replies, is looked for what it would take."""
+"""Numbers of anchors, from and to, and how many numbers of replies are tried to find what it takes."""
 
 
 _DROP, _LOOKS, _WANTED = 0.1, 5, 0.7
-"""What is foreseen: that a drop so large is found within so many looks, and with which chance it should be."""
+"""Drop that is foreseen, looks within which it is to be found, and the chance that is wanted."""
 
 
 def paired_drops(

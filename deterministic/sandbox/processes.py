@@ -54,13 +54,13 @@ def end_all(*, own_namespace: bool) -> None:
         else:
             for process in _descendants():
                 _kill(process.pid)
-        if not _bury():
+        if not _reap():
             return
         time.sleep(_PAUSE)
 
 
-def _bury() -> bool:
-    """Wait for the children that have ended; whether there are others."""
+def _reap() -> bool:
+    """Wait for the children that have ended; return whether others are left."""
     while True:
         try:
             pid, _ = os.waitpid(-1, os.WNOHANG)

@@ -78,16 +78,16 @@ class Trial:
         now = asyncio.get_running_loop().time()
         if now >= self._asks_again_at and not self._in_flight:
             return
-        told = CallError(
+        refusal = CallError(
             f"not asked: the endpoint refused all of its first {self._refused} calls: {reason}",
             status=reason.status,
         )
-        told.calls = 0
-        raise told
+        refusal.calls = 0
+        raise refusal
 
     @property
     def refused_key(self) -> bool:
-        """If the model was given up for its key or account, which every other model would be, too."""
+        """True if the model was given up for its key or account, as every other would be."""
         return self._refused >= self.calls and self._reason is not None and self._reason.status in _KEY
 
 

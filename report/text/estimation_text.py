@@ -94,14 +94,14 @@ def _answer(part: RateEstimate) -> str:
     name = part.reported
     if name is None:
         return ""
-    value, interval, n, _ = statistic_cells(part.estimates[name])
+    value, ends, n, _ = statistic_cells(part.estimates[name])
     how = "from the labels alone" if name == "labels_only" else "corrected with the labels"
-    return f"{' '.join(filter(None, (value, interval)))}, {how} (n {n}); report this one: {name}"
+    return f"{' '.join(filter(None, (value, ends)))}, {how} (n {n}); report this one: {name}"
 
 
 def _judge(part: RateEstimate) -> Iterator[Piece]:
-    value, interval, on, method = statistic_cells(part.uncorrected)
-    yield f"  judge's rate, uncorrected: {' '.join(filter(None, (value, interval)))}, n {on}, {method}"
+    value, ends, n, method = statistic_cells(part.uncorrected)
+    yield f"  judge's rate, uncorrected: {' '.join(filter(None, (value, ends)))}, n {n}, {method}"
     if part.weight is not None:
         worth = part.label_equivalents
         equivalents = (
@@ -118,9 +118,9 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
         return
     rows: list[tuple[str, ...]] = []
     for name, each in part.strata.items():
-        value, interval, _, method = statistic_cells(each.estimate)
+        value, ends, _, method = statistic_cells(each.estimate)
         counts = (f"{each.n:,}", f"{each.n_labelled:,}", number(each.weight))
-        rows.append((name, *counts, value, interval, method))
+        rows.append((name, *counts, value, ends, method))
     head = ("stratum", "items", "labels", "lambda", "rate", "interval", "")
     yield DocumentTable(head, rows, words=ENDS, indent=4)
 

@@ -10,7 +10,7 @@ from fiducial.errors import InputError
 from fiducial.report.calibration_page import MOST_SLICES, calibration_page
 from fiducial.report.document import Columns, Details, as_html
 from fiducial.report.document_parts import DocumentTable
-from fiducial.report.score_thresholds import bins_of
+from fiducial.report.score_thresholds import JudgedRow, bins_of
 
 
 def page_of(calibration: dict[str, Any]) -> str:
@@ -95,7 +95,7 @@ def test_slices_are_drawn_a_judge_each(calibration: dict[str, Any]):
 
 def test_scores_are_drawn_where_they_say_more_than_yes_and_no(calibration: dict[str, Any]):
     name = next(iter(calibration["judges"]))
-    bins = bins_of([(0.0, 0.0, "a"), (0.5, 1.0, "b"), (1.0, 1.0, "c")], 0.5)
+    bins = bins_of([JudgedRow(0.0, 0.0, "a"), JudgedRow(0.5, 1.0, "b"), JudgedRow(1.0, 1.0, "c")], 0.5)
     shown = as_html(calibration_page(read_calibration(calibration), {name: bins}))
     assert f"Scores of {name} by label" in shown
     assert f"Share that labels pass, by score of {name}" in shown
