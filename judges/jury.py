@@ -158,7 +158,7 @@ class JuryJudge(Composite):
             said += yield from together(
                 map(deliberation, self._questions(self.members[first:], case, output))
             )
-        verdict = combine(self.jury, output.key, said)
+        verdict = jury_verdict(self.jury, output.key, said)
         return msgspec.structs.replace(verdict, by=self.by, repeat=repeat)
 
     def _questions(self, members: Sequence[AskedJudge], case: Case, output: Output) -> list[JudgeQuestion]:
@@ -196,7 +196,7 @@ def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
     return len({one.score is not None and one.score >= jury.members[0].pass_at for one in opinions}) > 1
 
 
-def combine(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verdict:
+def jury_verdict(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verdict:
     """Count the opinions on one output; who said what is in the evidence.
 
     Opinions without a score are left out, and a score needs more than half of the opinions, by weight. As long as a call failed

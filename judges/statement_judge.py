@@ -13,13 +13,21 @@ from .composite import Deliberation, JudgeQuestion, unread
 from .judge import AskedJudge
 from .judge_of_parts import JudgeOfParts
 from .prompt_variables import NotApplicableError
-from .statements import LONG, JudgedStatement, as_output, combine, is_long, not_split, statement_verdict
+from .statements import (
+    LONG,
+    JudgedStatement,
+    answer_verdict,
+    as_output,
+    is_long,
+    not_split,
+    statement_verdict,
+)
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 
 
 @dataclass(frozen=True)
-class ShareJudge(JudgeOfParts):
+class StatementJudge(JudgeOfParts):
     """A judge that is asked about an answer's statements one by one.
 
     Attributes:
@@ -58,7 +66,7 @@ class ShareJudge(JudgeOfParts):
         else:
             yield []
         said = yield [self._question(case, as_output(output, each), repeat) for each in statements]
-        return combine(
+        return answer_verdict(
             self, output.key, repeat, statements, [statement_verdict(each, self.judge) for each in said]
         )
 

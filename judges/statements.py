@@ -107,8 +107,8 @@ def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
     return len(cast("list[Any]", listed)) if isinstance(listed, list) else listed
 
 
-def combine(
-    share: AskedJudge,
+def answer_verdict(
+    judge: AskedJudge,
     item: ItemKey,
     repeat: int,
     statements: Sequence[JudgedStatement],
@@ -122,9 +122,9 @@ def combine(
     outcome, score, reason = _count(said)
     return Verdict.on(
         item,
-        by=share.by,
+        by=judge.by,
         source="judge",
-        judge=share.id,
+        judge=judge.id,
         outcome=outcome,
         score=score,
         reason=reason,
@@ -133,12 +133,12 @@ def combine(
     )
 
 
-def not_split(share: AskedJudge, repeat: int, split: Verdict) -> Verdict:
+def not_split(judge: AskedJudge, repeat: int, split: Verdict) -> Verdict:
     """Return the verdict on an answer that could not be split, with the cause."""
     return msgspec.structs.replace(
         split,
-        by=share.by,
-        judge=share.id,
+        by=judge.by,
+        judge=judge.id,
         repeat=repeat,
         reason=f"the answer could not be split: {split.reason}",
         evidence={},

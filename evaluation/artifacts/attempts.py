@@ -20,7 +20,7 @@ from ...records import Case, Output, message_text
 from ...records.case import Record
 from ..progress import Progress
 from ..store.journal import Journal
-from .workspaces import OUTPUTS, lay_out, output_of, workspace_of
+from .workspaces import OUTPUTS, lay_out, workspace_of, workspace_output
 
 RUNS, LOGS = "runs.jsonl", "logs"
 """How each run went, and what the agent printed."""
@@ -84,7 +84,7 @@ def run_agents(cases: Iterable[Case], out: Path, plan: AgentPlan, progress: Prog
                 if plan.command is not None:
                     runs.append(_run_one(case, workspace, plan.command, plan, out / LOGS))
                     runs.flush()
-                outputs.append(output_of(case, out, plan.system))
+                outputs.append(workspace_output(case, out, plan.system))
                 outputs.flush()
             progress.advance()
 

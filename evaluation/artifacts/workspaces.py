@@ -41,7 +41,7 @@ def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
                 "the workspace is there already; choose another --out, or remove it", path=workspace
             )
         begun.append((case, workspace, staged))
-        outputs.append(output_of(case, out, system))
+        outputs.append(workspace_output(case, out, system))
     for (
         _,
         _,
@@ -94,7 +94,7 @@ def challenge_folder(case: Case) -> Path:
     return folder
 
 
-def output_of(case: Case, out: Path, system: str) -> Output:
+def workspace_output(case: Case, out: Path, system: str) -> Output:
     """Return the output that names a case's workspace."""
     workspace = workspace_of(case, out).relative_to(out).as_posix()
     return Output(case_id=case.id, system=system, workspace=workspace)

@@ -30,7 +30,7 @@ from .improvement_plan import (
     priced,
 )
 from .improvement_results import HoldoutLook, ImprovementAnswer, ImprovementNumbers, SideSize, TriedPrompt
-from .label_agreement import counted_items, disagreements, held_out, ungraded, with_agreement
+from .label_agreement import count_ungraded, counted_items, disagreements, held_out, with_agreement
 from .labelled_set import (
     DividedItems,
     LabelledItem,
@@ -179,7 +179,7 @@ def _looked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumber
         return replace(numbers, answer="calls failed")
     counted = counted_items(items, judged)
     gain = prompt_gain(held_out(counted, judged), look.alpha)
-    left = [ungraded(counted, verdict) for verdict in judged.verdicts]
+    left = [count_ungraded(counted, verdict) for verdict in judged.verdicts]
     numbers = replace(numbers, answer="gain not shown", gain=gain, ungraded=left)
     if not gain.proven:  # without a gain nothing would be written, whatever probes say
         return numbers

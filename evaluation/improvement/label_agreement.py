@@ -35,7 +35,7 @@ def with_agreement(
         replace(
             each,
             agreement=share_of(_right(items, task, said).astype(np.float64), groups),
-            ungraded=ungraded(items, said),
+            ungraded=count_ungraded(items, said),
         )
         for each, task, said in zip(tried, judged.tasks, judged.verdicts, strict=True)
     ]
@@ -52,7 +52,7 @@ def held_out(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOut:
     )
 
 
-def ungraded(items: Sequence[LabelledItem], said: SideVerdicts) -> int:
+def count_ungraded(items: Sequence[LabelledItem], said: SideVerdicts) -> int:
     """Return how many items a prompt left ungraded."""
     verdicts = (said.get(each.output.key) for each in items)
     return sum(each is None or each.score is None for each in verdicts)

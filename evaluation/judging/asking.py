@@ -17,7 +17,7 @@ import msgspec
 from ...judges import PromptJudge, Work
 from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
 from ...judges.jury import JuryJudge
-from ...judges.statement_judge import ShareJudge
+from ...judges.statement_judge import StatementJudge
 from ...judges.transport.refused_parameters import LIMITS, Refusal, RefusedParameterError
 from ...judges.transport.trial import EndpointTrials
 from ...records import Case, ItemKey, Output, Pair, Verdict, kind_spec
@@ -79,7 +79,7 @@ def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:
     judge, parts = task.judge, tuple(adapted(part, refusal) for part in task.parts)
     if isinstance(judge, PromptJudge):
         return replace(task, judge=judge.adapted(refusal))
-    if isinstance(judge, ShareJudge):
+    if isinstance(judge, StatementJudge):
         splitter, asked = parts
         assert asked.asked is not None
         judge = replace(judge, judge=asked.asked, splitter=splitter.judge)

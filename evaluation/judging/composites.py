@@ -16,7 +16,7 @@ from ...judges.criteria_judge import CriteriaJudge
 from ...judges.judge import Work
 from ...judges.jury import Jury, JuryJudge, JuryMember, Rule
 from ...judges.prompt_judge import load_judge
-from ...judges.statement_judge import ShareJudge
+from ...judges.statement_judge import StatementJudge
 from ...judges.statements import judges_statements
 from ...records import ItemKey, Verdict
 from ..context import RunContext
@@ -63,7 +63,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
         raise UsageError("--split-model: the baseline compares words; it cannot split an answer")
     splitter = load_judge(str(SPLITTER), model=model or task.model)
     parts = (JudgeTask(judge=splitter), task)
-    return JudgeTask(judge=ShareJudge(judge, splitter), cut=task.cut, parts=parts)
+    return JudgeTask(judge=StatementJudge(judge, splitter), cut=task.cut, parts=parts)
 
 
 def by_criterion(task: JudgeTask) -> JudgeTask:
@@ -76,7 +76,7 @@ def by_criterion(task: JudgeTask) -> JudgeTask:
 
 def is_split(task: JudgeTask) -> bool:
     """Return whether the judge grades an answer's statements."""
-    return isinstance(task.judge, ShareJudge)
+    return isinstance(task.judge, StatementJudge)
 
 
 class Round(NamedTuple):
@@ -124,7 +124,7 @@ def deliberated(
     splitters = [task for task in plain.values() if task.id.kind == "split"]
     others = [task for task in plain.values() if task.id.kind != "split"]
     for asker in askers:
-        _enlist_shares(context.writer, asker, repeats)
+        _enlist_split_judges(context.writer, asker, repeats)
     for number in range(1, 1 + max(_composite(asker).rounds for asker in askers)):
         for journal, tasks in ((context.writer.statements if splitters else None, splitters), (None, others)):
             if tasks:
@@ -152,19 +152,19 @@ def journal_verdicts(context: RunContext, asker: JudgeTask, wanted: Wanted, repe
     writer.verdicts.flush()
 
 
-def _enlist_shares(writer: RunWriter, asker: JudgeTask, repeats: int) -> None:
-    """Write down which verdicts will be about statements or criteria, before there are any."""
+def _enlist_split_judges(writer: RunWriter, asker: JudgeTask, repeats: int) -> None:
+    """Write down the judges of statements or criteria, before there are verdicts on these."""
     for part in asker.parts:
-        _enlist_shares(writer, part, repeats)
+        _enlist_split_judges(writer, part, repeats)
     if isinstance(asker.judge, CriteriaJudge):
-        rubric = rubric_of(asker.judge, repeats)
+        record = criteria_judge_record(asker.judge, repeats)
         writer.enlist([asker.known])
-        writer.update(criteria=[*(each for each in writer.manifest.criteria if each.id != rubric.id), rubric])
-    if isinstance(asker.judge, ShareJudge):
-        share = statement_judge_record(asker.judge, repeats)
+        writer.update(criteria=[*(each for each in writer.manifest.criteria if each.id != record.id), record])
+    if isinstance(asker.judge, StatementJudge):
+        record = statement_judge_record(asker.judge, repeats)
         writer.enlist([asker.known])
         writer.update(
-            statements=[*(each for each in writer.manifest.statements if each.id != share.id), share]
+            statements=[*(each for each in writer.manifest.statements if each.id != record.id), record]
         )
 
 
@@ -176,14 +176,14 @@ def _enlist_jury(writer: RunWriter, asker: JudgeTask) -> None:
         writer.update(juries=[*others, asker.judge.jury])
 
 
-def statement_judge_record(judge: ShareJudge, repeats: int) -> StatementJudgeRecord:
+def statement_judge_record(judge: StatementJudge, repeats: int) -> StatementJudgeRecord:
     """Return a statement judge's record for the run folder."""
     return StatementJudgeRecord(
         id=judge.id, by=judge.by, judge=judge.judge.id, splitter=judge.splitter.id, repeats=repeats
     )
 
 
-def rubric_of(judge: CriteriaJudge, repeats: int) -> CriteriaJudgeRecord:
+def criteria_judge_record(judge: CriteriaJudge, repeats: int) -> CriteriaJudgeRecord:
     """Return the record of a judge that is asked by criterion, for the run folder."""
     return CriteriaJudgeRecord(id=judge.id, by=judge.by, judge=judge.judge.id, repeats=repeats)
 
@@ -211,13 +211,13 @@ class _Answers:
     """Verdicts of judges in a run; missing ones may be guessed."""
 
     def __init__(self, writer: RunWriter, *, guessing: bool = False) -> None:
-        self._folder = writer
+        self._writer = writer
         self._guessing = guessing
 
     def __call__(self, question: JudgeQuestion) -> Verdict | None:
         """Return the standing verdict; None if there is none."""
-        folder, judge = self._folder, question.judge.id
-        journal = folder.statements if judge.kind == "split" else folder.verdicts
-        said = journal.find(VerdictKey(question.output.key, judge, question.repeat))
-        unknown = said is None or said.outcome == "failed"
-        return question.guess if self._guessing and unknown else said
+        writer, judge = self._writer, question.judge.id
+        journal = writer.statements if judge.kind == "split" else writer.verdicts
+        verdict = journal.find(VerdictKey(question.output.key, judge, question.repeat))
+        unknown = verdict is None or verdict.outcome == "failed"
+        return question.guess if self._guessing and unknown else verdict

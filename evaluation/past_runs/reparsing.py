@@ -17,7 +17,7 @@ from ...judges.jury import JuryJudge
 from ...judges.prices import PriceList
 from ...judges.prompt_judge import PromptJudge
 from ...judges.reply_verdicts import read_again, rests_on_a_reply
-from ...judges.statement_judge import ShareJudge
+from ...judges.statement_judge import StatementJudge
 from ...judges.statements import case_of
 from ...records import Case, CaseIndex, JudgeId, Verdict
 from ...records.verdict import COUNTED
@@ -26,7 +26,7 @@ from ..conclusion.run_summary import RunSummary
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output
-from ..judging.composites import journal_verdicts, rubric_of, statement_judge_record
+from ..judging.composites import criteria_judge_record, journal_verdicts, statement_judge_record
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import prompt_again
 from ..progress import Progress
@@ -76,10 +76,10 @@ def reparse(
             statements=[
                 statement_judge_record(each.judge, n)
                 for each, n in made_of.values()
-                if isinstance(each.judge, ShareJudge)
+                if isinstance(each.judge, StatementJudge)
             ],
             criteria=[
-                rubric_of(each.judge, n)
+                criteria_judge_record(each.judge, n)
                 for each, n in made_of.values()
                 if isinstance(each.judge, CriteriaJudge)
             ],
@@ -128,7 +128,7 @@ def _made_of_others(
     parts.update(judges)
     found: dict[JudgeId, tuple[JudgeTask, int]] = {}
     for share in writer.manifest.statements:
-        parts[share.id] = judge = ShareJudge(judges[share.judge], parts[share.splitter])
+        parts[share.id] = judge = StatementJudge(judges[share.judge], parts[share.splitter])
         found[share.id] = JudgeTask(judge=judge, cut=writer.roster[share.id].cut), share.repeats
     for rubric in writer.manifest.criteria:
         parts[rubric.id] = judge = CriteriaJudge(judges[rubric.judge])

@@ -6,7 +6,7 @@ import pytest
 from judge_ids import judge_id
 
 from fiducial.errors import UsageError
-from fiducial.judges.jury import Jury, JuryMember, combine, is_unsure
+from fiducial.judges.jury import Jury, JuryMember, is_unsure, jury_verdict
 from fiducial.records import ItemKey, Outcome, Verdict
 
 ITEM = ItemKey("case", "agent", 2)
@@ -30,7 +30,9 @@ def says(member: str, said: float | Outcome, probability: float | None = None) -
 def counted(given: Jury, *said: float | Outcome) -> tuple[Outcome, float | None]:
     """The jury's verdict when its members, in order, say this."""
     members = given.members * (len(said) // len(given.members))
-    verdict = combine(given, ITEM, [says(member.by, one) for member, one in zip(members, said, strict=True)])
+    verdict = jury_verdict(
+        given, ITEM, [says(member.by, one) for member, one in zip(members, said, strict=True)]
+    )
     return verdict.outcome, verdict.score
 
 
@@ -90,7 +92,7 @@ def test_repeats_are_opinions():
 
 
 def test_the_verdict_says_whose_it_is_and_who_said_what():
-    verdict = combine(jury(members="ab"), ITEM, [says("a", 1.0), says("b", 1.0)])
+    verdict = jury_verdict(jury(members="ab"), ITEM, [says("a", 1.0), says("b", 1.0)])
     assert (verdict.by, verdict.source, verdict.key, verdict.usage) == (
         "jury/majority@a+b",
         "judge",
@@ -139,7 +141,7 @@ def test_the_dear_judge_is_asked_where_the_cheap_one_is_not_sure(opinions: list[
 
 
 def escalated(*opinions: Verdict) -> Verdict:
-    return combine(jury("escalate", "ab"), ITEM, opinions)
+    return jury_verdict(jury("escalate", "ab"), ITEM, opinions)
 
 
 def test_the_dear_judges_verdict_counts_where_it_was_asked_and_the_cheap_ones_elsewhere():

@@ -15,9 +15,9 @@ from fiducial.judges.statements import (
     LONG,
     JudgedStatement,
     StatementVerdict,
+    answer_verdict,
     as_output,
     case_of,
-    combine,
     is_long,
     is_statement,
     judges_statements,
@@ -41,7 +41,7 @@ def lost(outcome: Any, reason: str | None = "why") -> StatementVerdict:
 
 def combined(*said: StatementVerdict) -> Verdict:
     statements = [JudgedStatement(f"s{number}", f"q{number}") for number in range(len(said))]
-    return combine(SHARE, ITEM, 1, statements, said)
+    return answer_verdict(SHARE, ITEM, 1, statements, said)
 
 
 @pytest.mark.parametrize(
