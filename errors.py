@@ -26,12 +26,18 @@ A message says what was expected, what came, and what to do; it fits on one line
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
 _OPTION = re.compile(r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?![\w-]| \w+=)(?: (?=[A-Z0-9]))?")
+_WORD = r"(?:'[^']*'|[^\s';,)]+)+"
+_PAIRS = re.compile(rf"--(map(?:-label)?) {_WORD}(?: --\1 {_WORD})*")
+"""Options that name columns, or words of labels: ``--map score=a --map label=b``."""
+NO_GRADE = "nothing behind the = for no grade"
+"""Hint beside ``--map-label``; arguments have None."""
 _QUOTED = re.compile(r"(`[^`]*`)")
 """A command that is quoted whole stays as it is."""
 
@@ -75,7 +81,8 @@ class FiducialError(Exception):
         if _on_command_line.get() or "--" not in message:
             return message
         return "".join(
-            part if part.startswith("`") else _OPTION.sub(_argument, part) for part in _QUOTED.split(message)
+            part if part.startswith("`") else _OPTION.sub(_argument, _PAIRS.sub(_mapping, part))
+            for part in _QUOTED.split(message.replace(NO_GRADE, "None for no grade"))
         )
 
     def _message(self) -> str:
@@ -84,6 +91,25 @@ class FiducialError(Exception):
 
 def _argument(option: re.Match[str]) -> str:
     return f"{option[2].replace('-', '_')}={'False' if option[1] else ''}"
+
+
+def _mapping(options: re.Match[str]) -> str:
+    """Return the argument that says what these options say: ``map={'score': 'a'}``."""
+    try:
+        words = [word for word in shlex.split(options[0]) if not word.startswith("--map")]
+        pairs = [(key, value) for key, _, value in (word.rpartition("=") for word in words)]
+        values = [value if options[1] == "map" else _score(value) for _, value in pairs]
+    except ValueError:
+        return options[0]
+    if not all(key for key, _ in pairs):
+        return options[0]
+    told = dict(zip((key for key, _ in pairs), values, strict=True))
+    return f"{options[1].replace('-', '_')}={told!r}"
+
+
+def _score(text: str) -> float | None:
+    score = float(text) if text else None
+    return int(score) if score is not None and score.is_integer() else score
 
 
 class InputError(FiducialError):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
 import msgspec
 
 from ..errors import InputError, UsageError
+from ..formats.column_guesses import TableColumns
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, write_folder
 from ..formats.import_options import Options
@@ -51,6 +52,7 @@ class Reading:
     Args:
         name: The format that it was read as.
         found: What was found.
+        table: The columns of the tables that were read.
 
     Attributes:
         format: That format.
@@ -58,9 +60,10 @@ class Reading:
         outputs: The outputs.
         verdicts: Verdicts of the tool's own scorers and of people.
         skipped: Rows that became no record, with file, line, field and reason.
+        tags: Columns of a table that are no field, and so became tags.
     """
 
-    def __init__(self, name: str, found: Iterable[ImportedRecord]) -> None:
+    def __init__(self, name: str, found: Iterable[ImportedRecord], table: TableColumns | None = None) -> None:
         self.format = name
         self.cases: list[Case] = []
         self.outputs: list[Output] = []
@@ -74,6 +77,8 @@ class Reading:
         }
         for each in found:
             homes[type(each)].append(each)
+        self._table = table or TableColumns()
+        self.tags = self._table.tags
 
     @property
     def found(self) -> Iterator[ImportedRecord]:
@@ -105,8 +110,15 @@ class Reading:
         )
         return (
             f"<read as {self.format}: {len(self.cases)} cases ({kinds or 'none'}), {len(self.outputs)} outputs, "
-            f"{len(self.verdicts)} verdicts, {len(self.skipped)} skipped>"
+            f"{len(self.verdicts)} verdicts, {len(self.skipped)} skipped{self._unread()}>"
         )
+
+    def _unread(self) -> str:
+        """Name the columns that became tags, and the argument that makes more of them."""
+        if not self.tags:
+            return ""
+        more = f"; name those that are more: map={self._table.guesses!r}" if self._table.guesses else ""
+        return f"; read as tags: {', '.join(map(repr, self.tags))}{more}"
 
 
 def read(
@@ -153,9 +165,9 @@ def read(
         path = input_path(cast("FilePath", given))
         name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
-        return Reading(name, _joined(read_all(name, [path], options), references))
+        return Reading(name, _joined(read_all(name, [path], options), references), options.found)
     found = chain(read_table(_rows(given), Path("rows"), options), read_held(options))
-    return Reading("rows", _joined(found, references))
+    return Reading("rows", _joined(found, references), options.found)
 
 
 def import_files(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
@@ -11,7 +10,7 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Step
-from ..records.column_names import HEADERS, column_named, is_person, known_fields
+from ..records.column_names import HEADERS, column_named, is_person, known_fields, mapped
 from ..records.grades import GradeScale, is_missing
 from .calls import (
     AgentAnswer,
@@ -220,11 +219,6 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
         f"no column is known to hold a question or an answer; the columns are {', '.join(map(repr, row))}; "
         f"name them, for example {mapped(found)}"
     )
-
-
-def mapped(columns: Mapping[str, str]) -> str:
-    """Return the options that name columns: ``--map 'query=User asks'``."""
-    return " ".join(f"--map {shlex.quote(f'{field}={name}')}" for field, name in columns.items())
 
 
 def _nothing_asked(row: Mapping[str, Any], fields: FieldReader) -> str:

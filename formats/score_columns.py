@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from ..errors import RecordError
+from ..errors import NO_GRADE, RecordError
 from ..records import Verdict
 from ..records.grades import GradeScale, UnknownGradeError, majority
 from .field_reader import FieldReader
@@ -82,7 +82,7 @@ def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:
         if isinstance(value, str) and number_in(value) == value:
             told = shlex.quote(f"{value}=1")
             raise RecordError(
-                f"unknown label {value!r}: map it with --map-label {told} (0 for fail, nothing behind the = for no grade)",
+                f"unknown label {value!r}: map it with --map-label {told} (0 for fail, {NO_GRADE})",
                 field=by,
             ) from None
         raise RecordError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
@@ -127,6 +128,11 @@ def column_named(columns: Iterable[str], name: str) -> str | None:
         return name
     alike = [each for each in there if normal(name) and normal(each) == normal(name)]
     return alike[0] if len(alike) == 1 else None
+
+
+def mapped(columns: Mapping[str, str]) -> str:
+    """Return the options that name columns: ``--map 'query=User asks'``."""
+    return " ".join(f"--map {shlex.quote(f'{field}={name}')}" for field, name in columns.items())
 
 
 def resolve(

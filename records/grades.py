@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from ..errors import NO_GRADE
+
 WORDS: Mapping[str, float] = {
     **dict.fromkeys(
         ("yes", "y", "true", "t", "pass", "passed", "correct", "right", "good", "ok", "okay", "grounded", "supported",
@@ -121,7 +123,7 @@ def plain_word(text: str) -> str:
 
 
 def _grade_number(value: Any) -> float | None:
-    """Return a grade as a number, NaN for an empty cell; None for a word and for an infinite number."""
+    """Return a grade as a number: NaN for an empty cell, None for a word or an infinity."""
     if value is None:
         return math.nan
     try:
@@ -193,7 +195,7 @@ class UnreadGrades:
         ]
         if words:
             added = " ".join(f"--map-label {shlex.quote(f'{word}=1')}" for word in words[:_SHOWN])
-            return f"say what it means, 1 for pass, 0 for fail, nothing behind the = for no grade: {added}"
+            return f"say what it means, 1 for pass, 0 for fail, {NO_GRADE}: {added}"
         numbers = [each for value in self.values.values() if (each := as_number(value)) is not None]
         if not numbers or min(numbers) < 0:
             return "grades of another kind have to be mapped first"

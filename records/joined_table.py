@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ..errors import ColumnsError
-from .column_names import LABEL_FIELDS, resolve
+from .column_names import LABEL_FIELDS, mapped, resolve
 from .grades import GradeScale, UnknownGradeError
 from .label_table import label_columns
 from .memory_file import InputPath
@@ -85,7 +85,7 @@ def _nothing(there: Sequence[str], path: InputPath) -> ColumnsError:
     example = there[-1] if there else "COLUMN"
     return ColumnsError(
         f"no column is known to hold labels or references; the columns are {columns}; "
-        f"name it with --map label={example} or --map expected_calls={example}",
+        f"name it with {mapped({'label': example})} or {mapped({'expected_calls': example})}",
         path=path,
         field="label",
     )

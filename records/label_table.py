@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ColumnsError, InputError
 from .case import Record
-from .column_names import LABEL_FIELDS, SESSIONS, is_label_like, is_person, resolve
+from .column_names import LABEL_FIELDS, SESSIONS, column_named, is_label_like, is_person, mapped, resolve
 from .explanations import nearest
 from .grades import GradeScale, UnknownGradeError, UnreadGrades, majority
 from .jsonl import read_records
@@ -96,7 +96,9 @@ def label_columns(there: Sequence[str], told: Mapping[str, str], path: InputPath
         ColumnsError: No column can be the id or the label.
         UsageError: A name that was told is neither a field nor a column.
     """
-    known = {left: right for left, right in told.items() if left in there or right in there}
+    known = {
+        left: right for left, right in told.items() if column_named(there, left) or column_named(there, right)
+    }
     names = resolve(there, known, LABEL_FIELDS)
     session = next((name for name in there if name in SESSIONS), None)
     if "id" not in names and session is not None:
@@ -109,7 +111,7 @@ def label_columns(there: Sequence[str], told: Mapping[str, str], path: InputPath
     for field in ("id", "label"):
         if field not in names and not (field == "label" and len(people) > 1):
             free = [name for name in there if name not in names.values()]
-            options = f"--map {field}={free[0] if free else 'COLUMN'}"
+            options = mapped({field: free[0] if free else "COLUMN"})
             error = ColumnsError(
                 f"no column is known to be the {field}; the columns are {', '.join(map(repr, there))}; name it with {options}",
                 path=path,

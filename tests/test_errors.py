@@ -45,6 +45,17 @@ def test_messages_name_arguments_and_on_the_command_line_options():
         assert str(error) == error.args[0]
 
 
+def test_options_that_name_columns_are_a_mapping_outside_the_command_line():
+    error = errors.UsageError(
+        "name it with --map 'score=a b' --map label=c, or --map-label meh=1; try --map-label 'n a='"
+    )
+    assert str(error) == (
+        "name it with map={'score': 'a b', 'label': 'c'}, or map_label={'meh': 1}; try map_label={'n a': None}"
+    )
+    with errors.on_command_line():
+        assert str(error) == error.args[0]
+
+
 def test_an_input_error_keeps_its_place_however_it_is_spelled():
     error = pickle.loads(pickle.dumps(errors.InputError("choose another --out", path="run", line=3)))
     assert str(error) == "run:3: choose another out="

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import ColumnsError
-from ...records.column_names import TABLE_FIELDS, is_number_field, normal, resolve
+from ...records.column_names import TABLE_FIELDS, is_number_field, mapped, normal, resolve
 from ...records.grade_columns import MOST_GRADES, GradeColumns
 from ...records.grades import as_number, usual_ends
 from .calibration_table import PERSON
@@ -114,7 +113,7 @@ class _Finder:
             scale = f" --label-scale {usual_ends(values)}" if values else ""
         if not could:
             return ""
-        return f" (could be {_listed(could)}: `--map {shlex.quote(f'label={could[0]}')}{scale}`)"
+        return f" (could be {_listed(could)}: `{mapped({'label': could[0]})}{scale}`)"
 
     def _no_score(self) -> ColumnsError:
         grades = sorted(
@@ -123,8 +122,8 @@ class _Finder:
         shown = ", ".join(f"{each!r} ({self._could_be(each)})" for each in self._grades.there[:_SHOWN])
         more = "" if len(self._grades.there) <= _SHOWN else f" and {len(self._grades.there) - _SHOWN} more"
         column = grades[0] if grades else "COLUMN"
-        other = f" --map label={grades[1]}" if len(grades) > 1 and "label" not in self._grades.columns else ""
-        options = f"--map score={column}{other}"
+        other = {"label": grades[1]} if len(grades) > 1 and "label" not in self._grades.columns else {}
+        options = mapped({"score": column, **other})
         error = ColumnsError(
             f"no column is known to be the judge's score (null or an empty cell where it gave none); the columns are {shown}{more}"
             f"; name it with {options}",

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, ImportSummary
-from ...formats.known_columns import mapped
 from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
+from ...records.column_names import mapped
 from . import number_text
 from .number_text import counted
 

@@ -40,3 +40,12 @@ def test_an_estimate_without_labels_claims_no_population(tmp_path: Path):
         told = fiducial("estimate", table, *more).out
         assert "0.50" in told
         assert "Pass rate of the population" not in told
+
+
+def test_columns_with_spaces_and_signs_are_named_as_a_shell_needs_them(tmp_path: Path):
+    table = tmp_path / "t.csv"
+    table.write_text("Ticket #,first one,second one\nT-1,0.5,1\nT-2,1,0\n")
+    refused = fiducial("calibrate", table).err
+    assert "--map 'score=first one' --map 'label=second one'" in refused
+    named = ("--map", "score=first one", "--map", "label=second one")
+    assert fiducial("calibrate", table, *named).code == 0

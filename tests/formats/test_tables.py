@@ -114,6 +114,17 @@ def test_references_are_joined_by_id_and_those_of_no_case_are_listed(read: Read,
 TOOL = '[{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]'
 
 
+def test_a_data_frame_with_odd_headers_shows_what_became_a_tag():
+    frame = pd.DataFrame({"User asks:": ["Which town?"], "Bot reply": ["Ghent"], "Team": ["x"]})
+    found = fd.read(frame)
+    assert found.tags == ["User asks:", "Team"]
+    assert repr(found).endswith(
+        "read as tags: 'User asks:', 'Team'; name those that are more: map={'query': 'User asks:'}>"
+    )
+    named = fd.read(frame, map={"query": "User asks"})
+    assert (len(named.cases[0].messages), named.tags) == (1, ["Team"])
+
+
 def test_an_empty_list_of_expected_calls_says_that_none_is_due(read: Read, tmp_path: Path):
     (tmp_path / "expected.csv").write_text("id,expected_calls\nb,[]\n")
     rows = "".join(

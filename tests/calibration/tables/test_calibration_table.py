@@ -105,7 +105,7 @@ OTHER = "grades of another kind have to be mapped first"
         ({"label": -1}, f"label: {UNIT} -1; {OTHER}"),
         (
             {"score": "meh"},
-            f"score: {UNIT} 'meh'; say what it means, 1 for pass, 0 for fail, nothing behind the = for no grade: --map-label meh=1",
+            f"score: {UNIT} 'meh'; say what it means, 1 for pass, 0 for fail, None for no grade: map_label={{'meh': 1}}",
         ),
         ({"score": [1]}, f"score: {UNIT} [1]; {OTHER}"),
         ({"score": ...}, f"{SCORE}; the columns are 'item_id', 'judge'"),
