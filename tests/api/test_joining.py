@@ -105,7 +105,9 @@ def test_rows_of_no_case_are_listed_and_a_table_of_none_is_refused(shop: Path):
 
 def test_a_table_that_says_neither_names_what_it_could_be(shop: Path):
     table = lines(shop.parent / "odd.jsonl", [{"id": "p-104", "wanted": "x"}])
-    with pytest.raises(ColumnsError, match=r"map=\{'label': 'wanted'\} or map=\{'expected_calls': 'wanted'\}"):
+    with pytest.raises(
+        ColumnsError, match=r"map=\{'label': 'wanted'\} or map=\{'expected_calls': 'wanted'\}"
+    ):
         join_labels(shop, table)
     assert counts(join_labels(shop, table, map={"criterion": "wanted"})) == (1, 0, 0)
 
