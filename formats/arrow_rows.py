@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from ..records.csv_file import SUFFIXES
 from .csv_rows import read_csv_rows
 from .file_rows import FileRow, read_rows
 from .imported_records import FilePosition, Skipped
-from .json_values import is_list, is_object
+from .json_values import is_list, is_object, plain_scalar
 
 _NULLS = "a struct has every key in every row, so that null there was taken as not given"
 
@@ -48,11 +47,7 @@ def _plain(value: Any) -> Any:
         return {name: _plain(each) for name, each in value.items() if each is not None}
     if is_list(value):
         return [_plain(each) for each in value]
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return f"[{len(value)} bytes]"
-    return value if isinstance(value, str | int | float | None) else str(value)  # decimals, durations
+    return plain_scalar(value)
 
 
 def _has_null_key(value: Any) -> bool:

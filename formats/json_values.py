@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date, datetime, time
 from typing import Any, TypeGuard
 
 from ..records import TagValue
@@ -45,6 +46,15 @@ def as_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
+
+
+def plain_scalar(value: Any) -> str | float | None:
+    """Return a value of a file that is no JSON: dates as text, bytes as their number."""
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return f"[{len(value)} bytes]"
+    return value if isinstance(value, str | int | float | None) else str(value)  # decimals, durations
 
 
 _SINGLE = (str, int, float, bool)

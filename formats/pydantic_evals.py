@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ..errors import InputError, readable
 from ..records import not_utf8
+from ..records.json_text import read_object
 from .calls import AgentAnswer, question_of
 from .example import Example, answers_of
 from .example_records import records_of
@@ -16,7 +17,7 @@ from .file_rows import FileRow, each, files_of, read_document
 from .import_options import Options
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, TrialCounter
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
-from .json_values import is_list, is_object, tags_of, told
+from .json_values import is_list, is_object, plain_scalar, tags_of, told
 
 NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"
@@ -60,12 +61,26 @@ def _yaml(path: Path) -> Any:
     try:
         with readable(path):
             text = path.read_text("utf-8")
-        return read_bounded_yaml(text, most_nodes=_MOST_NODES, aliases=True).value
+        return _plain(read_bounded_yaml(text, most_nodes=_MOST_NODES, aliases=True).value)
     except UnicodeDecodeError as error:
         raise InputError(not_utf8(error), path=path) from error
     except YamlError as error:
         line = None if error.line is None else error.line + 1
         raise InputError(error.problem, path=path, line=line) from error
+    except ValueError as error:  # of keys
+        raise InputError(str(error), path=path) from error
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of YAML as one of JSON, with texts as keys."""
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[Any, Any]", value).items()
+        return read_object([(str(name), _plain(each)) for name, each in pairs])
+    if isinstance(value, set):
+        return sorted(str(each) for each in cast("set[Any]", value))
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in cast("Sequence[Any]", value)]
+    return plain_scalar(value)
 
 
 def _records(

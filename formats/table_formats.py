@@ -215,7 +215,12 @@ class _HuggingFace(_Table):
 
     def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        data = [file for file in files if file.suffix.lower() in _DATA and not file.name.startswith("cache-")]
+        # A link to a device has no end, and a pipe no beginning.
+        data = [
+            file
+            for file in files
+            if file.suffix.lower() in _DATA and not file.name.startswith("cache-") and file.is_file()
+        ]
         if not data:
             raise InputError(f"holds no file of data ({', '.join(_DATA)})", path=path)
         return (row for file in data for row in read_any_rows(file))

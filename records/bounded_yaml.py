@@ -66,7 +66,7 @@ def read_bounded_yaml(text: str, *, most_nodes: int, aliases: bool = False) -> Y
         raise YamlError("cannot be read as YAML: nested too deeply") from error
     except (YAMLError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
         # A date or number beyond all bounds, a list as a key: the loader raises what it happens to.
-        raise YamlError(f"cannot be read as YAML: {error}") from error
+        raise YamlError(f"cannot be read as YAML: {' '.join(str(error).split())}") from error
 
 
 def _refuse_towers(text: str) -> None:

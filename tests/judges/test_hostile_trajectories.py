@@ -24,7 +24,7 @@ CUT = {f"{name}_{part}" for name in ("result", "recorded") for part in ("left_ou
 
 def trajectory(text: str) -> tuple[Case, Output]:
     """Three steps with the text in every place that the judge is shown."""
-    tool = {"type": "function", "function": {"name": "book", "description": text, "parameters": {"properties": {text: {}}}}}  # fmt: skip
+    tool: dict[str, Any] = {"type": "function", "function": {"name": "book", "description": text, "parameters": {"properties": {text: {}}}}}  # fmt: skip
     asked: list[Any] = [[{"role": "system", "content": text}, {"role": "user", "content": text}]]
     case = make_case(kind="multi_turn", messages=asked, tools=[tool], reference={}, context=[])
     calls = [
