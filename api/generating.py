@@ -13,7 +13,7 @@ from ..evaluation.generation.agent_tools import Tool
 from ..evaluation.generation.binding import memories_beside
 from ..evaluation.generation.chats import ToolMode
 from ..evaluation.generation.generate import GenerationTally
-from ..evaluation.generation.kept_attempts import Kept, OutputsFile
+from ..evaluation.generation.kept_attempts import MemoryAttempts, OutputsFile
 from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
 from ..evaluation.generation.output_sources import (
     AskedUser,
@@ -162,7 +162,7 @@ async def agenerate(
             user=user,
         )
     with CaseIndex(source("cases", cases), by.examine) as index, shown_progress(wanted=progress) as shown:
-        kept = Kept()
+        kept = MemoryAttempts()
         if out is None:
             tally = await work_through(by, index, kept, shown, trials=trials)
         else:
@@ -217,7 +217,7 @@ def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAcc
         ) from error
 
 
-def _generated(kept: Kept, wanted: list[ItemKey], tally: GenerationTally) -> Generated:
+def _generated(kept: MemoryAttempts, wanted: list[ItemKey], tally: GenerationTally) -> Generated:
     found = Generated(kept.outputs[key] for key in wanted if key in kept.outputs)
     found.failures, found.tally = kept.failures, tally
     warn_untracked(tally)

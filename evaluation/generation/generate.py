@@ -14,7 +14,7 @@ from ...judges.transport.exchange import CallError
 from ...records import Case, CaseIndex, ItemKey
 from ..progress import Progress
 from .attempt import Agent, Made, NoOutputError, Took, within_line_limit
-from .kept_attempts import Store
+from .kept_attempts import AttemptStore
 
 _HOPELESS = 8
 """After so many failures that no retry can mend, all alike, and no output, the rest is not tried."""
@@ -79,7 +79,7 @@ class GenerationTally(msgspec.Struct, kw_only=True):
 async def generate(
     cases: CaseIndex | Mapping[str, Case],
     agent: Agent,
-    store: Store,
+    store: AttemptStore,
     progress: Progress,
     *,
     trials: int = 1,
@@ -124,7 +124,9 @@ def _take(tally: GenerationTally, took: Took, before: Took) -> None:
         setattr(tally, name, getattr(took, name) - getattr(before, name))
 
 
-async def _attempt(key: ItemKey, case: Case, agent: Agent, store: Store, tally: GenerationTally) -> None:
+async def _attempt(
+    key: ItemKey, case: Case, agent: Agent, store: AttemptStore, tally: GenerationTally
+) -> None:
     try:
         made = within_line_limit(await agent.work(case, key.trial))
     except NoOutputError as error:

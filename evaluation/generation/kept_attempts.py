@@ -28,11 +28,11 @@ from .binding import beside, bind, drop, lock, name_beside
 from .code.code_files import Code
 
 
-class Store(Protocol):
-    """Takes what is made.
+class AttemptStore(Protocol):
+    """Store of outputs as they are made, and of attempts that came to none.
 
     Attributes:
-        tracked: Whether outputs that are there already were made by the code that the agent has now.
+        tracked: Whether existing outputs were made by the code that the agent has now.
     """
 
     tracked: bool
@@ -46,15 +46,15 @@ class Store(Protocol):
         ...
 
     def error_of(self, key: ItemKey) -> str | None:
-        """Return what the system ended with instead of an answer, of an output that is there."""
+        """Return the error of an existing output; None if it has none."""
         ...
 
     def add(self, made: Made) -> None:
-        """Keep an output; it is on its way to the disk when this returns."""
+        """Save an output; it is handed to the system when this returns."""
         ...
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
-        """Keep that an attempt came to no output, and why."""
+        """Record an attempt without output, and its reason."""
         ...
 
 
@@ -89,7 +89,7 @@ class OutputsFile(Closing):
         self.path = path
         self.tracked = True
         self._errors: dict[ItemKey, str] = {}
-        self._said: Journal[UserTurn] | None = None
+        self._user_turns_journal: Journal[UserTurn] | None = None
         try:
             with ExitStack() as opening:
                 if isinstance(path, Path):
@@ -99,7 +99,7 @@ class OutputsFile(Closing):
                 self._outputs = opening.enter_context(Journal(path, Output))
                 self._attempts = opening.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
                 self._users = opening.enter_context(ExitStack())
-                self._made = {row.key: row for row in self._attempts if row.asked is not None}
+                self._rows = {row.key: row for row in self._attempts if row.asked is not None}
                 self._done = {*self._read(None if accept_edited else remedy)}
                 if isinstance(path, Path):
                     begun = any(key.system == system for key in self._done)
@@ -119,7 +119,7 @@ class OutputsFile(Closing):
             key = output.key
             if output.error is not None:
                 self._errors[key] = output.error
-            row = self._made.get(key)
+            row = self._rows.get(key)
             if row is not None and row.made not in {None, hash_of(raw)}:
                 if remedy is not None:
                     raise RunFolderError(f"{self.path}:{line}: changed by hand since it was made; {remedy}")
@@ -127,10 +127,10 @@ class OutputsFile(Closing):
             yield key
 
     def has(self, key: ItemKey, case: Case) -> bool:
-        """Return whether the output exists; see `Store.has`."""
+        """Return whether the output exists; see `AttemptStore.has`."""
         if key not in self._done:
             return False
-        row = self._made.get(key)
+        row = self._rows.get(key)
         if row is not None and row.asked != asked_of(case):
             raise RunFolderError(
                 f"{self.path}: the case {case.id!r} has changed since its output was made; choose another --out"
@@ -138,11 +138,11 @@ class OutputsFile(Closing):
         return True
 
     def error_of(self, key: ItemKey) -> str | None:
-        """Return the error of an output; see `Store.error_of`."""
+        """Return the error of an output; see `AttemptStore.error_of`."""
         return self._errors.get(key)
 
     def add(self, made: Made) -> None:
-        """Save an output; see `Store.add`."""
+        """Save an output; see `AttemptStore.add`."""
         if made.attempt.user:
             self._user_turns(made.attempt.user)
         self._outputs.append(made.output)
@@ -155,20 +155,22 @@ class OutputsFile(Closing):
 
     def _user_turns(self, turns: Sequence[UserTurn]) -> None:
         """Keep what a simulated user was asked and said; the journal is made for the first."""
-        if self._said is None:
-            self._said = self._users.enter_context(Journal(beside(self.path, "users.jsonl"), UserTurn))
+        if self._user_turns_journal is None:
+            self._user_turns_journal = self._users.enter_context(
+                Journal(beside(self.path, "users.jsonl"), UserTurn)
+            )
         for turn in turns:
-            self._said.append(turn)
-        self._said.flush()
+            self._user_turns_journal.append(turn)
+        self._user_turns_journal.flush()
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
-        """Record an attempt without output; see `Store.fail`."""
+        """Record an attempt without output; see `AttemptStore.fail`."""
         self._attempts.append(AttemptRow(**key._asdict(), failure=failure, calls=calls))
         self._attempts.flush()
 
-    def kept(self) -> Kept:
+    def kept(self) -> MemoryAttempts:
         """Return the file's current content, and the attempts without output."""
-        kept = Kept()
+        kept = MemoryAttempts()
         kept.outputs = {output.key: output for output in self._outputs}
         failed = {row.key: row.failure for row in self._attempts if row.failure is not None}
         kept.failures = {key: why for key, why in failed.items() if key not in kept.outputs}
@@ -179,8 +181,8 @@ class OutputsFile(Closing):
         self._exit.close()
 
 
-class Kept:
-    """Outputs that were made, and why other attempts came to none, in memory; see `Store`."""
+class MemoryAttempts:
+    """Outputs and failed attempts in memory; see `AttemptStore`."""
 
     def __init__(self) -> None:
         self.tracked = True
@@ -188,19 +190,19 @@ class Kept:
         self.failures: dict[ItemKey, str] = {}
 
     def has(self, key: ItemKey, case: Case) -> bool:
-        """Return whether the output exists; see `Store.has`."""
+        """Return whether the output exists; see `AttemptStore.has`."""
         del case
         return key in self.outputs
 
     def error_of(self, key: ItemKey) -> str | None:
-        """Return the error of an output; see `Store.error_of`."""
+        """Return the error of an output; see `AttemptStore.error_of`."""
         return self.outputs[key].error if key in self.outputs else None
 
     def add(self, made: Made) -> None:
-        """Save an output; see `Store.add`."""
+        """Save an output; see `AttemptStore.add`."""
         self.outputs[made.output.key] = made.output
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
-        """Record an attempt without output; see `Store.fail`."""
+        """Record an attempt without output; see `AttemptStore.fail`."""
         del calls
         self.failures[key] = failure

@@ -23,7 +23,7 @@ from .command_steps import CommandSteps
 from .commands import AnsweringCommand, command_words
 from .custom_agents import CallableAgent, agent_threads
 from .generate import GenerationTally, generate
-from .kept_attempts import OutputsFile, Store
+from .kept_attempts import AttemptStore, OutputsFile
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
 from .scene import FirstOf, Scenes
 from .setup_check import SetupCheck
@@ -279,7 +279,7 @@ def generate_into_run(
 
 
 async def work_through(
-    source: OutputSource, cases: CaseIndex, store: Store, progress: Progress, *, trials: int = 1
+    source: OutputSource, cases: CaseIndex, store: AttemptStore, progress: Progress, *, trials: int = 1
 ) -> GenerationTally:
     """Generate outputs from open cases into a store, within a running event loop."""
     checked = SetupCheck(store) if source.model is None and not source.keep_crashes else None

@@ -10,7 +10,7 @@ import re
 from ...errors import AgentSetupError
 from ...records import Case, ItemKey
 from .attempt import Made
-from .kept_attempts import Store
+from .kept_attempts import AttemptStore
 
 FIRST_CASES = 8
 """An agent that fails alike on so many cases, before anything else, was not set up."""
@@ -20,27 +20,27 @@ _SHOWN = 300
 
 
 class SetupCheck:
-    """A store that holds failures back until the agent has done anything else; see `Store`.
+    """A store that holds failures back until the agent has done anything else; see `AttemptStore`.
 
     Failures that are held are lost with the process, so that the next start makes them again.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: AttemptStore) -> None:
         self.tracked = store.tracked
         self._store = store
         self._held: list[Made] = []
         self._passed = False
 
     def has(self, key: ItemKey, case: Case) -> bool:
-        """Return whether the output exists; see `Store.has`."""
+        """Return whether the output exists; see `AttemptStore.has`."""
         return self._store.has(key, case)
 
     def error_of(self, key: ItemKey) -> str | None:
-        """Return the error of an output; see `Store.error_of`."""
+        """Return the error of an output; see `AttemptStore.error_of`."""
         return self._store.error_of(key)
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
-        """Record an attempt without output; see `Store.fail`."""
+        """Record an attempt without output; see `AttemptStore.fail`."""
         self._store.fail(key, failure, calls)
 
     def add(self, made: Made) -> None:

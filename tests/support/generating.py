@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from tool_calls import tool
 
 from fiducial.evaluation.generation.attempt import Made
-from fiducial.evaluation.generation.kept_attempts import Kept
+from fiducial.evaluation.generation.kept_attempts import MemoryAttempts
 from fiducial.evaluation.generation.model_agent import ModelAgent, ModelSettings
 from fiducial.evaluation.generation.output_sources import command_source, work_through
 from fiducial.evaluation.generation.scene import Scenes, SimulatedWorlds
@@ -102,7 +102,7 @@ def outputs_of(
 ) -> list[Output]:
     """Return a command's outputs for cases; in environments it calls tools."""
     source = command_source(command, {"PATH": "/usr/bin:/bin"}, system="me", seconds=seconds, scenes=scenes)
-    kept = Kept()
+    kept = MemoryAttempts()
     with CaseIndex(memory_file("cases", cases), source.examine) as index:
         asyncio.run(work_through(source, index, kept, Silent(), trials=trials))
     return [kept.outputs[key] for key in sorted(kept.outputs)]

@@ -6,7 +6,7 @@ import pytest
 
 from fiducial.errors import AgentSetupError
 from fiducial.evaluation.generation.attempt import Attempt, Made
-from fiducial.evaluation.generation.kept_attempts import Kept
+from fiducial.evaluation.generation.kept_attempts import MemoryAttempts
 from fiducial.evaluation.generation.setup_check import SetupCheck
 from fiducial.records import Case, Output
 
@@ -18,7 +18,7 @@ def made(number: int, error: str | None, trial: int = 0) -> Made:
 
 
 def kept(*all_made: Made) -> int:
-    store = Kept()
+    store = MemoryAttempts()
     check = SetupCheck(store)
     for each in all_made:
         check.add(each)
@@ -36,7 +36,7 @@ def kept(*all_made: Made) -> int:
     ],
 )
 def test_eight_failures_alike_keep_nothing(error: str):
-    store = Kept()
+    store = MemoryAttempts()
     check = SetupCheck(store)
     for number in range(7):
         check.add(made(number, error.format(number)))
@@ -58,7 +58,7 @@ def test_an_answer_or_another_failure_settles_it():
 
 
 def test_what_is_held_back_when_work_is_broken_off_is_not_kept():
-    store = Kept()
+    store = MemoryAttempts()
     check = SetupCheck(store)
     check.add(made(0, "no luck"))
     assert not store.outputs
