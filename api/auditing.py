@@ -19,10 +19,11 @@ from ..judges.prices import price_list
 from .audits import Audit
 from .checking import Worlds, worlds_of
 from .evaluating import JudgeLike, asked_of
+from .forecasts import Forecasts
 from .mutating import Probes
 from .paths import FilePath, folder_path, kept_folder
 from .progress_bars import shown_progress
-from .run_files import Access, Forecasts
+from .run_files import Access
 
 
 def audit(

@@ -29,10 +29,11 @@ from ..report.text.safe_text import SCREEN
 from .checking import Worlds, worlds_of
 from .display import Document, ShownOnPage, statistics_frame
 from .evaluating import JudgeLike, asked_of
+from .forecasts import Forecasts
 from .paths import Cases, FilePath, Labels, Outputs, input_path, kept_folder, output_sources, source
 from .progress_bars import shown_progress
 from .run import Run
-from .run_files import Access, Forecasts
+from .run_files import Access
 
 if TYPE_CHECKING:
     import pandas as pd

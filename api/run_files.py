@@ -27,7 +27,6 @@ from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.manifest import component_versions
 from ..judges.prices import price_list
 from ..records import FolderPath, InputPath
-from .display import Document, Shown
 from .progress_bars import shown_progress
 
 if TYPE_CHECKING:
@@ -35,15 +34,14 @@ if TYPE_CHECKING:
     from ..deterministic.options import CheckOptions
     from ..evaluation.checking.dotted_names import NamesOption
     from ..evaluation.engines.ray_engine import RayEngine
-    from ..evaluation.forecast import Forecast
     from ..evaluation.judging.composites import JuryRule
+    from .forecasts import Forecasts
     from .run_display import Reparsing, RunResults
 
 __all__ = [
     "GENERATED",
     "Access",
     "CheckingStage",
-    "Forecasts",
     "ModelAccess",
     "Plan",
     "engine_of",
@@ -149,7 +147,8 @@ def _load(plan: Plan) -> None:
 
     Loading then takes half of the time that it would take at the end.
     """
-    from ..report.html import report_template  # noqa: PLC0415 - not before the first calls are in flight
+    from ..evaluation.conclusion import conclude  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - not before the first calls are in flight
+    from ..report.html import report_template  # noqa: PLC0415 - likewise
     from . import run_display  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - likewise
 
     report_template()
@@ -159,21 +158,10 @@ def _load(plan: Plan) -> None:
     gc.freeze()  # what is loaded stays; looking through it for garbage once more takes 50 ms
 
 
-class Forecasts(Shown, frozen=True, kw_only=True):
-    """Forecast of judging."""
-
-    judges: list[Forecast]
-
-    def document(self) -> Document:
-        """Return the forecast as a document."""
-        from ..report.text.forecast_text import forecasts_document  # noqa: PLC0415 - most runs are not foreseen
-
-        return forecasts_document(self.judges)
-
-
 def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -> Forecasts:
     """Forecast a plan's judging without making a call or writing to the run folder."""
     from ..evaluation.forecast import foresee  # noqa: PLC0415 - most runs are not foreseen
+    from .forecasts import Forecasts  # noqa: PLC0415 - likewise
 
     with shown_progress(wanted=progress) as shown:
         return Forecasts(judges=foresee(plan, access, shown))

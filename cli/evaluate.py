@@ -9,7 +9,6 @@ from typing import Unpack
 
 import click
 
-from ..api.display import as_lines
 from ..api.gates import gates_of
 from ..api.run_files import GENERATED, Access, CheckingStage, Plan, forecast, plan_of, run
 from ..errors import UsageError
@@ -112,6 +111,8 @@ def evaluate(
     """
     gates = gates_of(fail_under) if fail_under else {}
     found = run(plan, access, progress=False if quiet else progress)
+    from ..api.display import as_lines  # loaded while the first replies are awaited
+
     failures = found.failing(gates, min_graded) if gates or min_graded is not None else []
     if verbose:
         lines = [*as_lines(found.in_full(), full=True), *as_lines([*failures, *found.closing()])]

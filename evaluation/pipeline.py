@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..errors import ConfigurationError, UsageError, as_named
-from .conclusion.conclude import conclude
 from .conclusion.run_summary import RunSummary, finished_summary, signature
 from .context import RunContext
 from .inputs import EvaluationInputs
@@ -22,7 +21,6 @@ from .judging.access import ModelAccess
 from .judging.asking import EachOutput, Wanted, ask, ask_adapting, every_output
 from .judging.judge_task import JudgeTask, JudgingStep, select
 from .judging.tasks import called, judge_tasks, refuse_comparing, refuse_idle, require_models, transcripts
-from .labelling.trusted_labels import adopt_labels
 from .progress import Progress
 from .run_plan import Plan
 from .store.file_names import GENERATED
@@ -70,6 +68,8 @@ def run(
             problem = _judge(plan, context, tasks, access) if plan.judges else None
             writer.roster.cut_at(plan.pass_at)  # juries, too, and judges of earlier starts
             tasks = _tasks_of(plan, list(writer.roster))  # a model may have refused a parameter of theirs
+            from .conclusion.conclude import conclude  # noqa: PLC0415 - loaded while the first replies are awaited
+
             summary = conclude(context, prices=plan.prices, asked=problem is None)
             writer.update(
                 status="stopped before judging" if problem else "complete",
@@ -124,6 +124,8 @@ def _begin(
     with suppress(ConfigurationError):
         writer.roster.refuse_changed([task.known for task in tasks()], writer.path)
     if plan.labels is not None:
+        from .labelling.trusted_labels import adopt_labels  # noqa: PLC0415 - most runs bring none
+
         adopt_labels(plan.labels, context.inputs, writer)
     writer.bind(**facts)
     writer.update(

@@ -1,0 +1,17 @@
+"""Forecasts of judging as they are shown, of a run, an audit or a preference."""
+
+from __future__ import annotations
+
+from ..evaluation.forecast import Forecast
+from ..report.text.forecast_text import forecasts_document
+from .display import Document, Shown
+
+
+class Forecasts(Shown, frozen=True, kw_only=True):
+    """Forecast of judging."""
+
+    judges: list[Forecast]
+
+    def document(self) -> Document:
+        """Return the forecast as a document."""
+        return forecasts_document(self.judges)
