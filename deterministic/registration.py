@@ -82,26 +82,34 @@ def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Map
 
 
 class RegisteredFunctions(Mapping[str, Callable[..., Any]]):
-    """Registered functions, then shipped ones; packages are imported at the first lookup."""
+    """Registered functions, then shipped ones; packages are imported at the first lookup.
+
+    A package that cannot be used is an error only for a name that nothing else has: it may be one of its functions.
+    """
 
     @cached_property
-    def _all(self) -> dict[str, Callable[..., Any]]:
-        # One registered name can stand for several functions.
-        registered = {
-            key: function
-            for name, target in FUNCTIONS.items()
-            for key, function in _functions(name, name, target).items()
-        }
-        return {**SHIPPED, **registered}
+    def _loaded(self) -> tuple[dict[str, Callable[..., Any]], ConfigurationError | None]:
+        """Functions by name, and the error of the first package that cannot be used."""
+        found: dict[str, Callable[..., Any]] = dict(SHIPPED)
+        unusable: ConfigurationError | None = None
+        for name in FUNCTIONS:
+            try:
+                found.update(_functions(name, name, FUNCTIONS[name]))  # one name can stand for several
+            except ConfigurationError as error:
+                unusable = unusable or error
+        return found, unusable
 
     def __getitem__(self, key: str) -> Callable[..., Any]:
-        return self._all[key]
+        found, unusable = self._loaded
+        if key not in found and unusable is not None:
+            raise unusable
+        return found[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
+        return iter(self._loaded[0])
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self._loaded[0])
 
 
 def _functions(label: str, name: str, target: Any) -> dict[str, Callable[..., Any]]:

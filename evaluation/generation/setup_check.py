@@ -20,7 +20,7 @@ _SHOWN = 300
 
 
 class SetupCheck:
-    """A store that holds failures back until the agent has done anything else; see `AttemptStore`.
+    """An `AttemptStore` that holds failures back until the agent has done anything else.
 
     Failures that are held are lost with the process, so that the next start makes them again.
     """

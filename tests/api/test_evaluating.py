@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from installed_plugins import Install
 
 import fiducial as fd
 from fiducial.data import demo_path
@@ -237,3 +238,9 @@ def test_what_to_do_next_is_said_as_the_run_was_begun(tmp_path: Path):
     judge: dict[str, Any] = {"judges": "rubric", "model": "baseline"}
     assert next_of(**judge) == 'fd.evaluate(..., out="RUN")'
     assert next_of(**judge, out=tmp_path / "judged") == f"fiducial review {tmp_path / 'judged'}"
+
+
+def test_a_package_of_functions_that_cannot_be_loaded_stops_no_run_without_them(install: Install):
+    install("functions", "plot", "no_such_module_at_all:plot")
+    run = fd.evaluate(CASES, OUTPUTS, out="run", progress=False)
+    assert run.systems["me"].decided.value == pytest.approx(2 / 3)

@@ -116,3 +116,16 @@ def test_a_package_that_cannot_be_loaded_stops_only_those_who_use_it(install: In
         worlds["Plot"]
     with pytest.raises(ConfigurationError, match=r"'plot' of fiducial\.functions"):
         functions["anything"]
+
+
+def test_functions_of_a_package_that_can_be_loaded_are_found_beside_one_that_cannot(
+    folder: Path, install: Install, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sys, "path", [*sys.path, str(folder)])
+    install("functions", "broken", "no_such_module_at_all:plot")
+    install("functions", "plot", "garden_tools:TOOLS")
+    functions = load_functions()
+    assert set(functions) == {"dig", "math.sqrt", *SHIPPED}
+    assert callable(functions["dig"])
+    with pytest.raises(ConfigurationError, match=r"'broken' of fiducial\.functions"):
+        functions["anything"]
