@@ -16,6 +16,64 @@ from fiducial.evaluation.generation.web.public_pages import Bounds, fetch, is_pu
 
 pytestmark = pytest.mark.attack("the web of agents")
 
+OTHER_SPELLINGS = [
+    "\u0661\u0662\u0667.\u0660.\u0660.\u0661",
+    "\u0967\u0968\u096d.\u0966.\u0966.\u0967",
+    "\U0001d7cf\U0001d7d0\U0001d7d5.\U0001d7ce.\U0001d7ce.\U0001d7cf",
+    "\u00b9\u00b2\u2077.\u2070.\u2070.\u00b9",
+    "\u2460\u2461\u2466\uff61\u24ea\uff61\u24ea\uff61\u2460",
+    "127\uff0e0\uff0e0\uff0e1",
+    "127\uff610\uff610\uff611",
+    "127.0.0.\u200b1",
+    "127.0.0\u00ad.1",
+    "127\u2060.0.0.1",
+    "12\ufe0f7.0.0.1",
+    "0177.0.0.1",
+    "0x7f000001",
+    "017700000001",
+    "0x7f.1",
+    "127.0.1",
+    "127.0.0.1.",
+    "127.0.0.1..",
+    "0",
+    "%31%32%37.0.0.1",
+    "127%2e0%2e0%2e1",
+    "127.0.0.1%00.example.com",
+    "LOCALHOST",
+    "localhost.",
+    "\u24db\u24de\u24d2\u24d0\u24db\u24d7\u24de\u24e2\u24e3",
+    "loc\u00adalhost",
+    "localho\u017ft",
+    "\U0001d425ocalhost",
+    "someone@127.0.0.1",
+    "example.com@127.0.0.1",
+    "example.com\\@127.0.0.1",
+    "127.0.0.1\\@example.com",
+    "[0:0:0:0:0:0:0:1]",
+    "[::1%25lo]",
+    "[::ffff:0:127.0.0.1]",
+    "[::127.0.0.1]",
+    "[2002:7f00:1::]",
+    "[2001:0:7f00:1::]",
+    "[::ffff:169.254.169.254]",
+    "[::ffff:a9fe:a9fe]",
+    "[64:ff9b::a9fe:a9fe]",
+    "[100::1]",
+    "[2001:db8::1]",
+    "[ff02::1]",
+    "[fd00:ec2::254]",
+    "100.64.0.1",
+    "198.18.0.1",
+    "203.0.113.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "192.88.99.1",
+    "2852039166",
+    "0xa9.0xfe.0xa9.0xfe",
+    "0251.0376.0251.0376",
+]
+"""Further spellings of this machine and of networks that nobody outside reaches."""
+
 HERE = Bounds(allowed={"127.0.0.1"})
 
 
@@ -60,6 +118,7 @@ def test_a_page_comes_with_its_address_and_whether_it_is_html(web: SmallWeb):
         "[::ffff:0:7f00:1]",
         "192.0.0.8",
         "192.0.0.10",
+        *OTHER_SPELLINGS,
     ],
 )
 def test_no_address_of_this_machine_or_its_network_is_asked(web: SmallWeb, host: str):
@@ -119,11 +178,67 @@ def test_an_address_is_checked_when_its_socket_is_made_whatever_was_read_before(
 
 
 @pytest.mark.parametrize(
-    "charset", ["punycode", "idna", "utf-7", "unicode_escape", "rot13", "zlib", "cp65001"]
+    "charset",
+    [
+        *("punycode", "idna", "utf-7", "unicode_escape", "rot13", "zlib", "cp65001"),
+        *(
+            "PUNYCODE",
+            "u7",
+            "raw_unicode_escape",
+            "base64",
+            "bz2",
+            "hex",
+            "quopri",
+            "uu",
+            "undefined",
+            "charmap",
+        ),
+        *(
+            "utf-8-sig",
+            "utf_32",
+            "hz",
+            "iso2022_kr",
+            "mbcs",
+            "'punycode'",
+            '"utf-7"',
+            "x" * 5_000,
+            "../utf-8",
+        ),
+    ],
 )
 def test_an_encoding_that_is_not_of_the_web_is_read_as_utf_8(web: SmallWeb, charset: str):
     web.pages["/"] = (200, {"Content-Type": f"text/plain; charset={charset}"}, b"a-" * 500_000)
     assert got(f"{web.root}/").text == "a-" * 500_000
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        *("//127.0.0.1:{}/in", "///127.0.0.1:{}/in", "http:127.0.0.1:{}/in", "http:/127.0.0.1:{}/in"),
+        *("http:\\\\127.0.0.1:{}/in", "/\\127.0.0.1:{}/in", "\thttp://127.0.0.1:{}/in", "http://127.0.0.1:{}\\@localhost/in"),
+        *("http://localhost@127.0.0.1:{}/in", "HTTP://127.1:{}/in", "http://0x7f000001:{}/in", "http://127.0.0.1.:{}/in"),
+        *("https://127.0.0.1:{}/in", "ftp://127.0.0.1:{}/in", "data:text/plain,secret", "gopher://127.0.0.1:{}/in"),
+    ],
+)  # fmt: skip
+def test_a_redirect_reaches_no_private_address_in_any_spelling(web: SmallWeb, location: str):
+    web.pages["/out"] = (302, {"Location": location.format(web.port)}, b"")
+    web.pages["/in"] = (200, {}, b"secret")
+    with pytest.raises(PageError):
+        got(f"http://localhost:{web.port}/out", Bounds(allowed={"localhost"}))
+    assert "/in" not in web.asked
+
+
+@pytest.mark.parametrize("header", ["Refresh", "Content-Location", "Link", "Alt-Svc"])
+def test_no_other_header_leads_elsewhere(web: SmallWeb, header: str):
+    there = f"http://127.0.0.1:{web.port}/in"
+    web.pages["/out"] = (
+        200,
+        {header: f"0; url={there}"},
+        f'<meta http-equiv="refresh" content="0; url={there}">'.encode(),
+    )
+    web.pages["/in"] = (200, {}, b"secret")
+    assert "secret" not in got(f"{web.root}/out").text
+    assert web.asked == ["/out"]
 
 
 def test_redirects_are_followed_so_many_times(web: SmallWeb):
@@ -185,6 +300,19 @@ def test_nothing_listens(web: SmallWeb):
 def test_an_unknown_encoding_is_read_as_utf_8(web: SmallWeb):
     web.pages["/"] = (200, {"Content-Type": "text/plain; charset=nonsense"}, b"\xff")
     assert got(f"{web.root}/").text == "\ufffd"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("100.64.0.1", "100.100.100.200", "168.63.129.16", "169.254.169.254", "192.88.99.1", "198.18.0.1", "203.0.113.1"),
+        *("240.0.0.1", "255.255.255.255", "0.1.2.3", "2002:7f00:1::", "2002:a9fe:a9fe::", "2001:0:7f00:1::", "100::1"),
+        *("64:ff9b::a9fe:a9fe", "64:ff9b::a83f:8110", "::ffff:168.63.129.16", "::ffff:169.254.169.254", "2001:db8::1"),
+        *("3fff::1", "5f00::1", "2001:20::1", "2001:2::1", "::ffff:0:808:808", "fd00:ec2::254", "ff02::1", "fe80::1", "::7f00:1"),
+    ],
+)  # fmt: skip
+def test_addresses_of_clouds_relays_and_documents_are_not_public(address: str):
+    assert not is_public(address)
 
 
 @pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"])
