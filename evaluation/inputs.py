@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ..errors import RecordError, as_named
+from ..errors import InputError, RecordError, as_named
 from ..records import (
     Case,
     CaseFiles,
@@ -29,6 +29,7 @@ from ..records import (
     read_lines,
     read_numbered,
 )
+from ..records.disk_files import refuse_device
 
 if TYPE_CHECKING:
     from ..deterministic.options import CheckOptions
@@ -268,6 +269,14 @@ def _stays_inside(workspace: str) -> bool:
 
 
 def file_sha256(path: InputPath) -> str:
-    """Return the SHA-256 of a file's bytes, in hexadecimal."""
+    """Return the SHA-256 of a file's bytes, in hexadecimal.
+
+    Raises:
+        InputError: It is a device or a pipe, as whoever wrote a manifest may have named one.
+    """
+    if isinstance(path, Path):
+        refuse_device(path)
+        if path.is_fifo():
+            raise InputError("is a pipe; expected a file", path=path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

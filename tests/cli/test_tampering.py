@@ -147,6 +147,19 @@ def test_marks_that_nobody_comes_to_are_refused(run: Command, marks: list[list[o
         assert "expected ascending marks" in result.err
 
 
+@pytest.mark.parametrize("named", ["/dev/zero", "/dev/urandom", "pipe"])
+@pytest.mark.parametrize("reader", READERS)
+def test_a_manifest_that_names_a_device_or_a_pipe_keeps_nobody_waiting(run: Command, reader: str, named: str):
+    run()
+    os.mkfifo("pipe")
+    manifest = json.loads(Path("run/run.json").read_text())
+    manifest["inputs"] = [{**each, "path": str(Path(named).absolute())} for each in manifest["inputs"]]
+    Path("run/run.json").write_text(json.dumps(manifest))
+    result = fiducial(*READERS[reader])
+    assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
+    assert "expected a file" in result.err
+
+
 def test_a_verdict_on_an_unknown_output_ends_the_page_with_its_line(run: Command):
     run()
     changed(lambda text: text.replace('"case_id":"', '"case_id":"another-'))
