@@ -50,7 +50,7 @@ def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..
     test module; the options are those of `fiducial.judge`. A question that the cassette does not hold fails the test, unless pytest was started with
     ``--fiducial-record``: then it is asked, and its reply added.
     """
-    from .api.judging import cassette_judge  # noqa: PLC0415 - for who uses it
+    from .api.judging import cassette_judge  # noqa: PLC0415 - when it is used
 
     made: list[ReadyJudge] = []
 

@@ -60,7 +60,7 @@ def audit(
         calls: Questions of each dial, to each judge.
         evenly: Whether these go evenly over the levels, all at once, and not where answers lead.
         pass_at: From which score on verdicts pass; None for the cuts that judges declare, and 0.5 for others.
-        worlds: Simulated worlds of one's own; those that are registered when left out.
+        worlds: Custom simulated worlds; the registered ones when left out.
         access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
         poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
         judge_parameters: Decoding parameters in place of those of prompts, for judges that are only named; None as a value leaves one out.

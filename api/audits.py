@@ -49,7 +49,7 @@ class Audit(AuditNumbers, ShownOnPage, frozen=True, kw_only=True):
     _screen = staticmethod(audit_screen)
 
     def _page(self) -> ResultPage:
-        from ..report.audit_page import audit_page  # noqa: PLC0415 - who reads numbers needs no page
+        from ..report.audit_page import audit_page  # noqa: PLC0415 - numbers need no page
 
         return audit_page(self)
 

@@ -146,7 +146,7 @@ class ReadyJudge(Closing):
     async def one(
         self, case: CaseLike | None = None, output: OutputLike | None = None, /, **inputs: Any
     ) -> Verdict:
-        """Judge one output from a coroutine, in whatever loop; see `__call__`."""
+        """Judge one output from a coroutine, in any loop; see `__call__`."""
         return await asyncio.wrap_future(submit(self._judge(*self._item(case, output, inputs))))
 
     async def many(

@@ -43,7 +43,7 @@ __all__ = [
 
 
 Worlds: TypeAlias = Mapping[str, type] | Sequence[str] | None
-"""Simulated worlds of one's own: classes by name, or ``module:Class``; those that are registered when left out."""
+"""Custom simulated worlds: classes by name, or ``module:Class``; the registered ones when left out."""
 
 FunctionsOption: TypeAlias = Mapping[str, Callable[..., Any]] | Sequence[str] | None
 """Functions that executable calls may name: by name, or ``module:NAME``; those that are registered when left out."""
@@ -123,7 +123,7 @@ def check(
         output: What the system produced; in a mapping ``case_id`` and ``system`` may be left out.
         rules: ``strict``, or ``bfcl`` for verdicts equal to the Berkeley Function-Calling Leaderboard's.
         functions: Functions that executable calls may name; those that are registered when left out.
-        worlds: Simulated worlds of one's own; those that are registered when left out.
+        worlds: Custom simulated worlds; the registered ones when left out.
         **workspaces: How a workspace is looked at, such as ``allow_code=True``; see `Workspaces`.
 
     Returns:
@@ -153,7 +153,7 @@ class CheckedFile(Shown, frozen=True):
 
     def document(self) -> Document:
         """Return the results as a document."""
-        from ..report.text import number_text  # noqa: PLC0415 - who only sets options shows nothing
+        from ..report.text import number_text  # noqa: PLC0415 - setting options shows nothing
         from ..report.text.summary_text import checked_systems_document  # noqa: PLC0415 - likewise
 
         failed = [number_text.not_checked(self.failed)] if self.failed else []
@@ -185,7 +185,7 @@ def check_file(
         rules: ``strict`` or ``bfcl``.
         names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; those that are registered when left out.
-        worlds: Simulated worlds of one's own; those that are registered when left out.
+        worlds: Custom simulated worlds; the registered ones when left out.
         workers: How many processes check; None for as many as there are cores, where that is faster. Verdicts are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **workspaces: How workspaces are looked at; see `Workspaces`.

@@ -45,7 +45,7 @@ class Difference(TwoRuns, ShownOnPage, frozen=True, kw_only=True):
         return data_frame(rows, columns=["what", *ChangedVerdict.__struct_fields__])
 
     def _page(self) -> ResultPage:
-        from ..report.difference_page import difference_page  # noqa: PLC0415 - who reads numbers needs no page
+        from ..report.difference_page import difference_page  # noqa: PLC0415 - numbers need no page
 
         return difference_page(self, self._cases())
 
@@ -83,7 +83,7 @@ class History(HistoryNumbers, ShownOnPage, frozen=True, kw_only=True):
         )
 
     def _page(self) -> ResultPage:
-        from ..report.history_page import history_page  # noqa: PLC0415 - who reads numbers needs no page
+        from ..report.history_page import history_page  # noqa: PLC0415 - numbers need no page
 
         return history_page(self)
 

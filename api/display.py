@@ -108,7 +108,7 @@ class ShownOnPage(Shown, frozen=True):
 
         An InputError is raised if it cannot be written.
         """
-        from ..report.page import document_page  # noqa: PLC0415 - who reads numbers needs no page
+        from ..report.page import document_page  # noqa: PLC0415 - numbers need no page
 
         return document_page(written_path(path), self._page())
 

@@ -83,7 +83,7 @@ def evaluate(
         repeats: How often each output is judged.
         pass_at: From which score on verdicts pass, for all judges or by judge; None for the cuts that judges declare, and 0.5 for others.
         functions: Functions that executable calls may name; those that are registered when left out.
-        worlds: Simulated worlds of one's own; those that are registered when left out.
+        worlds: Custom simulated worlds; the registered ones when left out.
         allow_code: Whether code in workspaces may be run, in a sandbox.
         again: Whether to begin a run in ``out`` anew, with outputs that the agent makes anew.
         keep_crashes: Whether to grade an agent 0 that fails alike on the first eight cases, instead of an error.

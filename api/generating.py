@@ -88,7 +88,7 @@ async def agenerate(
     An exception that an agent raises is the system's own failure: it stands in ``Output.error`` and is graded 0 later. A call to a model that
     fails after its retries is nobody's output: it is warned of, and stands in ``failures``.
 
-    ``generate`` waits for the outputs; ``agenerate`` is for who has a running event loop, in which coroutines of the agent then run.
+    ``generate`` waits for the outputs; ``agenerate`` is for a running event loop, in which coroutines of the agent then run.
 
     Args:
         cases: In any form.
@@ -105,7 +105,7 @@ async def agenerate(
         mode: How a model is told of tools: natively (``tools``), or by BFCL's instructions (``prompt``).
         parameters: A model's decoding parameters; what is not named is left to the endpoint.
         steps_per_turn: A turn that has had so many steps ends a conversation with a model.
-        worlds: Simulated worlds of one's own, by class name; those that are registered when left out.
+        worlds: Custom simulated worlds, by class name; the registered ones when left out.
         histories: What agents with a memory went through before: JSON Lines, or conversations by history.
         search: The web: a corpus (JSON Lines or a folder), or the address of a search service.
         embedding_model: For the memory by likeness, at the model's endpoint; hashed words when left out.

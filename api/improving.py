@@ -117,7 +117,7 @@ def improve(
         criterion: What a good answer achieves, for tables that do not say it.
         reading: How a table is read; see `LabelReading`.
         judge_parameters: Decoding parameters in place of those of prompts; None as a value leaves one out.
-        worlds: Simulated worlds of one's own; those that are registered when left out.
+        worlds: Custom simulated worlds; the registered ones when left out.
         access: How models are reached; by ``reaching`` when left out.
         command: For the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.

@@ -192,7 +192,7 @@ def _judge(name: str) -> Callable[..., Any]:
 
 
 def _of_kind(case: Case, kind: Kind, criterion: str) -> Case:
-    """Convert a case into another kind, as far as its reference allows."""
+    """Convert a case into another kind, if its reference allows."""
     if case.kind == kind and not criterion:
         return case
     answers: list[Any] = case.reference.get("answers") or listed(case.reference.get("answer"))

@@ -72,7 +72,7 @@ def judge(
         max_cost: US dollars that may be spent; None for no limit.
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
         judge_parameters: Another name of ``parameters``, as settings and the command line have it.
-        worlds: Simulated worlds of one's own, by class name, in which a judge of conversations sees calls executed; those that are
+        worlds: Custom simulated worlds, by class name, in which a judge of conversations sees calls executed; those that are
             registered when left out.
         pass_at: From which score on its verdicts pass; None for what it declares, or 0.5.
         split_statements: Whether long answers are split, and judged statement by statement; for judges whose score is made of these.
@@ -139,7 +139,7 @@ def jury(
         judges: Its members, as `fiducial.judge` makes them, or their names; for ``escalate`` the cheap one, then the expensive one.
         rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the cheap one's verdict where it is sure,
             else the expensive one's.
-        weights: What each member's opinion weighs; all the same when left out.
+        weights: What each member's opinion weighs; equal when left out.
         unsure: ``escalate`` only: from which score to which the cheap one is not sure.
         repeats: How often each member is asked; each time is an opinion.
         **options: Of `fiducial.judge`, for members that are only named.

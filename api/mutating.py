@@ -75,7 +75,7 @@ def mutate(
         per_output: Probes of one operator from one right output at most.
         names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; those that are registered when left out.
-        worlds: Simulated worlds of one's own; those that are registered when left out.
+        worlds: Custom simulated worlds; the registered ones when left out.
         workers: How many processes make them; None for as many as there are cores, where that is faster. Probes are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **workspaces: How workspaces are looked at; see `Workspaces`.

@@ -59,7 +59,7 @@ class Preferences(PreferenceRun, ShownOnPage, frozen=True, kw_only=True):
         return one_screen(preferences_screen(self.judges, self.refused), room)
 
     def _page(self) -> ResultPage:
-        from ..report.comparison_page import preferences_page  # noqa: PLC0415 - who reads numbers needs no page
+        from ..report.comparison_page import preferences_page  # noqa: PLC0415 - numbers need no page
 
         return preferences_page(self.judges, self.refused)
 
@@ -125,7 +125,7 @@ def prefer(
         out: A folder to keep the verdicts in; the same call resumes it. None keeps them in memory.
         repeats: How often each pair is asked about in each order.
         level: Of the intervals.
-        worlds: Simulated worlds of one's own; those that are registered when left out.
+        worlds: Custom simulated worlds; the registered ones when left out.
         access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
         poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
         judge_parameters: Decoding parameters in place of those of prompts, for judges that are only named; None as a value leaves one out.

@@ -70,7 +70,7 @@ class Comparison(ComparisonNumbers, ShownOnPage, frozen=True, kw_only=True):
     _screen = staticmethod(comparison_screen)
 
     def _page(self) -> ResultPage:
-        from ..report.comparison_page import comparison_page  # noqa: PLC0415 - who reads numbers needs no page
+        from ..report.comparison_page import comparison_page  # noqa: PLC0415 - numbers need no page
 
         return comparison_page(self)
 

@@ -119,7 +119,7 @@ def run(
 def _selected(cases: Path, out: Path, only: tuple[str, ...]) -> Path:
     if not only:
         return cases
-    from ..api.selecting import selected_files  # only who selects reads the cases once more
+    from ..api.selecting import selected_files  # only a selection reads the cases once more
 
     return selected_files(cases, [], only, out)[0]
 

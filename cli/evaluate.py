@@ -133,6 +133,6 @@ def evaluate(
 def _worlds(given: tuple[str, ...]) -> Mapping[str, type]:
     if not given:
         return {}
-    from ..api.checking import worlds_of  # who only judges needs no checkers
+    from ..api.checking import worlds_of  # judging alone needs no checkers
 
     return worlds_of(given)

@@ -95,7 +95,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, and the team file's values of its options."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            from ..records.explanations import nearest  # only who mistypes needs it
+            from ..records.explanations import nearest  # only needed for a typo
 
             raise click.UsageError(f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}.", ctx)
         name, command, rest = super().resolve_command(ctx, args)

@@ -155,7 +155,7 @@ def keep_only(options: dict[str, Any]) -> None:
     only = options.pop("only")
     if not only:
         return
-    from ..api.selecting import selected_files  # only who selects reads the inputs once more
+    from ..api.selecting import selected_files  # only a selection reads the inputs once more
 
     cases, outputs = selected_files(options["cases"], options["outputs"], only, options["out"])
     options["cases"] = (cases,)

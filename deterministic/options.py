@@ -32,7 +32,7 @@ class ArtifactOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Rules: TypeAlias = Literal["bfcl", "strict"]
-"""``bfcl``: verdict for verdict as the original; ``strict``: its known faults mended (docs/bfcl-differences.md)."""
+"""``bfcl``: verdict for verdict as the original; ``strict``: its known faults fixed (docs/bfcl-differences.md)."""
 
 NameStyle: TypeAlias = Literal["dotted", "underscored"]
 """How the system had to write a documented name with dots: as it is, or with underscores (some providers forbid dots)."""
@@ -45,7 +45,7 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
         rules: Which rule set.
         names: How documented names with dots were offered to the system.
         functions: Functions that executable calls may name, by name.
-        environments: Simulated worlds of the user's own, by class name, beside the built-in ones.
+        environments: Custom simulated worlds, by class name, beside the built-in ones.
         artifacts: What the user chose about checking workspaces.
     """
 

@@ -39,7 +39,7 @@ _PIECE = 256 * 1024
 
 
 def _examination(options: CheckOptions) -> Callable[[Case], None]:
-    from ..deterministic.checkers import validate_reference  # noqa: PLC0415 - who only judges needs no checkers
+    from ..deterministic.checkers import validate_reference  # noqa: PLC0415 - judging alone needs no checkers
 
     return lambda case: validate_reference(case, options)
 

@@ -62,7 +62,7 @@ def run(
             context = RunContext(inputs, writer, progress, engine=plan.engine)
             _begin(plan, context, tasks, now())
             if plan.options is not None:
-                from .checking.checks import check_into_folder  # noqa: PLC0415 - who only judges needs no checkers
+                from .checking.checks import check_into_folder  # noqa: PLC0415 - judging alone needs no checkers
 
                 check_into_folder(context, plan.names, plan.options, plan.workers)
             problem = _judge(plan, context, tasks, access) if plan.judges else None
@@ -116,7 +116,7 @@ def _begin(
     if writer.resumed:
         _look_again(plan, context)
     if plan.options is not None:
-        from .checking.checks import own_checkers  # noqa: PLC0415 - who only judges needs no checkers
+        from .checking.checks import own_checkers  # noqa: PLC0415 - judging alone needs no checkers
 
         facts |= {"rules": plan.options.rules, "names": plan.names, "artifacts": plan.options.artifacts}
         facts |= own_checkers(survey.kinds)

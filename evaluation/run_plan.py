@@ -40,7 +40,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         batch: How to wait for a provider's batch endpoint; None to ask the model directly.
         split: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
         split_model: The model that splits them; None for the judge's own.
-        environments: Simulated worlds of the user's own, by class name, in which judges see calls executed.
+        environments: Custom simulated worlds, by class name, in which judges see calls executed.
         judge_parameters: Decoding parameters that replace those of judges' prompts; None as a value leaves one out.
         notes: Sentences a reader must see before any number, whenever a report is made.
         accept_edited: Whether to go on with verdicts that were changed by hand.

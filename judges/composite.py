@@ -74,7 +74,7 @@ class Composite(ABC):
 
     async def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions of outputs; see `Judge`."""
-        from .cycle import as_done  # noqa: PLC0415 - whoever only reads what composites are asks nobody
+        from .cycle import as_done  # noqa: PLC0415 - reading what composites are asks no model
 
         async def ask(case: Case, output: Output, repeat: int) -> Verdict:
             return await self.verdict(case, output, client, repeat)

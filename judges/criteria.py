@@ -29,7 +29,7 @@ def criteria_of(case: Case) -> list[Criterion]:
 
 
 def criterion_key(criterion: Criterion) -> str:
-    """Return what identifies a criterion in whatever case it stands: a hash of its text."""
+    """Return a criterion's identity in any case: a hash of its text."""
     return hashlib.sha256(criterion.text.encode("utf-8", "surrogatepass")).hexdigest()[:_KEY_CHARACTERS]
 
 

@@ -47,7 +47,7 @@ _HELD = (
     "input_audio",
     "input_video",
 )
-"""Keys that hold a medium, or say where it is, in whatever is not named after its own type."""
+"""Keys that hold a medium, or say where it is, in objects not named after their own type."""
 _SAID: Mapping[MediumKind, str] = {"image": "image", "audio": "audio", "file": "a file", "video": "video"}
 _DEEPEST = 50
 

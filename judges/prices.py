@@ -42,7 +42,7 @@ def listed_prices(model: str) -> Prices | None:
 
     The list is the provider's public price at the time of that package's release: no discounts.
     """
-    from genai_prices import Usage, calc_price  # noqa: PLC0415 - 0.2 s, for who asks what something costs
+    from genai_prices import Usage, calc_price  # noqa: PLC0415 - 0.2 s, when costs are asked for
 
     try:
         prompt = calc_price(Usage(input_tokens=_SAMPLE, output_tokens=0), model_ref=model)

@@ -39,7 +39,7 @@ _OTHER_NAMES = {
     "tools": "tool_definitions",
     "trajectory": "transcript",
 }
-"""What others call the same."""
+"""Other names for the same inputs."""
 
 _CHARACTERS = 20
 """Of a fence."""

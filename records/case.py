@@ -72,7 +72,7 @@ def _named(part: Any) -> str:
 
 
 Kind: TypeAlias = str
-"""A kind that comes along (`case_kinds.KINDS`), or a name that a checker of the user's own is registered under."""
+"""A kind that comes along (`case_kinds.KINDS`), or a name that a custom checker is registered under."""
 
 LOG_TAGS = ("source", "offers_tools")
 """The tags by which an import marks a case of a log of chats."""

@@ -115,7 +115,7 @@ def refuse_device(path: Path) -> None:
     try:
         found = path.stat()
     except (OSError, ValueError):
-        return  # whoever opens it says what is wrong
+        return  # opening it reports what is wrong
     device = stat.S_ISBLK(found.st_mode) or stat.S_ISCHR(found.st_mode)
     if device and path.resolve() != Path(os.devnull):
         raise InputError("is a device; expected a file", path=path)

@@ -19,7 +19,7 @@ from .json_text import encode_record
 
 
 class MemoryFile:
-    """Bytes under a name, used like a `Path` as far as records need it.
+    """Bytes under a name, with the methods of `Path` that records need.
 
     Args:
         name: Stands in messages where a file's path would.

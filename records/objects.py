@@ -209,7 +209,7 @@ def _mark(info: dict[str, Any]) -> ObjectVersion:
 
 
 def _reason(error: Exception) -> str:
-    """Why it did not work, as far as the names of errors say."""
+    """Return the reason of a failure, from the names of its errors."""
     chain, each = list[BaseException](), error
     while each is not None and each not in chain:
         chain.append(each)

@@ -28,7 +28,7 @@ def validate_case(case: Case) -> None:
 
     Raises:
         msgspec.ValidationError: Naming the field, in msgspec's own form (``... - at `$.reference.calls` ``).
-        ConfigurationError: The checker of a kind of the user's own cannot be loaded.
+        ConfigurationError: The checker of a custom kind cannot be loaded.
     """
     reference_type = _reference_type(case.kind)
     if reference_type is not None:

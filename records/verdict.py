@@ -11,7 +11,7 @@ from .case import Record
 from .output import ItemKey
 
 JudgeKind: TypeAlias = Literal["shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria"]
-"""What sort of judge: a prompt that comes with fiducial, a prompt file of the user's own, a function of the user's own, the lexical
+"""What sort of judge: a prompt that comes with fiducial, a custom prompt file, a custom function, the lexical
 baseline, several judges counted together, a judge asked statement by statement, who splits answers into statements, and a judge asked criterion by criterion."""
 
 
@@ -30,7 +30,7 @@ class JudgeId(Record, frozen=True, kw_only=True):
     Attributes:
         kind: What sort of judge.
         name: The judge's; a prompt file's stem; how a jury counts.
-        variant: Of the prompt; ``custom`` for a prompt file of the user's own.
+        variant: Of the prompt; ``custom`` for a custom prompt file.
         model: The model that is asked; empty where several are, or none.
         fingerprint: Hash of everything that is asked and read: prompt, model, decoding parameters, how inputs are shown, how replies
             are parsed; of a jury its rule and members, of a judge asked by statement judge and splitter.

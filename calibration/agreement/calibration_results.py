@@ -69,7 +69,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
         fp: Rows that the label fails and the judge passes.
         fn: Rows that the label passes and the judge fails.
         tn: Rows that both fail.
-        statistics: Every statistic of `ESTIMATORS`, by name, and those of the user's own.
+        statistics: Every statistic of `ESTIMATORS`, by name, and the custom ones.
         missing: What becomes of missing verdicts.
     """
 

@@ -39,7 +39,7 @@ class JudgedCriterion(NamedTuple):
     """One criterion of an item.
 
     Attributes:
-        key: What identifies the criterion in whatever item.
+        key: Identity of the criterion in any item.
         points: Its points.
         tags: Its tags.
         met: How far the judge finds it met, in [0, 1]; None while it is ungraded.

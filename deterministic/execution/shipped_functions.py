@@ -27,4 +27,4 @@ def calc_binomial_probability(n: int, k: float, p: float) -> float:
 
 
 SHIPPED: Mapping[str, Callable[..., Any]] = {"calc_binomial_probability": calc_binomial_probability}
-"""By name; functions of the user's own come before them."""
+"""By name; custom functions come before them."""

@@ -158,7 +158,7 @@ def replay(case: Case, output: Output, environments: Mapping[str, type]) -> Epis
     Args:
         case: A case of kind ``multi_turn``.
         output: What the system did; without turns there is nothing to execute.
-        environments: Worlds of the user's own, by class name, beside the built-in ones.
+        environments: Custom worlds, by class name, beside the built-in ones.
 
     Raises:
         InputError: The case names a world that does not exist, or one that does not take its configuration.

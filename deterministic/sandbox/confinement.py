@@ -89,7 +89,7 @@ def leave_namespaces(*, confined: bool) -> bool:
 
 
 def settle(order: Order, *, own_namespace: bool) -> SandboxPlace:
-    """Shut this process in, as far as the platform allows.
+    """Confine this process as the platform allows.
 
     Raises:
         PermissionError: Processes could not be bounded here.

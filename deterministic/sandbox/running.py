@@ -46,8 +46,8 @@ class CommandResult(msgspec.Struct, frozen=True):
         by: ``exit``, or the limit that ended it: ``time``, ``memory``, ``processes``; ``start`` when it could not be started;
             ``lost`` when it ended the launcher, which watched it.
         code: Its exit code; negative for a signal.
-        out: Its output, as far as it is kept.
-        err: Its error output, as far as it is kept.
+        out: Its output, or the part that is kept.
+        err: Its error output, or the part that is kept.
         cut: Whether some of either was dropped.
         seconds: How long it took.
         proven: Whether it came to the end that it was to prove.

@@ -64,7 +64,7 @@ class BatchEndpoint:
     """
 
     def __init__(self, endpoint: Endpoint, *, sleep: Callable[[float], None] = time.sleep) -> None:
-        import openai  # noqa: PLC0415 - 0.5 s, for who uses it
+        import openai  # noqa: PLC0415 - 0.5 s, when it is used
 
         shared: dict[str, Any] = {
             "max_retries": _ATTEMPTS,

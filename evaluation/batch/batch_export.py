@@ -33,7 +33,7 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         results: Result files of earlier batches: what they answer is left out.
-        environments: Simulated worlds of the user's own, by class name.
+        environments: Custom simulated worlds, by class name.
         run: A run folder: what it has verdicts for is left out. None for no such folder.
     """
 

@@ -174,7 +174,7 @@ def _part(inputs: EvaluationInputs, piece: FileSlice, wanted: Callable[[Output],
 
 
 def check_part(part: CheckBatch, *, differing: dict[str, CheckOptions], default: CheckOptions) -> bytes:
-    """Check outputs that came as lines, in whatever process of whatever engine."""
+    """Check a serialized batch of outputs in a worker."""
     cases = {case.id: case for case in (decode_record(raw, Case, validated=True) for raw in part.cases)}
     outputs = (decode_record(raw, Output, validated=True) for raw in part.outputs)
     pairs = ((cases[output.case_id], output) for output in outputs)
@@ -288,7 +288,7 @@ def check_file(
         if interrupts:
             raise interrupts[0]
         partial.replace(out)
-    from ..conclusion.rates_by_part import system_results  # noqa: PLC0415 - who only sets options needs no intervals
+    from ..conclusion.rates_by_part import system_results  # noqa: PLC0415 - setting options needs no intervals
 
     return CheckedSystems(system_results(tally, inputs.survey.missing), list(unknown))
 

@@ -71,7 +71,7 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
         outcomes: How many verdicts of each outcome, by source of the verdict.
         missing: Cases without an output.
         faults: How often each error type was found by the checker.
-        failures: Why checkers of the user's own failed, and how often.
+        failures: Why custom checkers failed, and how often.
         overall: Pass rate on all outputs: the checkers' where they decide, else one judge's for each output.
         judged: Pass rate on the undecided outputs by the same judges; None where no judge graded one.
         examples: An output for each of the commonest error types, and what its checker says of it.
@@ -168,7 +168,7 @@ class Sums(msgspec.Struct):
         clusters: Cluster to the number of graded verdicts and the exact sum of their scores.
         faults: Error type to how often a checker found it.
         examples: Error type to an output that has it, the first by key.
-        failures: Why checkers of the user's own failed, to how often; of reasons that differ each time the first ones.
+        failures: Why custom checkers failed, to how often; of reasons that differ each time the first ones.
         fractions: How many scores are neither 0 nor 1.
     """
 

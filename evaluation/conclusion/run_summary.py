@@ -212,7 +212,7 @@ def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | Non
     Files are hashed, and nothing of them is read: of a run over a million outputs that takes a second or two.
     """
     store = RunStore(plan.out)
-    with suppress(FiducialError, OSError):  # whatever is wrong is said by who goes on
+    with suppress(FiducialError, OSError):  # the run that follows reports what is wrong
         manifest = store.known
         if (
             manifest.done is None
@@ -258,6 +258,6 @@ def _sources_of(kinds: Sequence[str]) -> dict[str, str]:
     """Return the current source fingerprints of custom checkers, by kind."""
     if not kinds:
         return {}
-    from ...deterministic.custom_checkers import source_fingerprint  # noqa: PLC0415 - who only judges needs no checkers
+    from ...deterministic.custom_checkers import source_fingerprint  # noqa: PLC0415 - judging alone needs no checkers
 
     return {kind: source_fingerprint(kind) for kind in kinds}

@@ -29,7 +29,7 @@ class AnswerWorlds:
     """Makes them; see `Scenes`.
 
     Args:
-        environments: Worlds of the user's own, by class name; they come before memories and the web.
+        environments: Custom worlds, by class name; they come before memories and the web.
         remembered: What agents went through before.
         engine: Who searches the web; None where nobody does.
         embedding: Turns texts of the memory by likeness into vectors; None for `HashedWords`.

@@ -161,7 +161,7 @@ class Attempt(msgspec.Struct, kw_only=True):
         """
         steps = [step for turn in self.turns for step in turn]
         calls = [call for step in steps if isinstance(step, list) for call in step]
-        # Without this, texts of who made no calls would be looked through for some.
+        # Without this, texts of systems that made no calls would be searched for some.
         no_calls: list[ToolCall] | None = [] if native else None
         said: dict[str, Any]
         if turned:

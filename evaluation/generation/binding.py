@@ -53,7 +53,7 @@ def bind(
     code: Code | None = None,
     writing: bool = True,
 ) -> bool:
-    """Tie a system's outputs to their settings, and to the agent's code as far as it is known.
+    """Tie a system's outputs to their settings, and to the agent's known code.
 
     With ``writing=False`` this is only checked.
 

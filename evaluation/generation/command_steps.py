@@ -97,7 +97,7 @@ class _Streams:
     def __init__(self, folder: Path) -> None:
         for name in ("in", "out"):
             os.mkfifo(folder / name)
-        # Open both ways, so that there is one who reads, and nobody is told that there is none any more.
+        # Open both ways, so that there is always a reader, and no writer gets SIGPIPE.
         self.into = os.open(folder / "in", os.O_RDWR | os.O_NONBLOCK)
         self.out = os.open(folder / "out", os.O_RDONLY | os.O_NONBLOCK)
 

@@ -29,7 +29,7 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
         system: Who would generate.
         wanted: Cases by trials.
         kept: Outputs that are there already.
-        asks_model: Whether a model would be asked; what an agent of one's own calls, nobody knows.
+        asks_model: Whether a model would be asked; what a custom agent calls is unknown.
         passed_over: Attempts for which a model is not made, or which a recording has no reply to, by why.
         answered: Attempts that the cache, or the recording, answers whole.
         conversations: Attempts that go on for as many steps as the model takes.

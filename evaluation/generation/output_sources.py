@@ -47,9 +47,9 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
         tasks: Attempts at a time.
         examine: Refuses a case that can never be put to it, with an InputError.
         agent: Makes the agent, for as long as the context is open.
-        model: The model that would be asked; None of an agent of one's own.
+        model: The model that would be asked; None for a custom agent.
         user: Who plays the users of cases that have one.
-        code: The code of the agent, as far as it is known.
+        code: The code of the agent that is known.
         keep_crashes: Whether outputs of an agent that fails alike from the start are kept; see `SetupCheck`.
     """
 

@@ -2,7 +2,7 @@
 
 A kind of case gets worlds of its own by a class in the form of `Scenes`; `FirstOf` puts several together. Most need no scene of
 their own: a world is any class with ``load``, public methods and ``state`` (docs/own-worlds.md), and `WorldScene` executes
-calls in whatever worlds it is given, in a thread where a world says ``blocking = True``.
+calls in the worlds it is given, in a thread where a world says ``blocking = True``.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class WorldScene:
     """Worlds that are called by the names of their methods.
 
     Args:
-        worlds: By class name, each in its first state; they belong to this attempt, and are kept for who looks at their states.
+        worlds: By class name, each in its first state; they belong to this attempt, and are kept so that their states can be read.
         rules: ``strict`` tells an agent what is wrong with a call that cannot be read, and goes on; ``bfcl`` ends the turn.
         shown: See `Scene`.
     """

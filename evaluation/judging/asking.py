@@ -144,7 +144,7 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
     ``access`` is asked for only when there is something to ask a model: ConfigurationError where none is configured.
     """
     if batch is not None:
-        from ..batch.collecting import collect_replies  # noqa: PLC0415 - for who wants batches
+        from ..batch.collecting import collect_replies  # noqa: PLC0415 - only for batches
 
         access = collect_replies(step, access, batch)
     context = step.context

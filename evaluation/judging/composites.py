@@ -103,7 +103,7 @@ class Round(NamedTuple):
         seen: set[VerdictKey] = set()
         for asker, work in _deliberations(self.context, self.askers, self.wanted, self.repeats):
             case, output, repeat = work
-            if output.key != begun:  # of one output nothing is asked twice, whoever needs it
+            if output.key != begun:  # nothing is asked twice of one output
                 begun, seen = output.key, set()
             for question in asked_in(asker.deliberate(case, output, repeat), self.number, answers):
                 key = VerdictKey(question.output.key, question.judge.id, question.repeat)

@@ -16,7 +16,7 @@ from ..store.manifest import KnownJudge
 RESERVED = frozenset(
     {*JUDGED_KINDS, *PAIRWISE, *LOCALISING, SPLITTER.judge, VARIANT, "jury", "share", "split", "criteria"}
 )
-"""Names of ours and of roles: no name of a prompt of the user's own begins with one of these and a variant."""
+"""Names of ours and of roles: no name of a custom prompt begins with one of these and a variant."""
 
 
 def shown_apart(judges: Sequence[KnownJudge], known: Collection[KnownJudge]) -> dict[JudgeId, str]:

@@ -53,7 +53,7 @@ def judge_tasks(
             prepared already.
         model: The model's name at the endpoint, or ``baseline``, for judges that name none.
         known: Judges of the run that have a name already.
-        environments: Worlds of the user's own, for judges that are shown what calls returned.
+        environments: Custom worlds, for judges that are shown what calls returned.
         pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
         parameters: Decoding parameters that replace those of prompts; None as a value leaves one out.
 

@@ -137,7 +137,7 @@ def _candidates(parts: Parts, kind: SampleKind, judge: str | None) -> Collection
 
 
 def _in_doubt(store: RunStore, parts: Parts, count: int, seed: int, judge: str | None) -> ReviewSample:
-    import numpy as np  # noqa: PLC0415 - whoever takes in labels loads this module, and needs none of it
+    import numpy as np  # noqa: PLC0415 - importing labels loads this module, and needs none of it
 
     from ...calibration.planning.next_labels import next_by_doubt  # noqa: PLC0415 - slow to import, and seldom needed
 

@@ -149,7 +149,7 @@ def _once(paths: Iterable[InputPath]) -> tuple[InputPath, ...]:
 
 
 def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> None:
-    """Add what stands in a journal, as far as it is not there."""
+    """Add the rows of a journal that are missing."""
     for number in range(len(source.standing)):
         raw = source.line(number)
         row = read_row(raw, path=source.path)

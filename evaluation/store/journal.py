@@ -145,7 +145,7 @@ class VerdictJournal(Journal[Verdict]):
             except (ValueError, msgspec.ValidationError) as error:
                 decode_record(
                     raw, Verdict, path=self.path, line=line
-                )  # says better what is wrong with a score, or who judged
+                )  # explains better what is wrong with a score or a judge
                 raise RecordError(str(error), path=self.path, line=line) from error
         self.edited = self._hash.differs
         self._changed = self._hash.changed

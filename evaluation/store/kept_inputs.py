@@ -73,7 +73,7 @@ def unchanged_inputs(folder: FolderPath, files: Sequence[KeptInput], case_files:
 def _unchanged(folder: FolderPath, file: KeptInput) -> InputPath:
     path = place_of(folder, file)
     if not path.exists():
-        # As whoever made the run called it, where it was fetched: of its copy nobody else knows.
+        # By the name the run was given, if it was fetched: only this machine knows the copy.
         called = file.name if is_address(file.name) else path
         raise RunFolderError(
             f"{folder}: its input {called} is missing; restore it, since a page of the run needs it"

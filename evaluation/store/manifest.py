@@ -29,7 +29,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         by: The name it is shown under, which stays.
-        prompt: The prompt file, of one of the user's own.
+        prompt: The prompt file of a custom judge.
         cut: From which score on its verdicts pass.
         seconds: How long asking it has taken, over all starts of the run that were not killed; None when nobody was asked.
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
@@ -86,7 +86,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         outputs: How many there should be: those that are there and those that are missing.
         graded: How many of them have a verdict with a score, a checker's or a judge's.
-        failed: How many verdicts are missing since a call to a model, or a checker of the user's own, failed in the end.
+        failed: How many verdicts are missing since a call to a model, or a custom checker, failed in the end.
         unused_labels: Labels of outputs that the run does not have.
         labels: Outputs whose label was given, beside what checkers decided, by who the last one given says that it is from.
     """

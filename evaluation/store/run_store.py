@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class RunStore(Closing):
-    """A run as it is kept, to be read; see `RunWriter` for who writes it."""
+    """A stored run for reading; `RunWriter` writes it."""
 
     _writing = False
 
@@ -128,7 +128,7 @@ class RunStore(Closing):
 
     def refuse_edited(self) -> None:
         """Refuse a run that was changed by hand, or holds verdicts on what it is not about."""
-        if not self._writing:  # whoever writes makes them anew
+        if not self._writing:  # the next writer makes them again
             _ = self.clusters, self.calibration
             for journal in self.journals:
                 self._refuse_another_length(journal)

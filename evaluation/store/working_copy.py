@@ -184,7 +184,7 @@ class WorkingCopy:
         """Put back what was changed, and let others write."""
         self._ended.set()
         if not self._locked and (self._agreement.files() == self._before or self._is_written()):
-            return  # or whoever writes it puts this, too
+            return  # or its writer puts this, too
         try:
             self._begin()
             if not self._still_ours():

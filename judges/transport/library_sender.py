@@ -110,7 +110,7 @@ class BoundedClient(openai.DefaultAioHttpClient):
     """Reads every response itself: the library would unpack whatever comes, and keep all of it."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send a request, and read the response as far as it may go."""
+        """Send a request, and read the response up to the size limit."""
         request.headers["Accept-Encoding"] = "gzip, deflate"
         options["stream"] = True
         response = await super().send(request, **options)

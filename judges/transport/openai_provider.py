@@ -133,7 +133,7 @@ class OpenAIProvider:
 def _sender(endpoint: Endpoint, timeout: float) -> Sender:
     if not endpoint.needs_library:
         return DirectSender(endpoint)
-    from .library_sender import LibrarySender  # noqa: PLC0415 - for who uses it
+    from .library_sender import LibrarySender  # noqa: PLC0415 - when it is used
 
     return LibrarySender(endpoint, timeout)
 

@@ -48,7 +48,7 @@ class RecordingProvider(Wrapping):
         if request.key not in self._written:
             self._written.add(request.key)
             line = encode_record(Recorded(key=request.key, model=request.model, reply=reply))
-            if len(line) <= MAX_LINE_BYTES:  # whoever replays is told that a longer one is not there
+            if len(line) <= MAX_LINE_BYTES:  # a replay reports that a longer one is missing
                 self._file.write(line)
                 self._file.flush()
         return reply

@@ -127,7 +127,7 @@ class ReplyCache:
     def _refuse_foreign(self) -> None:
         """Before anything is written: somebody else's database stays as it is."""
         if not self._run("SELECT name FROM sqlite_master"):
-            return  # new; whoever else begins it right now makes the same table
+            return  # new; another process that begins it now makes the same table
         columns = [column for _, column, *_ in self._run("PRAGMA table_info(reply)")]
         if columns != _COLUMNS:
             raise InputError("is a SQLite file, but no reply cache; nothing was changed", path=self.path)

@@ -130,7 +130,7 @@ WORDS: dict[str, str] = {
 """What each error type of the checkers that come along means."""
 
 _OWN = {"wrong": "the checker finds it wrong", "partly_wrong": "the checker finds it partly wrong"}
-"""What checkers of the user's own find that return a truth value or a score."""
+"""Findings of custom checkers that return a truth value or a score."""
 
 
 def in_words(error_type: str) -> str:

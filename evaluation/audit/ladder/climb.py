@@ -139,7 +139,7 @@ class Climb:
         return found
 
     def posed(self, keys: Iterable[ItemKey]) -> Iterator[Posed]:
-        """Questions as they were put, for who reads."""
+        """Questions as they were asked, for readers."""
         for key in keys:
             dial, level, seed = key.case_id.split("/")
             question = LadderQuestion(dial, int(level), int(seed), key.system == FAULTY)

@@ -1,1 +1,1 @@
-"""The code of an agent, as far as it is known."""
+"""The known code of an agent."""
