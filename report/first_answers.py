@@ -15,7 +15,7 @@ from .document import CautionLine, Command, Piece, as_lines, document
 from .next_step import never_answered, next_step, reason_of_silence
 from .ranking import Answer, better
 from .text import number_text
-from .text.caution_text import not_sent_caution, sentences
+from .text.caution_text import BRIEF, not_sent_caution, sentences
 from .text.judges_text import Trust, control_in, judges_table, trust_in
 from .text.safe_text import SCREEN, WIDTH, shortened
 from .text.systems_text import failures_document, judge_names, systems_document
@@ -43,12 +43,12 @@ _REASON = 240
 """Characters of a reason why there is no verdict."""
 
 _SHORT: dict[str, str] = {
-    "few_clusters": "few groups",
-    "another_cut": "another threshold does better",
-    "missing_verdicts": "verdicts missing",
-    "drawn_unevenly": "labels drawn unevenly",
+    "few_clusters": BRIEF["few_clusters"],
+    "another_cut": BRIEF["another_cut"],
+    "missing_verdicts": "labelled outputs without a verdict",
+    "drawn_unevenly": "labels drawn with unequal chances",
 }
-"""Cautions of which a word is enough here; the verdicts say what the others do."""
+"""Cautions of which a few words are enough here; the verdicts say what the others do."""
 
 _ALOUD = "labels_of_checkers"
 
@@ -171,7 +171,7 @@ def _cautions(found: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
         if caution.kind in _SHORT and (about or not caution.about):
             kinds.setdefault(about, []).append(_SHORT[caution.kind])
     told = [
-        ", ".join(names) + (f" ({number_text.counted(n, 'judge')})" if n else "")
+        "; ".join(names) + (f" ({number_text.counted(n, 'judge')})" if n else "")
         for n, names in kinds.items()
     ]
     if told:

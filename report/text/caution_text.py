@@ -70,7 +70,7 @@ def folded(
     ]
 
 
-_BRIEF: dict[str, str] = {
+BRIEF: dict[str, str] = {
     "few_clusters": "few independent groups, so intervals may be too narrow",
     "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class",
     "few_rows": f"fewer than {FEW_FOR_A_SHARE} rows",
@@ -89,8 +89,8 @@ def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -
         if each.kind == "missing_verdicts" and who:
             missing = sum(judges[name].n_missing for name in each.about if name in judges)
             told.append(Folded(f"{who}: {counted(missing, 'labelled row')} without a verdict"))
-        elif each.kind in _BRIEF and who:
-            small.append(f"{_BRIEF[each.kind]} ({who})")
+        elif each.kind in BRIEF and who:
+            small.append(f"{BRIEF[each.kind]} ({who})")
         else:
             told += folded([each], judges)
     return [*([Folded("; ".join(small))] if small else []), *told]

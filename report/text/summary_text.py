@@ -19,6 +19,7 @@ from ...evaluation.conclusion.run_results import (
 )
 from ...records import Source
 from ..document import Document, Piece, document
+from ..items.naming import in_words
 from . import number_text
 from .caution_text import folded
 from .number_text import counted
@@ -98,7 +99,7 @@ def _system(system: SystemResult) -> Iterator[str]:
         more = f", {counted(len(named) - _MOST_FAULTS, 'more kind')}" if len(named) > _MOST_FAULTS else ""
         yield (
             "  faults: "
-            + ", ".join(f"{number_text.count(n)} {name}" for name, n in named[:_MOST_FAULTS])
+            + ", ".join(f"{in_words(name)} ({number_text.count(n)})" for name, n in named[:_MOST_FAULTS])
             + more
         )
     for reason, number in list(system.failures.items())[:_MOST_FAULTS]:
