@@ -211,6 +211,7 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
         systems=as_html(systems_document(data.systems, data.judges, linked=True)),
         judged=as_html(judges_table(told.trust, most=_MOST_JUDGES, linked=True, control=told.control)),
         failures=_failures(data),
+        failing=by_rate(data.systems)[0].system if data.systems else "",
         faults=as_html(faults_document(data.systems)) if len(data.systems) > MOST_COLUMNS else "",
         overview=as_html(overview_document(data.systems, data.compared)),
         trust=as_html(trust_document(told.trust, data.labels, data.certificates, told.control)),

@@ -15,7 +15,7 @@ from .document import Columns, Details, Figure, Piece, document
 from .document_parts import Cell, DocumentTable
 from .figures.forest_plot import PlottedInterval, forest
 from .items.naming import in_words, items_at
-from .ranking import ahead, deciding, ranked_rates
+from .ranking import ahead, deciding, graded_rates, ranked_rates
 from .text import number_text
 
 _MOST = 30
@@ -101,7 +101,7 @@ def _parts(
         )
     if any(strata.open.graded.values()):
         how = number_text.correction(strata.open.corrected_systems, strata.open.rates)
-        found[f"undecided outputs, judged, {how}"] = strata.open.rates
+        found[f"undecided outputs, judged, {how}"] = graded_rates(strata.open)
         if decided:
             found[f"all outputs{'' if strata.open.corrected else f', {how}'}"] = strata.all.rates
     return found

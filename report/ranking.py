@@ -78,7 +78,7 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
         )
     if not any(pair.n for pair in part.pairs):
         return f"No significant difference between systems yet: they have no graded case in common {where}."
-    text = ranking_sentence(known, part.rates, part.pairs, where=where, passing=_COUNTED[where])
+    text = ranking_sentence(known, graded_rates(part), part.pairs, where=where, passing=_COUNTED[where])
     if without:
         text += f" Not ranked, for too few or unusual labels: {number_text.some(without)}."
     if part is strata.decided and any(strata.open.outputs.values()):
@@ -154,6 +154,17 @@ def ranked_rates(part: ComparedStratum) -> dict[str, float]:
     known = {name: rate.value for name in usable if (rate := part.rates[name]).value is not None}
     beaten = {pair.b if pair.better == pair.a else pair.a for pair in part.pairs if pair.better is not None}
     return dict(sorted(known.items(), key=lambda each: (each[0] in beaten, -each[1])))
+
+
+def graded_rates(part: ComparedStratum) -> dict[str, Statistic]:
+    """Return the rate of each system, with n the outputs that are graded.
+
+    The n of a rate that labels correct may be that of the labels alone.
+    """
+    return {
+        name: replace(rate, n=part.graded[name]) if rate.value is not None else rate
+        for name, rate in part.rates.items()
+    }
 
 
 def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Statistic:

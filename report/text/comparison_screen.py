@@ -13,7 +13,7 @@ from ...calibration.comparison.comparison_results import (
 from ...calibration.pass_threshold import HALF
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
-from ..ranking import ahead, best_system, deciding, ranked_rates, ranking_sentence
+from ..ranking import ahead, best_system, deciding, graded_rates, ranked_rates, ranking_sentence
 from .comparison_text import brief_cautions, comparison_document, flip_lines, p_of, terms_of
 from .number_text import counted
 from .one_screen import (
@@ -110,11 +110,12 @@ def _systems(found: ComparisonNumbers, part: ComparedStratum, where: str) -> Ite
     order = sorted(
         part.outputs, key=lambda name: -(part.rates[name].value or 0.0) if name in part.rates else 1.0
     )
+    rates, by_judges = graded_rates(part), graded_rates(judged)
     rows: list[PlotRow] = []
     for name in order:
-        behind = (rate_and_n(checked.rates.get(name)), rate_and_n(judged.rates.get(name))) if both else ()
+        behind = (rate_and_n(checked.rates.get(name)), rate_and_n(by_judges.get(name))) if both else ()
         left = part.outputs[name] - part.graded[name]
-        rate = part.rates.get(name)
+        rate = rates.get(name)
         n = "-" if rate is None else f"{rate.n:,}"
         rows.append((names.of(name), rate, (n, *behind, f"{left:,}")))
     columns = ("checkers", "judges*") if both else ()

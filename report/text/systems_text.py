@@ -217,11 +217,13 @@ def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse
         (count, f"{in_words(fault)}{_example(best, fault)}")
         for fault, count in list(best.faults.items())[:_COMMONEST]
     ]
-    told += _judged_bad(best, judges)
+    # Judges may fail the same outputs: beside faults the strictest stands for all.
+    judged = _judged_bad(best, judges)
+    told += sorted(judged, reverse=True)[: 1 if told else None]
     if not told:
         return
     yield f"Commonest failures{f' of {best.system}' if len(systems) > 1 else ''}:"
-    shown = sorted(told[:_COMMONEST], key=lambda each: -each[0])
+    shown = sorted(told, key=lambda each: -each[0])[:_COMMONEST]
     width = len(f"{shown[0][0]:,}")
     for count, text in shown:
         yield clipped_line(f"  {count:>{width},}  ", text)

@@ -148,6 +148,29 @@ def test_systems_without_labels_are_not_said_to_have_nothing_graded_where_labels
     assert told.endswith("Not ranked, for too few or unusual labels: a and c.")
 
 
+def test_the_n_of_a_corrected_rate_is_that_of_the_graded_outputs():
+    rows = [
+        row | {"label": row["label"] if int(str(row["item_id"])[1:].partition("|")[0]) < 15 else None}
+        for row in half_labelled("a", "b", graded=20)
+        if row["checker_score"] is None
+    ]
+    found = compare(table_from_rows(rows), by="system")
+    assert found.strata is not None
+    assert found.strata.all.labelled == {"a": 5, "b": 5}
+    told = answers(RunSummary(systems=systems("a", "b"), compared=found)).better.text
+    assert "of 10 outputs pass" in told
+
+
+def test_what_a_judge_failed_most_is_among_the_commonest_failures():
+    strata = [StratumRate(name=OPEN, by="j", n=10, of=10, value=0.1, low=0.0, high=0.4)]
+    faults = {"value_error:string": 3, "state": 2, "system_error": 1}
+    one = replace(systems("a", strata=strata)[0], faults=faults)
+    lines = list(as_lines(run_document(RunSummary(systems=[one], judges=judged("j")))))
+    begin = lines.index("Commonest failures:")
+    assert lines[begin + 1] == "  9  failed by j"
+    assert [line[:4] for line in lines[begin + 2 : begin + 4]] == ["  3 ", "  2 "]
+
+
 def test_a_judge_that_graded_nothing_is_not_said_to_lack_labels():
     silent = [JudgeUse(name="j", fingerprint="f", outcomes={"unparsable": 5})]
     told = answers(RunSummary(systems=systems("a"), judges=silent))
