@@ -201,11 +201,16 @@ def ranking_sentence(
         return f"No significant difference between systems yet: only {names[0]} has a rate {where}."
     leader, second = names[:2]
     beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
-    gap = _gap(pair_of(pairs, leader, second)[0], leader)
+    closest = pair_of(pairs, leader, second)[0]
+    gap = _gap(closest, leader)
     if not gap:
         return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second not in beaten:
         several = f" between {leader} and {second}" if len(names) > 2 else ""  # noqa: PLR2004 - of two it is plain
+        if (
+            closest is not None and (ahead(closest, leader).value or 0.0) < 0.0
+        ):  # the rates are of other outputs, too
+            gap = f"{gap} ({leader} minus {second})"
         lead = f"No significant difference{several}: {gap} on {_in_common(pairs, leader, second, where)}."
         ahead_of = "passes more often" if "pass" in passing else "is right more often"
         return lead + (f" {leader} {ahead_of} than {listed(beaten)}." if beaten else "")

@@ -27,6 +27,7 @@ def improvement_screen(found: ImprovementNumbers) -> Iterator[Piece]:
         yield ""
         yield from _expected(found, found.gain)
     yield _tried(found)
+    yield from _refused(found)
     yield ""
     yield _sizes(found)
     yield _cost(found)
@@ -36,9 +37,6 @@ def improvement_screen(found: ImprovementNumbers) -> Iterator[Piece]:
 def improvement_document(found: ImprovementNumbers) -> Iterator[Piece]:
     """Tell everything of the improvement of a prompt."""
     yield from improvement_screen(found)
-    for each in found.tried:
-        if each.refused:
-            yield f"refused: {each.name}: {each.refused}"
     if found.gain is not None:
         yield ""
         yield from _of_gain(found, found.gain)
@@ -60,6 +58,15 @@ def improvement_document(found: ImprovementNumbers) -> Iterator[Piece]:
     )
     yield ""
     yield from _LIMITS
+
+
+def _refused(found: ImprovementNumbers) -> Iterator[str]:
+    """Yield each reason why candidates were refused, with their names."""
+    names: dict[str, list[str]] = {}
+    for each in found.tried:
+        if each.refused:
+            names.setdefault(each.refused, []).append(each.name)
+    yield from (f"refused: {listed(who)}: {why}" for why, who in names.items())
 
 
 _LIMITS = (
@@ -86,7 +93,11 @@ def _headline(found: ImprovementNumbers) -> str:
         case "calls failed":
             return f"Unfinished: {counted(found.failed, 'call')} failed; the same command asks again for these alone."
         case _:
-            return "No prompt written: there was no candidate to try. The holdout was not looked at."
+            refused = [each for each in found.tried if each.refused]
+            why = "there was no candidate to try"
+            if refused:
+                why = f"{'the only candidate was' if len(refused) == 1 else f'all {len(refused):,} candidates were'} refused"
+            return f"No prompt written: {why}. The holdout was not looked at."
 
 
 def _lost(found: ImprovementNumbers) -> str:
@@ -157,14 +168,15 @@ def _tried(found: ImprovementNumbers) -> DocumentTable:
     current = [] if found.current is None else [_row(found.current, "current")]
     rows = [_row(each, f"by {each.by}" if each.by else "file") for each in found.tried]
     return DocumentTable(
-        ("in development", "agrees with labels", ""), [*current, *rows], words=_WORDS, indent=0
+        ("in development", "agrees with labels", "n", ""), [*current, *rows], words=_WORDS, indent=0
     )
 
 
 def _row(each: TriedPrompt, what: str) -> tuple[str, ...]:
     left = f"; {count(each.ungraded)} ungraded" if each.ungraded else ""
-    told = f"refused: {each.refused}" if each.refused else f"{what}{left}"
-    return each.name, statistic_text(each.agreement), told
+    told = "refused" if each.refused else f"{what}{left}"
+    n = "-" if each.agreement is None else count(each.agreement.n)
+    return each.name, statistic_text(each.agreement), n, told
 
 
 def _sizes(found: ImprovementNumbers) -> str:

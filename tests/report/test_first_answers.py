@@ -171,6 +171,19 @@ def test_what_a_judge_failed_most_is_among_the_commonest_failures():
     assert [line[:4] for line in lines[begin + 2 : begin + 4]] == ["  3 ", "  2 "]
 
 
+def test_a_leader_that_is_behind_on_common_outputs_is_said_to_be():
+    rows = [
+        {"item_id": f"i{n}|{name}|0", "judge": "j", "system": name, "score": None, "checker_score": passes}
+        for name, passed in (("a", (0, 1, 1, 1, 1, 1)), ("b", (1, 0, 1)))
+        for n, passes in enumerate(passed)
+    ]
+    rows[1]["checker_score"] = 0
+    found = compare(table_from_rows(rows), by="system")
+    told = answers(RunSummary(systems=systems("a", "b"), compared=found)).better.text
+    assert told.startswith("No significant difference: -0.33 [")
+    assert "(a minus b) on 3 common outputs." in told
+
+
 def test_a_judge_that_graded_nothing_is_not_said_to_lack_labels():
     silent = [JudgeUse(name="j", fingerprint="f", outcomes={"unparsable": 5})]
     told = answers(RunSummary(systems=systems("a"), judges=silent))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -94,3 +95,15 @@ def test_everything_tells_costs_ungraded_items_and_what_nobody_adjudicated():
     assert "0.50" in told
     assert "refused: candidate-1: drops it" in told
     assert "one-sided, 99.5 %" in told
+
+
+def test_refused_candidates_are_not_said_to_be_missing_and_their_reason_is_on_the_screen():
+    found = numbers("no candidate", tried=1)
+    refused = msgspec.structs.replace(
+        found.tried[0],
+        agreement=None,
+        refused="declares another threshold: add `pass_at: 0.5` in its front matter",
+    )
+    told = list(as_lines(improvement_screen(msgspec.structs.replace(found, tried=[refused]))))
+    assert told[0] == "No prompt written: the only candidate was refused. The holdout was not looked at."
+    assert "refused: candidate-0: declares another threshold: add `pass_at: 0.5` in its front matter" in told
