@@ -163,7 +163,7 @@ class Run(InWords):
 
         Args:
             path: The file; ``report.html`` in the run's folder when left out.
-            texts: Of how many items, those most worth reading, the page holds the texts (of right ones, 250); None for all. All are listed.
+            texts: Of how many items, those most worth reading, the page holds the texts (of right ones, 300); None for all. All are listed.
 
         Returns:
             The file.

@@ -37,7 +37,7 @@ def report_on(
         folder: The run folder.
         path: The file; ``report.html`` in the folder when left out.
         unchanged: Whether nothing has changed since the report was written, so that one that is there stays.
-        texts: Of how many items the page holds the texts (of right ones, 250); None for all.
+        texts: Of how many items the page holds the texts (of right ones, 300); None for all.
 
     Returns:
         The file.

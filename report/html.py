@@ -192,7 +192,7 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
     Args:
         data: Everything but the items.
         items: The items; iterated once, so that they can be streamed.
-        texts: Number of items whose texts the page holds, those most worth reading (right ones: 250); None for all.
+        texts: Number of items whose texts the page holds, those most worth reading (right ones: 300); None for all.
 
     Returns:
         The page.

@@ -31,7 +31,7 @@ MOST_LISTED = 200_000
 _MOST_ASKED = 8
 """Items, of those whose texts a page holds, that come with what judges were sent, unless all texts are asked for: requests are long."""
 
-_MOST_RIGHT = 250
+_MOST_RIGHT = 300
 """Right items whose texts a page holds, unless all are asked for: they are the least worth reading, and take as long to pack."""
 
 _QUERY, _ANSWER = 120, 64
@@ -184,7 +184,7 @@ def pack(
 ) -> Packed:
     """Pack items: disagreements first, then ungraded, wrong, right; each sorted by case.
 
-    Texts, of so many items (right ones: 250) or of all (None), are read of one at a time, and are compressed then, so that memory depends
+    Texts, of so many items (right ones: 300) or of all (None), are read of one at a time, and are compressed then, so that memory depends
     on the number of items alone.
     """
     columns = _Columns(cuts)
