@@ -143,7 +143,7 @@ def test_calls_that_fail_are_exit_code_3_and_alone_are_asked_again(
     graded = [verdict.key for verdict in verdicts_in(tmp_path / "run", source="judge") if verdict.graded]
     assert len(graded) == len(set(graded)) == 20
     assert "judge-on" not in second.err
-    assert "on 20 in 10 clusters; tp 15, fp 0, fn 0, tn 5" in second.out
+    assert "n 20 in 10 clusters; tp 15, fp 0, fn 0, tn 5" in second.out
 
 
 def test_replies_that_cannot_be_read_are_counted_apart_and_exit_code_0(
@@ -155,7 +155,7 @@ def test_replies_that_cannot_be_read_are_counted_apart_and_exit_code_0(
     result = judged()
     assert result.code == 0
     assert "tool_call_accuracy/reasons@m: 19 graded, 1 unparsable; 21 calls" in result.out
-    assert "on 19 in 10 clusters, 1 not graded by the judge" in result.out
+    assert "n 19 in 10 clusters, 1 ungraded by the judge" in result.out
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,7 @@ def test_labels_of_people_take_precedence_and_are_checked(
     label = Verdict(case_id="case-0", system="agent", by="ada", source="human", outcome="graded", score=1.0)
     write_records(tmp_path / "labels.jsonl", [label])
     result = judged("--labels", tmp_path / "labels.jsonl")
-    assert "on 20 in 10 clusters; tp 16, fp 4, fn 0, tn 0" in result.out
+    assert "n 20 in 10 clusters; tp 16, fp 4, fn 0, tn 0" in result.out
     (tmp_path / "labels.jsonl").write_text(
         '{"case_id":"x","system":"agent","by":"ada","source":"human","outcome":"graded","score":1}\n'
     )
