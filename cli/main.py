@@ -182,8 +182,9 @@ def _run() -> NoReturn:
         click.echo(f"fiducial: {_one_line(error.format_message())}{_where_to_look(error)}", err=True)
         _leave(EXIT_USAGE)
     except FiducialError as error:
-        accepted = isinstance(error, EditedRunError) and _has_option(args, "--accept-edited")
-        click.echo(f"fiducial: {_one_line(error.accepted_here if accepted else str(error))}", err=True)
+        edited = isinstance(error, EditedRunError)
+        told = error.accepted_here if edited and _has_option(args, "--accept-edited") else str(error)
+        click.echo(f"fiducial: {_one_line(told)}", err=True)
         _leave(EXIT_PARTIAL if isinstance(error, AgentSetupError) else EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
         click.echo(f"fiducial: {INTERRUPTED}", err=True)

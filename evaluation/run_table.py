@@ -154,7 +154,10 @@ def run_rows(
     """Yield one row per judge, output and repeat, beside its label; see `RunRows.rows`."""
     names, decided = names or ShownNames(), _Decided(store)
     if "judge" not in decided.sources:
-        raise InputError("there is no verdict of a judge to calibrate", path=str(store.path / VERDICTS))
+        raise InputError(
+            "there is no verdict of a judge; `fiducial run CASES --outputs OUTPUTS --judge JUDGE` asks one",
+            path=str(store.path / VERDICTS),
+        )
     trusted, people = _labels(store)
     all_decided = True
     for verdict in store.said_by(judges=True):

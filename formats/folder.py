@@ -173,7 +173,6 @@ class _Summary:
 
     def imported(self, name: str, folder: Path) -> ImportSummary:
         """Return the summary."""
-        told = ("sessions", "earlier_calls", "failed", "empty", "skipped")
         return ImportSummary(
             format=name,
             folder=str(folder),
@@ -187,7 +186,11 @@ class _Summary:
             sources=self.sources,
             shared=self._shared.shared,
             first_skipped=self.first_skipped,
-            **{each: self._told[each] for each in told},
+            sessions=self._told["sessions"],
+            earlier_calls=self._told["earlier_calls"],
+            failed=self._told["failed"],
+            empty=self._told["empty"],
+            skipped=self._told["skipped"],
         )
 
 

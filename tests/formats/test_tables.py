@@ -127,11 +127,9 @@ def test_a_data_frame_with_odd_headers_shows_what_became_a_tag():
 
 def test_an_empty_list_of_expected_calls_says_that_none_is_due(read: Read, tmp_path: Path):
     (tmp_path / "expected.csv").write_text("id,expected_calls\nb,[]\n")
-    rows = "".join(
-        json.dumps({"id": name, "question": "Thanks!", "answer": "Bye.", "tools": json.loads(TOOL)} | more)
-        + "\n"
-        for name, more in (("a", {"expected_calls": []}), ("b", {}), ("c", {}))
-    )
+    row: dict[str, Any] = {"question": "Thanks!", "answer": "Bye.", "tools": json.loads(TOOL)}
+    given: list[dict[str, Any]] = [{"id": "a", "expected_calls": []}, {"id": "b"}, {"id": "c"}]
+    rows = "".join(json.dumps(row | each) + "\n" for each in given)
     found = read(rows, "rows.jsonl", join=tmp_path / "expected.csv")
     assert [case.kind for case in found.cases] == ["no_call", "no_call", "open_answer"]
     assert fd.check(found.cases[0], found.outputs[0]).score == 1.0
