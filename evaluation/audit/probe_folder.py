@@ -146,8 +146,9 @@ def read_manifest(folder: FolderPath) -> ProbeManifest:
     try:
         manifest = msgspec.json.decode(path.read_bytes(), type=ProbeManifest)
     except (OSError, msgspec.DecodeError) as error:
+        why = (error.strerror or error) if isinstance(error, OSError) else error
         raise InputError(
-            f"not a folder of probes (`fiducial audit mutate` makes one): {error}", path=path
+            f"not a folder of probes ({why}); `fiducial audit mutate CASES --out PROBES` makes one", path=path
         ) from error
     for name, digest in manifest.files.items():
         if Path(name).name != name or _sha256(folder / name) != digest:

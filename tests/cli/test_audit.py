@@ -169,6 +169,8 @@ def test_what_is_no_folder_of_probes_is_one_line_and_exit_2(tmp_path: Path):
     )
     assert result.code == 2
     assert "not a folder of probes" in result.err
+    assert "`fiducial audit mutate CASES --out PROBES` makes one" in result.err
+    assert "Errno" not in result.err
     assert len(result.err.splitlines()) == 1
 
 
