@@ -69,7 +69,7 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     try:
         content, found = read_with_owner(path)
         tables: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise InputError(f"cannot be read as TOML: {error}", path=path) from error
     except RecursionError as error:
         raise InputError("cannot be read as TOML: it is nested too deeply", path=path) from error
