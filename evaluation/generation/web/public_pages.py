@@ -96,12 +96,12 @@ _NOT_PUBLIC = [
     ipaddress.ip_network(each)
     for each in (
         *("192.0.0.0/24", "::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "fec0::/10"),
-        *("168.63.129.16/32", "192.88.99.0/24", "3fff::/20", "5f00::/16"),
+        *("168.63.129.16/32", "192.88.99.0/24", "2001:20::/28", "3fff::/20", "5f00::/16"),
     )
 ]
 """Networks that some versions of Python take for public: of protocols, of one site, translated within one network.
 
-Then the host of a machine in Azure, relays of 6to4, addresses of documents, and segments of routes.
+Then the host of a machine in Azure, relays of 6to4, hashes of keys, addresses of documents, and segments of routes.
 """
 
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
