@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..deterministic.finding import in_words
 from ..errors import FiducialError
 from ..evaluation.past_runs.compare_runs import ChangedVerdict
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey
 from .document import CautionLine, Columns, Details, Piece
 from .items.blocks import answer_blocks, request_blocks
-from .items.naming import in_words
 from .items.run_items import RunItems
 from .model import Candidate, ReportItem
 from .text import number_text

@@ -8,6 +8,7 @@ import jinja2
 
 from ..calibration.agreement.calibration_results import CalibrationNumbers
 from ..calibration.pass_threshold import HALF, PassThreshold
+from ..deterministic.finding import in_words
 from ..evaluation.conclusion.run_results import JudgeUse
 from ..records import InputPath
 from .calibration_page import calibration_page, statistic_cell
@@ -15,7 +16,7 @@ from .document import Document, Figure, Piece, as_html, document
 from .document_parts import FIRST, Cell, DocumentTable
 from .figures.scores import cost
 from .first_answers import answers
-from .items.naming import in_words, items_at
+from .items.naming import items_at
 from .items.packing import pack
 from .model import MOST_TEXTS, Candidate, ReportData
 from .overview import MOST_COLUMNS, faults_document, overview_document

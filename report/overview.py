@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..calibration.comparison.comparison_results import ComparisonNumbers, Strata
 from ..calibration.statistic import Statistic
+from ..deterministic.finding import in_words
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult
 from .document import Columns, Details, Figure, Piece, document
 from .document_parts import Cell, DocumentTable
 from .figures.forest_plot import PlottedInterval, forest
-from .items.naming import in_words, items_at
+from .items.naming import items_at
 from .ranking import ahead, deciding, graded_rates, ranked_rates
 from .text import number_text
 

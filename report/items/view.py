@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from ...calibration.pass_threshold import HALF, PassThreshold
+from ...deterministic.finding import in_words
 from ...evaluation.store.journal_rows import StoredVerdict, is_baseline
 from ...records import Author, Verdict, message_text
 from ..document import Details, Piece, document
@@ -17,7 +18,7 @@ from ..text import number_text
 from ..text.safe_text import shortened
 from .asked import SentPrompt
 from .blocks import item_blocks, verbatim
-from .naming import CELLS, NAME_LIMIT, UNGRADED, group_of, in_words, marks_in_words
+from .naming import CELLS, NAME_LIMIT, UNGRADED, group_of, marks_in_words
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
 STATUSES: tuple[ItemStatus, ...] = get_args(ItemStatus)

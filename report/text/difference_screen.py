@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...calibration.comparison.comparison_results import ComparedPair, Strata
+from ...deterministic.finding import in_words
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, ChangedVerdict, TwoRuns
 from ..document import Document, Piece
 from ..document_parts import FIRST, DocumentTable
-from ..items.naming import in_words
 from ..ranking import deciding
 from . import number_text
 from .difference_text import (

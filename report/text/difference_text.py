@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
 from ...calibration.statistic import Statistic
+from ...deterministic.finding import in_words
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, ChangedVerdict, TwoRuns
 from ..document import Columns, Figure, Piece, document
 from ..document_parts import ENDS, FIRST, Cell, DocumentTable
 from ..figures.forest_plot import PlottedInterval, forest
-from ..items.naming import in_words
 from ..ranking import deciding
 from . import number_text
 from .number_text import counted, p_value

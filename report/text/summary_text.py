@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from ...deterministic.finding import in_words
 from ...evaluation.conclusion.run_results import (
     CORRECTED,
     DECIDED,
@@ -19,7 +20,6 @@ from ...evaluation.conclusion.run_results import (
 )
 from ...records import Source
 from ..document import Document, Piece, document
-from ..items.naming import in_words
 from . import number_text
 from .caution_text import folded
 from .number_text import counted

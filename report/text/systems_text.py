@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...deterministic.finding import in_words
 from ...evaluation.conclusion.run_results import (
     ALL,
     ALL_CORRECTED,
@@ -16,7 +17,7 @@ from ...evaluation.conclusion.run_results import (
 )
 from ..document import Piece
 from ..document_parts import Cell
-from ..items.naming import UNGRADED, in_words, items_at
+from ..items.naming import UNGRADED, items_at
 from . import number_text
 from .one_screen import NAME, PlotRow, ShortNames, clipped, plotted_table, rate_and_n, short_names
 from .safe_text import WIDTH, columns_of

@@ -1,12 +1,17 @@
-"""Values under evaluation, fit to be quoted and stored."""
+"""Values under evaluation, fit to be quoted and stored; words for every error type."""
 
 from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.deterministic.finding import plain, shorten
+from fiducial.deterministic.finding import WORDS, in_words, plain, shorten
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.complex_numbers()
@@ -42,3 +47,68 @@ def test_size_and_depth_are_bounded():
     assert len(plain("x" * 100_000)) < 3_000
     assert len(plain(list(range(100_000)))) == 100
     assert shorten(10**5_000) == f"an integer of {(10**5_000).bit_length()} bits"
+
+
+CHECKERS = Path(__file__).parents[2] / "deterministic"
+STAGES = Path(__file__).parents[2] / "evaluation" / "checking"
+NO_CHECKER = {"mutation", "environments", "sandbox", "finding.py"}
+MAKERS = {"fault", "Problem", "WorkspaceFault", "CodeFault", "WordProblem", "_not_applicable", "Mismatch"}
+"""Whose first argument is an error type."""
+
+
+def _types(tree: ast.Module, *, in_turns: bool) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in MAKERS and isinstance(node.args[0].value, str):
+                yield ("multi_turn:" if in_turns and isinstance(node.func, ast.Attribute) else "") + node.args[0].value  # fmt: skip
+        elif isinstance(node, ast.keyword) and node.arg == "error_type" and isinstance(node.value, ast.Constant):  # fmt: skip
+            yield str(node.value.value)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            yield from (
+                [str(node.value.value)] if getattr(node.targets[0], "id", "").endswith("_ERROR") else []
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(r"\A[a-z_]+_(?:checker|error|decoder|order)[a-z_]*:[a-z_/]+\Z|\Aagentic:[a-z_]+\Z|\Acall_order:[a-z_]+\Z", node.value)  # fmt: skip
+
+
+def every_error_type() -> set[str]:
+    """Every error type that stands in the checkers' code."""
+    files = [
+        path for path in CHECKERS.rglob("*.py") if not NO_CHECKER & set(path.relative_to(CHECKERS).parts)
+    ]
+    found = {
+        each
+        for path in (*files, *STAGES.glob("*.py"))
+        for each in _types(ast.parse(path.read_text("utf-8")), in_turns=path.name == "turn_checks.py")
+    }
+    return found | {"type_error:java", "type_error:js"}
+
+
+def test_the_code_of_checkers_is_read():
+    some = {
+        "value_error:string",
+        "type_error:simple",
+        "multi_turn:force_terminated",
+        "missing_word",
+        "system_error",
+    }
+    more = {
+        "multi_turn:instance_state_mismatch",
+        "value_error:list/tuple",
+        "dependency_failed",
+        "script_failed",
+    }
+    assert some | more <= every_error_type()
+    assert len(every_error_type()) > 45
+
+
+def test_every_error_type_that_a_checker_can_give_is_put_into_words_and_no_other():
+    assert every_error_type() == WORDS.keys()
+
+
+def test_what_the_user_named_is_shown_with_blanks():
+    assert in_words("sql:wrong_rows") == "wrong rows"
+    assert in_words("sql:partly_wrong") == "the checker finds it partly wrong"
+    assert in_words("wrong_value") == "wrong value"
+    assert in_words("") == ""
