@@ -23,6 +23,7 @@ TAKEN_APART_BY = {
 ALLOWED = {
     "api/assistant_tools.py": "what an assistant types is a judge's name or a prompt file, and no model's",
     "api/flow_folders.py": "what is typed is a judge's name with its variant",
+    "calibration/comparison/comparison_results.py": "whether the labels of a table decide, and no checker",
     "calibration/tables/calibration_table.py": "a row of a file names its judge, and says nothing else of it",
     "evaluation/artifacts/attempts.py": "what ended an agent's run",
     "evaluation/generation/commands.py": "what ended an agent's run",
