@@ -59,7 +59,7 @@ def _pieces(found: CalibrationNumbers, slices: Iterable[str]) -> Iterator[Piece]
         yield best
     yield from _one_sided(trust)
     yield ""
-    yield _judges(trust, names)
+    yield from _judges(trust, names)
     yield from adjudicated_lines(trust)
     yield _floor(found)
     yield from _custom(trust)
@@ -102,20 +102,30 @@ def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
             yield f"All {n}{whose} {has}: label some outputs that {lacks}."
 
 
-def _judges(trust: Sequence[Trust], names: ShortNames) -> DocumentTable:
-    """Judges by verdict, with the interval of kappa where there is room for it."""
+def _judges(trust: Sequence[Trust], names: ShortNames) -> Iterator[Piece]:
+    """Yield the judges by verdict; kappa has its interval where there is room."""
     groups: dict[TrustWord, list[Trust]] = {
         word: [each for each in trust if each.word == word] for word in _ORDER
     }
-    wide = _table(groups, names, kappa_interval=True)
-    fits = max(map(columns_of, wide.lines())) <= WIDTH
-    return wide if fits else _table(groups, names, kappa_interval=False)
+    title = "judge" + (f" ({names.shared})" if names.shared else "")
+    wide, narrow = (_table(title, groups, names, kappa_interval=each) for each in (True, False))
+    untitled = _table("judge", groups, names, kappa_interval=False)
+    if _columns(wide) <= WIDTH:
+        yield wide
+    elif _columns(narrow) <= max(WIDTH, _columns(untitled)):
+        yield narrow
+    else:
+        yield f"judges {names.shared}"
+        yield untitled
+
+
+def _columns(table: DocumentTable) -> int:
+    return max(map(columns_of, table.lines()))
 
 
 def _table(
-    groups: Mapping[TrustWord, Sequence[Trust]], names: ShortNames, *, kappa_interval: bool
+    title: str, groups: Mapping[TrustWord, Sequence[Trust]], names: ShortNames, *, kappa_interval: bool
 ) -> DocumentTable:
-    title = "judge" + (f" ({names.shared})" if names.shared else "")
     rows: list[tuple[str, ...]] = []
     for word, group in groups.items():
         rows += [(f"{word}:", "", "", "", "")] if group else []

@@ -49,3 +49,13 @@ def test_columns_with_spaces_and_signs_are_named_as_a_shell_needs_them(tmp_path:
     assert "--map 'score=first one' --map 'label=second one'" in refused
     named = ("--map", "score=first one", "--map", "label=second one")
     assert fiducial("calibrate", table, *named).code == 0
+
+
+def test_what_long_names_share_stands_whole_above_a_table_that_has_no_room_for_it(tmp_path: Path):
+    names = [f"{judge}/with_reasons@a_model_with_a_long_name" for judge in ("web_search_answer", "strict")]
+    rows = (f"q{n},{name},{n % 3 // 2},{n % 2}" for name in names for n in range(40))
+    table = tmp_path / "t.csv"
+    table.write_text("\n".join(["item_id,judge,score,label", *rows]) + "\n")
+    lines = fiducial("calibrate", table).out.splitlines()
+    assert "judges .../with_reasons, a_model_with_a_long_name" in lines
+    assert next(line for line in lines if line.startswith("judge ")).split()[:3] == ["judge", "passed", "bad"]
