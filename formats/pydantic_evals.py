@@ -23,6 +23,7 @@ NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"
 _MOST_NODES = 200_000
 """Keys and values of a YAML file; reading so many takes seven seconds."""
+_EXPECTED = "a list of cases, as pydantic-evals writes it; of promptfoo import results (promptfoo eval -o results.json)"
 LOST = "metrics, attributes, durations, analyses, evaluators of data sets, stack traces; labels are listed"
 
 
@@ -42,7 +43,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
         try:
             whole = FieldReader(document)
             if "cases" not in whole:
-                raise whole.refuse("cases", "a list of cases")
+                raise whole.refuse("cases", _EXPECTED)
             rows = [(at, item, False) for at, item in whole.items("cases")]
             rows += [(at, item, True) for at, item in whole.items("failures")]
             system = whole.text("name") if "analyses" in whole or "failures" in whole else None

@@ -319,3 +319,11 @@ def test_a_table_without_known_answers_says_how_to_name_their_column(tmp_path: P
     assert "wide.csv:3: the row is empty" in said
     named = fiducial("import", table, "--map", "response=answer_a", "--out", tmp_path / "named").out
     assert "1 case, 1 output of 1 system" in named
+
+
+def test_a_configuration_of_promptfoo_says_that_its_results_are_imported(tmp_path: Path):
+    file = tmp_path / "promptfooconfig.yaml"
+    file.write_text("prompts: ['{{question}}']\nproviders: [openai:gpt-4.1]\ntests: []\n")
+    refused = fiducial("import", file, "--out", tmp_path / "out")
+    assert refused.code == 2
+    assert "of promptfoo import results (promptfoo eval -o results.json)" in refused.err
