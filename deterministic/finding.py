@@ -117,7 +117,7 @@ WORDS: dict[str, str] = {
     "ast_decoder:decoder_wrong_output_format": "the reply is not a list of calls",
     "executable_decoder:decoder_failed": "no readable call",
     "executable_decoder:wrong_output_format": "the reply holds no call",
-    "system_error": "the system ended with an error instead of an answer",
+    "system_error": "no answer, or an error in its place",
     # Calls that are not the accepted ones.
     "simple_function_checker:wrong_func_name": "wrong function called",
     "simple_function_checker:wrong_count": "wrong number of calls",

@@ -35,8 +35,8 @@ def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> ItemS
 
     Judges without a threshold pass from 0.5 on.
 
-    ``disagreement`` when graded verdicts fall on both sides, labels and checkers held to the cut of the judge they stand beside; ``not graded`` when a judge that was asked gave no score, or nobody did;
-    else the verdict they share.
+    ``disagreement`` when graded verdicts fall on both sides, labels and checkers held to the cut of the judge they stand
+    beside; ``not graded`` when nobody gave a score; else the verdict they share.
     """
     judges = _readers(item.judges)
     judged = {verdict.score >= _cut(verdict, cuts) for verdict in judges if verdict.score is not None}
@@ -50,7 +50,7 @@ def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> ItemS
     ] or [{score >= HALF for score in trusted}]
     if len(judged) > 1 or any(len(side) > 1 for side in sides):
         return "disagreement"
-    if not sides[0] or any(not verdict.graded for verdict in judges):
+    if not sides[0]:
         return "not graded"
     return "right" if sides[0] == {True} else "wrong"
 

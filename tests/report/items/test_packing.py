@@ -34,7 +34,8 @@ def _texts(packed: Packed) -> list[str]:
         (0.0, 0.75, "disagreement"),
         (None, 1.0, "right"),
         (None, 0.0, "wrong"),
-        (1.0, None, "not graded"),
+        (1.0, None, "right"),
+        (0.0, None, "wrong"),
         (None, None, "not graded"),
     ],
 )
@@ -86,7 +87,7 @@ def test_what_was_said_is_counted_in_a_line(make_item: Callable[..., Candidate])
 def test_disagreements_come_first_and_outputs_for_one_case_stand_together_within_a_status(
     make_item: Callable[..., Candidate],
 ):
-    scores = [(1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, None), (0.0, 1.0), (0.0, 0.0)]
+    scores = [(1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (None, None), (0.0, 1.0), (0.0, 0.0)]
     items = [
         make_item(f"c{n % 5}", checker=checker, judge=judge) for n, (checker, judge) in enumerate(scores)
     ]
