@@ -286,7 +286,7 @@ def test_a_budget_is_planned_by_a_pilot_and_what_it_bought_is_estimated(tmp_path
     write_records(path, rows)
     words = "--budget 900 --cost label=2 --cheap small --dear large --of 9999"
     pilot = fiducial("plan", path, *words.split())
-    assert "By a pilot with 120 labels: " in pilot.out
+    assert "From a pilot with 120 labels: " in pilot.out
     assert " 0.001 " in pilot.out  # what a verdict of the small judge cost, read from the table
     found = json.loads(fiducial("estimate", path, "--phases", "small,large", "--json").out)["all"][
         "estimates"

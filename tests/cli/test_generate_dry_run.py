@@ -124,7 +124,7 @@ def test_an_unknown_price_is_told_and_a_given_one_is_taken(cases: Path, server: 
 def test_what_an_agent_calls_nobody_knows(cases: Path):
     told = fiducial("generate", cases, "--agent", "cat", "--out", "o.jsonl", "--dry-run").out
     assert "attempts: 6 of 6 to make" in told
-    assert "what an agent of one's own calls, nobody knows beforehand" in told
+    assert "calls: unknown for an agent that you run" in told
 
 
 def test_of_a_run_both_phases_are_foreseen_one_after_the_other(tmp_path: Path, server: ProviderServer):

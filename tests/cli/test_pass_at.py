@@ -104,8 +104,8 @@ def panel(judge: str, *options: str) -> dict[str, Any]:
 def test_a_run_holds_each_judge_to_the_cut_it_declares_and_says_it(judge: Run):
     result = judge()
     assert result.code == 0, result.err
-    assert "groundedness/direct@m: on 12; tp 4, fp 0, fn 0, tn 8; passes at 1 (its own)" in result.out
-    assert "mine/custom@m: on 12; tp 4, fp 0, fn 0, tn 8; passes at 0.75 (its own)" in result.out
+    assert "groundedness/direct@m: n 12; tp 4, fp 0, fn 0, tn 8; passes at 1 (its own)" in result.out
+    assert "mine/custom@m: n 12; tp 4, fp 0, fn 0, tn 8; passes at 0.75 (its own)" in result.out
     report = Path("run/report.html").read_text()
     assert "groundedness/direct@m from 1 on; mine/custom@m from 0.75 on" in report
     assert "passes at 0.75" in report

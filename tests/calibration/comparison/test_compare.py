@@ -247,7 +247,11 @@ def test_shares_of_rows_that_label_and_score_choose_differently_are_bootstrapped
     [
         ({"only": GOOD}, {}, "only one judge"),
         ({"a": GOOD, "b": POOR}, {"against": "z"}, "no judge 'z'"),
-        ({"a": GOOD, "b": POOR}, {"by": "system"}, r"no column system; name it with --map system=COLUMN"),
+        (
+            {"a": GOOD, "b": POOR},
+            {"by": "system"},
+            r"no column system; name it with map={'system': 'COLUMN'}",
+        ),
         ({"a": GOOD, "b": [None] * 6}, {}, r"only one judge with usable rows \(a\)"),
         ({"a": [None] * 6, "b": [None] * 6}, {}, "there is no judge with usable rows; nothing to compare"),
     ],

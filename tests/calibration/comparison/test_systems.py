@@ -205,7 +205,7 @@ def test_nothing_is_said_of_all_where_much_of_the_open_part_is_not_graded() -> N
     (pair,) = found.pairs
     assert strata_of(found).all.rates["x"].undefined == "only 16 of 20 undecided outputs are graded"
     assert (pair.p, pair.better) == (None, None)
-    assert "open outputs are graded" in (pair.difference.undefined or "")
+    assert "undecided outputs are graded" in (pair.difference.undefined or "")
     assert strata_of(found).decided.pairs[0].p is not None
 
 

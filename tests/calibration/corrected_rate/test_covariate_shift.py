@@ -121,7 +121,7 @@ def test_labels_chosen_by_score_are_refused_with_their_weights():
 
 def test_a_column_that_is_not_there_or_has_gaps_is_an_error_that_says_so():
     table = table_from_rows(rows())
-    with pytest.raises(InputError, match=r"no column 'words' .*covariate:words=words"):
+    with pytest.raises(InputError, match=r"no column 'words' .*'covariate:words': 'words'"):
         shifted_labels(table, ["words"])
     gap = [row | {"covariate:length": None} for row in rows()[:1]] + rows()[1:]
     with pytest.raises(InputError, match="item '0' is judged but has no value in the column to weight by"):
