@@ -73,8 +73,8 @@ def _weakest(judge: JudgeAudit, plants: str) -> Iterator[Figure]:
     yield Figure(forest(caption, [_row(each) for each in found[:_MOST_ROWS]]), caption=caption)
 
 
-def _row(found: OperatorResult) -> PlottedInterval:
-    return PlottedInterval.of(found.operator, found.rate, alarm=found.weak)
+def _row(result: OperatorResult) -> PlottedInterval:
+    return PlottedInterval.of(result.operator, result.rate, alarm=result.weak)
 
 
 def _weaknesses(judges: Sequence[JudgeAudit]) -> Iterator[Piece]:

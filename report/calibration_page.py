@@ -53,19 +53,21 @@ MOST_SLICES = 40
 """Values of one column that are shown."""
 
 
-def statistic_cell(found: Statistic | None, method: bool = True) -> Cell:  # noqa: FBT001, FBT002 - of a cell
+def statistic_cell(statistic: Statistic | None, method: bool = True) -> Cell:  # noqa: FBT001, FBT002 - of a cell
     """Return a cell with value, interval and method, or the reason if undefined."""
-    if found is None:
+    if statistic is None:
         return Cell("-", title="not computed")
-    if found.value is None:
-        return Cell("undefined", found.undefined or "no value")
-    how = f"{found.method or 'no interval'}; n = {number_text.count(found.n)}" if method else ""
-    return Cell(number_text.decimal(found.value), number_text.interval(found.low, found.high), how)
+    if statistic.value is None:
+        return Cell("undefined", statistic.undefined or "no value")
+    how = f"{statistic.method or 'no interval'}; n = {number_text.count(statistic.n)}" if method else ""
+    return Cell(
+        number_text.decimal(statistic.value), number_text.interval(statistic.low, statistic.high), how
+    )
 
 
 @document
 def calibration_page(
-    found: CalibrationNumbers,
+    calibration: CalibrationNumbers,
     scores: Mapping[str, Sequence[Bin]] | None = None,
     baselines: Collection[str] = (),
     thresholds: Mapping[str, Sequence[RatesAtThreshold]] | None = None,
@@ -73,42 +75,44 @@ def calibration_page(
     """Build the calibration page.
 
     Args:
-        found: The calibration.
+        calibration: The calibration.
         scores: Groups of like scores, of judges whose scores are more than 0 and 1.
         baselines: Judges that read nothing: they are in the tables, and in no figure.
         thresholds: Rates by pass threshold, of the same judges.
     """
-    readers = {name: panel for name, panel in found.judges.items() if name not in baselines} or found.judges
+    readers = {
+        name: panel for name, panel in calibration.judges.items() if name not in baselines
+    } or calibration.judges
     yield Columns([_rates(readers), _cells(readers)])
-    constant = {name.replace("_", " "): panel for name, panel in found.baselines.items()}
+    constant = {name.replace("_", " "): panel for name, panel in calibration.baselines.items()}
     every = DocumentTable(
-        _head("Judge"), [_row(name, panel) for name, panel in (found.judges | constant).items()]
+        _head("Judge"), [_row(name, panel) for name, panel in (calibration.judges | constant).items()]
     )
     yield Details("Every statistic, with the baselines", [every])
-    yield from folded(found.cautions, found.judges)
-    if len(readers) < len(found.judges):
-        found = _of(found, readers)
+    yield from folded(calibration.cautions, calibration.judges)
+    if len(readers) < len(calibration.judges):
+        calibration = _of(calibration, readers)
     if scores:
         yield Columns(list(_figures(readers, scores)))
     for name, rates in (thresholds or {}).items():
         if rates:
-            yield Details(f"Thresholds of {name}", list(_thresholds(found, name, rates)))
+            yield Details(f"Thresholds of {name}", list(_thresholds(calibration, name, rates)))
     beside = {
-        "Judges against each other": _against_each_other(found, readers),
-        "Adjudicated labels": adjudication_pieces(found.adjudication),
-        "People among themselves": people_words(found),
-        "Systems, by labels and by judges": system_words(found),
-        "Scores as probabilities": probability_words(found),
-        "Estimate without labels, assuming independent errors": judges_alone_words(found),
+        "Judges against each other": _against_each_other(calibration, readers),
+        "Adjudicated labels": adjudication_pieces(calibration.adjudication),
+        "People among themselves": people_words(calibration),
+        "Systems, by labels and by judges": system_words(calibration),
+        "Scores as probabilities": probability_words(calibration),
+        "Estimate without labels, assuming independent errors": judges_alone_words(calibration),
     }
     for title, told in beside.items():
         if pieces := list(told):
             yield Details(title, pieces)
-    for column, values in found.slices.items():
+    for column, values in calibration.slices.items():
         yield Details(f"By {column}", list(_slice(column, values, readers)))
 
 
-def _of(found: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumbers:
+def _of(calibration: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumbers:
     """Restrict a calibration to the given judges."""
 
     def kept(values: Mapping[str, T]) -> dict[str, T]:
@@ -116,10 +120,13 @@ def _of(found: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumber
 
     slices = {
         column: {value: kept(panels) for value, panels in each.items()}
-        for column, each in found.slices.items()
+        for column, each in calibration.slices.items()
     }
     return msgspec.structs.replace(
-        found, slices=slices, systems=kept(found.systems), probability=kept(found.probability)
+        calibration,
+        slices=slices,
+        systems=kept(calibration.systems),
+        probability=kept(calibration.probability),
     )
 
 
@@ -150,9 +157,11 @@ def _cells(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:
     return DocumentTable((f"Judge ({names.shared})" if names.shared else "Judge", *CELLS), rows)
 
 
-def _thresholds(found: CalibrationNumbers, name: str, rates: Sequence[RatesAtThreshold]) -> Iterator[Piece]:
+def _thresholds(
+    calibration: CalibrationNumbers, name: str, rates: Sequence[RatesAtThreshold]
+) -> Iterator[Piece]:
     """Yield a judge's rates by threshold, and the choice on held-out groups."""
-    better = found.better_cuts.get(name)
+    better = calibration.better_cuts.get(name)
     if better is not None:
         gain = number_text.statistic(better.gain)
         which = (
@@ -189,14 +198,16 @@ def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequen
             yield Figure(drawn, caption=f"{name}: what labels pass, by score", numbers=numbers)
 
 
-def _against_each_other(found: CalibrationNumbers, judges: Mapping[str, JudgeCalibration]) -> Iterator[Piece]:
+def _against_each_other(
+    calibration: CalibrationNumbers, judges: Mapping[str, JudgeCalibration]
+) -> Iterator[Piece]:
     """Yield the joint errors of each pair of judges, and the result of comparing them.
 
     Pairs without a common item are skipped.
     """
-    if found.comparison is None:
+    if calibration.comparison is None:
         return
-    pairs = [pair for pair in found.comparison.pairs if pair.n]
+    pairs = [pair for pair in calibration.comparison.pairs if pair.n]
     agree = {
         key: (pair.both_right + pair.both_wrong) / pair.n
         for pair in pairs
@@ -207,8 +218,8 @@ def _against_each_other(found: CalibrationNumbers, judges: Mapping[str, JudgeCal
         caption = "Share of labelled items on which both are right, or both wrong"
         rows = [(a, [1.0 if a == b else agree.get((a, b)) for b in names]) for a in names]
         yield Columns([Figure(heat(caption, names, rows), caption=caption)])
-    yield from comparison_document(msgspec.structs.replace(found.comparison, pairs=pairs))
-    if apart := len(found.comparison.pairs) - len(pairs):
+    yield from comparison_document(msgspec.structs.replace(calibration.comparison, pairs=pairs))
+    if apart := len(calibration.comparison.pairs) - len(pairs):
         yield f"Pairs without a common item: {number_text.count(apart)}."
 
 

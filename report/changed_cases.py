@@ -29,16 +29,16 @@ def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVe
     try:
         with RunItems(before) as old, RunItems(after) as new:
             olds, news = _by_key(old), _by_key(new)
-            alone = {each.key.system for each in olds.values()}
-            for each in shown:
-                key = ItemKey(each.case_id, each.system, each.trial)
+            alone = {change.key.system for change in olds.values()}
+            for change in shown:
+                key = ItemKey(change.case_id, change.system, change.trial)
                 # Where each run has one system, these two are compared whatever their names.
                 was = olds.get(key)
                 if was is None and len(alone) == 1:
-                    was = olds.get(ItemKey(each.case_id, next(iter(alone)), each.trial))
+                    was = olds.get(ItemKey(change.case_id, next(iter(alone)), change.trial))
                 now = news.get(key)
                 if was is not None and now is not None:
-                    yield _case(each, was.read(was.place, False), now.read(now.place, False))
+                    yield _case(change, was.read(was.place, False), now.read(now.place, False))
     except FiducialError as error:
         yield CautionLine(f"The answers cannot be shown: {error}")
     if left := len(changed) - len(shown):

@@ -24,14 +24,14 @@ _MOST = 30
 """Rows of a figure; the tables have all."""
 
 
-def comparison_page(found: ComparisonNumbers) -> ResultPage:
+def comparison_page(comparison: ComparisonNumbers) -> ResultPage:
     """Return the page of judges, prompts or systems against each other."""
     return ResultPage(
-        title=f"{found.by.capitalize()}s compared",
-        about=f"{counted(len(found.contenders), found.by)}, {counted(len(found.pairs), 'pair')}",
-        answer=comparison_screen(found),
-        figures=list(_figures(found)),
-        sections={"Parts": list(_parts(found)), "Every pair": comparison_document(found)},
+        title=f"{comparison.by.capitalize()}s compared",
+        about=f"{counted(len(comparison.contenders), comparison.by)}, {counted(len(comparison.pairs), 'pair')}",
+        answer=comparison_screen(comparison),
+        figures=list(_figures(comparison)),
+        sections={"Parts": list(_parts(comparison)), "Every pair": comparison_document(comparison)},
     )
 
 
@@ -54,17 +54,17 @@ def preferences_page(
     )
 
 
-def _figures(found: ComparisonNumbers) -> Iterator[Figure]:
-    if found.strata is not None:
-        part, where = deciding(found.strata)
+def _figures(comparison: ComparisonNumbers) -> Iterator[Figure]:
+    if comparison.strata is not None:
+        part, where = deciding(comparison.strata)
         yield from _rates(part.rates, f"Pass rate {where}", short_names(part.rates))
-        leader, leads = overview_leads(found.strata)
+        leader, leads = overview_leads(comparison.strata)
         yield from _leads(leader, leads, where)
         return
-    rates = {name: each.share_right for name, each in found.contenders.items()}
-    if found.statistic == "accuracy":
-        yield from _rates(rates, terms_of(found).share.capitalize(), judge_names(list(rates)))
-    yield from _differences(found)
+    rates = {name: each.share_right for name, each in comparison.contenders.items()}
+    if comparison.statistic == "accuracy":
+        yield from _rates(rates, terms_of(comparison).share.capitalize(), judge_names(list(rates)))
+    yield from _differences(comparison)
 
 
 def _rates(rates: Mapping[str, Statistic], caption: str, names: ShortNames) -> Iterator[Figure]:
@@ -83,24 +83,24 @@ def _leads(leader: str, leads: Mapping[str, Statistic], where: str) -> Iterator[
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
 
 
-def _differences(found: ComparisonNumbers) -> Iterator[Figure]:
+def _differences(comparison: ComparisonNumbers) -> Iterator[Figure]:
     """Yield the differences of all pairs with a common item, the largest first."""
-    pairs = [pair for pair in found.pairs if pair.n and pair.difference.value is not None]
+    pairs = [pair for pair in comparison.pairs if pair.n and pair.difference.value is not None]
     pairs.sort(key=lambda pair: -abs(pair.difference.value or 0.0))
     if pairs:
-        names = judge_names(list(found.contenders))
+        names = judge_names(list(comparison.contenders))
         rows = [
             PlottedInterval.of(pair_name(names.of(pair.a), names.of(pair.b)), pair.difference)
             for pair in pairs[:_MOST]
         ]
-        what = terms_of(found).share if found.statistic == "accuracy" else found.statistic
+        what = terms_of(comparison).share if comparison.statistic == "accuracy" else comparison.statistic
         caption = f"Difference of {what}, first less second"
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)
 
 
-def _parts(found: ComparisonNumbers) -> Iterator[Columns]:
+def _parts(comparison: ComparisonNumbers) -> Iterator[Columns]:
     """Yield the rates of each part, where checkers decided one and judges another."""
-    strata = found.strata
+    strata = comparison.strata
     if strata is None or not all(any(part.graded.values()) for part in (strata.decided, strata.open)):
         return
     parts: dict[str, ComparedStratum] = {

@@ -12,14 +12,14 @@ from .text.difference_text import difference_document, difference_figure
 from .text.number_text import counted
 
 
-def difference_page(found: TwoRuns, cases: Sequence[Piece]) -> ResultPage:
+def difference_page(runs: TwoRuns, cases: Sequence[Piece]) -> ResultPage:
     """Return the page of two runs, with the changed cases that are shown on it."""
     # The figure stands above.
-    numbers = [piece for piece in difference_document(found) if not isinstance(piece, Columns)]
+    numbers = [piece for piece in difference_document(runs) if not isinstance(piece, Columns)]
     return ResultPage(
-        title=f"{found.before} and {found.after}",
-        about=f"{counted(found.outputs, 'output')} in both",
-        answer=difference_screen(found),
-        figures=list(difference_figure(found.systems)),
+        title=f"{runs.before} and {runs.after}",
+        about=f"{counted(runs.outputs, 'output')} in both",
+        answer=difference_screen(runs),
+        figures=list(difference_figure(runs.systems)),
         sections={"Changed cases": cases, "Every difference": numbers},
     )

@@ -101,53 +101,53 @@ def verdicts_sentence(trust: Sequence[Trust], *, biased: str = "") -> str:
     return f"{text.replace('1 of 1 judge', 'The judge', 1) if len(trust) == 1 else text}."
 
 
-def _is_checked(each: Trust) -> bool:
-    return each.word == "proven" and each.checked_only
+def _is_checked(trust: Trust) -> bool:
+    return trust.word == "proven" and trust.checked_only
 
 
-def answers(found: RunSummary) -> Answers:
+def answers(summary: RunSummary) -> Answers:
     """Answer the three questions.
 
     Args:
-        found: What a run came to.
+        summary: What a run came to.
 
     Returns:
         The answers, by the rules of docs/report.md.
     """
-    trust = list(trust_in(found))
-    overall = [system.overall for system in found.systems if system.overall is not None]
+    trust = list(trust_in(summary))
+    overall = [system.overall for system in summary.systems if system.overall is not None]
     corrected = bool(overall) and any(each.name == ALL_CORRECTED for each in overall)
     return Answers(
-        better=better(found),
+        better=better(summary),
         trust=trust,
-        next=next_step(found, trust),
+        next=next_step(summary, trust),
         corrected=corrected,
-        control=control_in(found),
+        control=control_in(summary),
     )
 
 
 @document
-def run_document(found: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]:
+def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]:
     """Return a one-screen summary of a run.
 
     Args:
-        found: What it came to.
+        summary: What the run came to.
         room: Lines for it; the table of judges is what gives way.
     """
-    told = answers(found)
-    pieces: list[Piece] = [*_unanswered(found.judges), told.better.text, *filter(None, [told.trusted])]
-    pieces += [f"Next: {told.next.text}", *([Command(told.next.command)] if told.next.command else []), ""]
-    pieces += systems_document(found.systems, found.judges)
-    pieces += failures_document(found.systems, found.judges)
-    closing = [*adjudicated_lines(told.trust), *_silent(found.judges)]
+    first = answers(summary)
+    pieces: list[Piece] = [*_unanswered(summary.judges), first.better.text, *filter(None, [first.trusted])]
+    pieces += [f"Next: {first.next.text}", *([Command(first.next.command)] if first.next.command else []), ""]
+    pieces += systems_document(summary.systems, summary.judges)
+    pieces += failures_document(summary.systems, summary.judges)
+    closing = [*adjudicated_lines(first.trust), *_silent(summary.judges)]
     yield from pieces
-    if told.trust:
+    if first.trust:
         used = sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
         yield ""
-        most = max(_FEWEST_JUDGES, room - used - (2 if told.control is None else 3))
-        judges = list(judges_table(told.trust, most=most, control=told.control))
+        most = max(_FEWEST_JUDGES, room - used - (2 if first.control is None else 3))
+        judges = list(judges_table(first.trust, most=most, control=first.control))
         yield from judges
-        limits = list(_cautions(found, told.trust))
+        limits = list(_cautions(summary, first.trust))
         if used + 1 + sum(1 for _ in as_lines([*judges, *limits], width=WIDTH)) <= room:
             yield from limits
     yield from closing
@@ -162,11 +162,11 @@ def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
         yield f"{len(told) - _ADJUDICATED:,} more judges by adjudicated labels in the report"
 
 
-def _cautions(found: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
+def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
     """Say what limits the judges' rates, once, in a line."""
     judges = {each.judge for each in trust}
     kinds: dict[int, list[str]] = {}
-    for caution in found.agreement.cautions:
+    for caution in summary.agreement.cautions:
         about = len(judges & caution.about.keys())
         if caution.kind in _SHORT and (about or not caution.about):
             kinds.setdefault(about, []).append(_SHORT[caution.kind])
@@ -175,13 +175,13 @@ def _cautions(found: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
         for n, names in kinds.items()
     ]
     if told:
-        yield CautionLine("; ".join(told), "; ".join(cautions_of(found)))
-    yield from map(CautionLine, sentences(c for c in found.agreement.cautions if c.kind == _ALOUD))
+        yield CautionLine("; ".join(told), "; ".join(cautions_of(summary)))
+    yield from map(CautionLine, sentences(c for c in summary.agreement.cautions if c.kind == _ALOUD))
 
 
-def cautions_of(found: RunSummary) -> list[str]:
+def cautions_of(summary: RunSummary) -> list[str]:
     """Return the cautions in full."""
-    return sentences(found.agreement.cautions, found.agreement.judges)
+    return sentences(summary.agreement.cautions, summary.agreement.judges)
 
 
 def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:

@@ -56,18 +56,18 @@ def report_on(
 def report_data(store: RunStore) -> ReportData:
     """Return the report without its items; a `RunFolderError` if the run is unfinished."""
     manifest = store.manifest
-    found = summary_of(store)
+    summary = summary_of(store)
     data = ReportData(
-        title=_title([result.system for result in found.systems]),
+        title=_title([result.system for result in summary.systems]),
         created=manifest.ended or "",
-        **{name: getattr(found, name) for name in RunSummary.__struct_fields__},
+        **{name: getattr(summary, name) for name in RunSummary.__struct_fields__},
         records=str(store.path / VERDICTS),
         versions=dict(manifest.versions or {}),
         inputs=list(manifest.inputs or ()),
         cuts=store.roster.cuts,
-        labels=_labels(store, found.systems),
+        labels=_labels(store, summary.systems),
         certificates=_certificates(store),
-        notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, found.systems)],
+        notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, summary.systems)],
     )
     judges = _fractional(data)
     if not judges:
@@ -132,14 +132,14 @@ def _certificates(store: RunStore) -> dict[str, list[str]]:
     """
     folder = store.path
     places = [] if isinstance(folder, MemoryFolder) else sorted(folder.glob("certificate*.json"))
-    found: dict[str, list[str]] = {}
+    findings: dict[str, list[str]] = {}
     for place in places:
         from ..evaluation.audit.certificate_check import read_certificate  # noqa: PLC0415 - most runs have none, and scipy is slow to import
 
         try:
             certificate = read_certificate(place)
         except InputError as error:
-            found.setdefault(place.name, []).append(str(error))
+            findings.setdefault(place.name, []).append(str(error))
             continue
         known = None if certificate.id is None else store.roster.get(certificate.id)
         if known is not None:
@@ -148,9 +148,9 @@ def _certificates(store: RunStore) -> dict[str, list[str]]:
                 f"{'holds' if claim.holds else 'does not hold'}"
                 for claim in certificate.claims
             )
-            told = f"certified {number_text.moment(certificate.issued)}: {claims} ({place.name})"
-            found.setdefault(known.by, []).append(told)
-    return found
+            finding = f"certified {number_text.moment(certificate.issued)}: {claims} ({place.name})"
+            findings.setdefault(known.by, []).append(finding)
+    return findings
 
 
 def _title(systems: list[str]) -> str:

@@ -19,45 +19,45 @@ _MOST_FIGURES, _MOST_RUNS = 6, 6
 """Systems with a figure on top, and runs side by side in a table."""
 
 
-def history_page(found: HistoryNumbers) -> ResultPage:
+def history_page(history: HistoryNumbers) -> ResultPage:
     """Return the page of the runs in a folder."""
     return ResultPage(
-        title=f"Runs in {found.folder}",
-        about=counted(len(found.runs), "run"),
-        answer=history_screen(found),
-        figures=list(_courses(found)),
+        title=f"Runs in {history.folder}",
+        about=counted(len(history.runs), "run"),
+        answer=history_screen(history),
+        figures=list(_courses(history)),
         sections={
-            "Parts": list(_parts(found)),
-            "Judges": list(_judges(found)),
-            "Changes": list(_changes(found)),
+            "Parts": list(_parts(history)),
+            "Judges": list(_judges(history)),
+            "Changes": list(_changes(history)),
         },
     )
 
 
-def _courses(found: HistoryNumbers) -> Iterator[Figure]:
+def _courses(history: HistoryNumbers) -> Iterator[Figure]:
     """Yield the course of each system's main rate, the best of the latest run first."""
-    part, latest = main_part(found), found.runs[-1].systems
+    part, latest = main_part(history), history.runs[-1].systems
 
     def lowest_first(system: str) -> float:
         rate = latest.get(system, {}).get(part)
         return 1.0 if rate is None or rate.value is None else -rate.value
 
-    systems = sorted(_names(run.systems for run in found.runs), key=lowest_first)
+    systems = sorted(_names(run.systems for run in history.runs), key=lowest_first)
     for system in systems[:_MOST_FIGURES]:
-        points = [(run.name, run.systems.get(system, {}).get(part), False) for run in found.runs]
+        points = [(run.name, run.systems.get(system, {}).get(part), False) for run in history.runs]
         if figure := trend_figure(f"{system}, {'checked outputs' if part == CHECKED else part}", points):
             yield figure
 
 
-def _parts(found: HistoryNumbers) -> Iterator[Piece]:
-    for system in _names(run.systems for run in found.runs):
-        values = [run.systems.get(system, {}) for run in found.runs]
-        yield from _latest(system, found.runs, values)
-        others = [name for name in _names(values) if name != main_part(found)]
+def _parts(history: HistoryNumbers) -> Iterator[Piece]:
+    for system in _names(run.systems for run in history.runs):
+        values = [run.systems.get(system, {}) for run in history.runs]
+        yield from _latest(system, history.runs, values)
+        others = [name for name in _names(values) if name != main_part(history)]
         courses = [
             trend_figure(
                 f"{system}, {name}",
-                [(run.name, each.get(name), False) for run, each in zip(found.runs, values, strict=True)],
+                [(run.name, each.get(name), False) for run, each in zip(history.runs, values, strict=True)],
             )
             for name in others
         ]
@@ -65,17 +65,19 @@ def _parts(found: HistoryNumbers) -> Iterator[Piece]:
             yield Details(f"{system}: courses of these rates", [Columns(drawn)])
 
 
-def _judges(found: HistoryNumbers) -> Iterator[Piece]:
-    alarms = {(each.judge, each.run) for each in found.drifts}
+def _judges(history: HistoryNumbers) -> Iterator[Piece]:
+    alarms = {(each.judge, each.run) for each in history.drifts}
     courses = [
         trend_figure(
-            judge, [(run.name, run.accuracy.get(judge), (judge, run.name) in alarms) for run in found.runs]
+            judge, [(run.name, run.accuracy.get(judge), (judge, run.name) in alarms) for run in history.runs]
         )
-        for judge in _names(run.accuracy for run in found.runs)
+        for judge in _names(run.accuracy for run in history.runs)
     ]
     if drawn := [figure for figure in courses if figure is not None]:
         yield Columns(drawn)
-    yield from _latest("accuracy against labels", found.runs, [run.accuracy for run in found.runs], alarms)
+    yield from _latest(
+        "accuracy against labels", history.runs, [run.accuracy for run in history.runs], alarms
+    )
 
 
 def _latest(
@@ -99,12 +101,12 @@ def _latest(
         yield f"{counted(left, 'earlier run')} not shown; --json has all."
 
 
-def _changes(found: HistoryNumbers) -> Iterator[Piece]:
-    for run in reversed(found.runs):
+def _changes(history: HistoryNumbers) -> Iterator[Piece]:
+    for run in reversed(history.runs):
         if run.changed:
             title = f"{run.name}, {number_text.moment(run.ended)}: {counted(len(run.changed), 'change')}"
             yield Details(title, [changes(run.changed)])
-    for name, why in found.passed_over.items():
+    for name, why in history.passed_over.items():
         yield CautionLine(f"{name} is skipped: {why}")
 
 

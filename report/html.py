@@ -152,7 +152,7 @@ _STATUSES = {"disagreement": "disagreements", "not graded": "neither graded nor 
 """Statuses of items in words, where they are not words already."""
 
 
-def _told(column: str, choice: str) -> str:
+def _choice_label(column: str, choice: str) -> str:
     """Return the label of a filter value; a fault is put into words."""
     if column == "status":
         return _STATUSES.get(choice, choice)
@@ -198,7 +198,7 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
     Returns:
         The page.
     """
-    told = answers(data)
+    first = answers(data)
     return rendered(
         _TEMPLATE,
         ["report.css", "items.css"],
@@ -208,20 +208,20 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
         calibration=None
         if data.calibration is None
         else as_html(calibration_page(data.calibration, data.scores, data.baselines, data.thresholds)),
-        answers=told,
+        answers=first,
         systems=as_html(systems_document(data.systems, data.judges, linked=True)),
-        judged=as_html(judges_table(told.trust, most=_MOST_JUDGES, linked=True, control=told.control)),
+        judged=as_html(judges_table(first.trust, most=_MOST_JUDGES, linked=True, control=first.control)),
         failures=_failures(data),
         failing=by_rate(data.systems)[0].system if data.systems else "",
         faults=as_html(faults_document(data.systems)) if len(data.systems) > MOST_COLUMNS else "",
         overview=as_html(overview_document(data.systems, data.compared)),
-        trust=as_html(trust_document(told.trust, data.labels, data.certificates, told.control)),
+        trust=as_html(trust_document(first.trust, data.labels, data.certificates, first.control)),
         judges=as_html(costs_document(data.judges, data.calibration)),
         spent=_spent(data.judges),
         in_words=in_words,
         items_at=items_at,
         passing=_passing(data),
-        told=_told,
+        choice_label=_choice_label,
     )
 
 

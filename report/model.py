@@ -15,7 +15,7 @@ from ..evaluation.store.journal_rows import StoredVerdict
 from ..evaluation.store.kept_inputs import KeptInput
 from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .figures.scores import Bin
-from .items.asked import SentPrompt
+from .items.sent_prompts import SentPrompt
 from .score_thresholds import RatesAtThreshold
 
 MOST_TEXTS = 1_000
@@ -31,7 +31,7 @@ class ReportItem(ResultStruct, frozen=True, kw_only=True):
         checker: The deterministic verdict.
         judges: The judges' verdicts, in the order of the report's judges.
         label: The trusted verdict, where it is not the checker's own.
-        asked: What each judge was sent, None of one that is sent nothing; empty where that was not wanted.
+        prompts: What each judge was sent, None of one that is sent nothing; empty where that was not wanted.
         episode: What the calls of a conversation returned in the case's worlds; None where that is not known.
     """
 
@@ -40,7 +40,7 @@ class ReportItem(ResultStruct, frozen=True, kw_only=True):
     checker: Verdict | None = None
     judges: list[Verdict] = []
     label: Verdict | None = None
-    asked: list[SentPrompt | None] = []
+    prompts: list[SentPrompt | None] = []
     episode: Episode | None = None
 
 
@@ -65,7 +65,7 @@ class Candidate(NamedTuple):
         key: Which output it is.
         category: A slice to filter by: the case's ``category`` tag, or its kind.
         query: The request, as text, or its beginning.
-        told: What was said of it.
+        verdicts: The verdicts on it.
         place: Where it is read.
         read: Reads what is at a place with all its texts, and, where it is told to, with what judges were sent.
     """
@@ -73,7 +73,7 @@ class Candidate(NamedTuple):
     key: ItemKey
     category: str
     query: str
-    told: ItemVerdicts
+    verdicts: ItemVerdicts
     place: int
     read: Callable[[int, bool], ReportItem]
 

@@ -35,27 +35,27 @@ _MATTERS, _MOST, _WIDE = 0.05, 0.99, 0.2
 """A difference that matters, the largest share of items that differ, and an interval that says little of one system."""
 
 
-def next_step(found: RunSummary, trust: Sequence[Trust]) -> Answer:
+def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
     """Return the step that narrows the answers most: the first rule that applies."""
     for rule in (
         *(_ask_again, _change_judge, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
         *(_move_cut, _correct_labels, _mend_labels),
     ):
-        answer = rule(found)
+        answer = rule(summary)
         if answer is not None:
             return answer
-    return _certify(found, trust) or Answer(
-        text=_reviewed(found), evidence="items", address=items_at(status="wrong")
+    return _certify(summary, trust) or Answer(
+        text=_reviewed(summary), evidence="items", address=items_at(status="wrong")
     )
 
 
-def _certify(found: RunSummary, trust: Sequence[Trust]) -> Answer | None:
+def _certify(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
     """Certify a proven judge."""
     proven = next((each.judge for each in trust if each.word == "proven"), None)
-    if proven is None or not found.folder:
+    if proven is None or not summary.folder:
         return None
-    folder, judge = shlex.quote(found.folder), shlex.quote(proven)
-    out = shlex.quote(f"{found.folder}/certificate.json")
+    folder, judge = shlex.quote(summary.folder), shlex.quote(proven)
+    out = shlex.quote(f"{summary.folder}/certificate.json")
     return Answer(
         text=f"Certify {proven}, then check it again from time to time:",
         evidence="calibration",
@@ -63,18 +63,18 @@ def _certify(found: RunSummary, trust: Sequence[Trust]) -> Answer | None:
     )
 
 
-def _all_decided(found: RunSummary) -> bool:
+def _all_decided(summary: RunSummary) -> bool:
     """Return if people have decided every disagreement."""
-    decided = found.agreement.adjudication
+    decided = summary.agreement.adjudication
     return decided is not None and not any(each.disagreements.left for each in decided.judges.values())
 
 
-def _reviewed(found: RunSummary) -> str:
+def _reviewed(summary: RunSummary) -> str:
     """Return what is left where everything is graded: the failures, where there are some."""
-    whole = [system.overall for system in found.systems]
+    whole = [system.overall for system in summary.systems]
     left = sum(rate.of - rate.n for rate in whole if rate is not None)
     if left and not any(rate.n for rate in whole if rate is not None):
-        reasons = [why for use in found.judges for each in use.reasons.values() for why in each]
+        reasons = [why for use in summary.judges for each in use.reasons.values() for why in each]
         return f"{counted(left, 'output')} ungraded" + (f": {reasons[0].rstrip('.')}." if reasons else ".")
     if any(rate is None or rate.value is None or rate.fractions or rate.n != rate.of for rate in whole):
         return "Review the failures in the report."
@@ -85,32 +85,34 @@ def _reviewed(found: RunSummary) -> str:
     return f"Everything is graded. Review the {counted(graded - passed, 'failure')} in the report."
 
 
-def _ask_again(found: RunSummary) -> Answer | None:
+def _ask_again(summary: RunSummary) -> Answer | None:
     calls = sum(
-        use.outcomes.get("failed", 0) for use in found.judges if use.id is None or use.id.kind not in COUNTED
+        use.outcomes.get("failed", 0)
+        for use in summary.judges
+        if use.id is None or use.id.kind not in COUNTED
     )
-    checks = sum(system.failed_checks for system in found.systems)
-    told = [
+    checks = sum(system.failed_checks for system in summary.systems)
+    failures = [
         *([number_text.missing(calls)] if calls else []),
         *([number_text.not_checked(checks)] if checks else []),
     ]
-    if not told:
+    if not failures:
         return None
-    why = reason_of_silence(never_answered(found.judges))
+    why = reason_of_silence(never_answered(summary.judges))
     fix = f". Fix this first: {why}. Then" if why else ";"
-    if found.command and (not found.resumes or _has(found, "--replay")):
+    if summary.command and (not summary.resumes or _has(summary, "--replay")):
         again = ". The recording or batch has no reply for them; ask a model."
-        return Answer(text=f"{'; '.join(told)}{again}", evidence="judges")
-    text = f"{'; '.join(told)}{fix} the same command retries these alone."
-    return Answer(text=text, evidence="judges", command=found.command_with())
+        return Answer(text=f"{'; '.join(failures)}{again}", evidence="judges")
+    text = f"{'; '.join(failures)}{fix} the same command retries these alone."
+    return Answer(text=text, evidence="judges", command=summary.command_with())
 
 
 def never_answered(judges: Sequence[JudgeUse]) -> list[JudgeUse]:
     """Return the judges of which every call failed; outputs that need no call do not count."""
-    return [use for use in judges if use.outcomes.get("failed", 0) == _asked(use) > 0]
+    return [use for use in judges if use.outcomes.get("failed", 0) == _outputs_to_judge(use) > 0]
 
 
-def _asked(use: JudgeUse) -> int:
+def _outputs_to_judge(use: JudgeUse) -> int:
     """Count the outputs that a judge was to be asked about."""
     return sum(use.outcomes.values()) - use.outcomes.get("not_applicable", 0)
 
@@ -120,62 +122,66 @@ def reason_of_silence(judges: Sequence[JudgeUse]) -> str:
     return next((reason.rstrip(".") for use in judges for reason in use.reasons.get("failed", ())), "")
 
 
-def _add_missing(found: RunSummary) -> Answer | None:
+def _add_missing(summary: RunSummary) -> Answer | None:
     """Outputs of cases that a system has none of."""
-    less = {system.system: system.missing for system in found.systems if system.missing}
+    less = {system.system: system.missing for system in summary.systems if system.missing}
     if not less:
         return None
     count = sum(less.values())
-    told = f"{counted(count, 'case')} {'has' if count == 1 else 'have'} no output"
-    if len(found.systems) > 1:
+    sentence = f"{counted(count, 'case')} {'has' if count == 1 else 'have'} no output"
+    if len(summary.systems) > 1:
         each = [f"{name} has none for {counted(n, 'case')}" for name, n in less.items()]
-        told = f"{counted(count, 'output')} {'is' if count == 1 else 'are'} missing: {listed(each)}"
+        sentence = f"{counted(count, 'output')} {'is' if count == 1 else 'are'} missing: {listed(each)}"
         if len(less) > _NAMED:
-            told = f"{counted(len(less), 'system')} lack outputs, {count:,} in all"
-    if any(_has(found, option) for option in ("--generate", "--agent")):
+            sentence = f"{counted(len(less), 'system')} lack outputs, {count:,} in all"
+    if any(_has(summary, option) for option in ("--generate", "--agent")):
         return Answer(
-            text=f"{told}. The same command generates them:",
+            text=f"{sentence}. The same command generates them:",
             evidence="systems",
-            command=found.command_with(),
+            command=summary.command_with(),
         )
-    text = f"{told}. Add them to the outputs, with an error where there is no answer, and use a new --out."
+    text = (
+        f"{sentence}. Add them to the outputs, with an error where there is no answer, and use a new --out."
+    )
     return Answer(text=text, evidence="systems")
 
 
-def _judge_open(found: RunSummary) -> Answer | None:
+def _judge_open(summary: RunSummary) -> Answer | None:
     """Judges for undecided outputs that no judge was asked about."""
     kinds, recorded = Counter[Kind](), Counter[Kind]()
-    for system in found.systems:
+    for system in summary.systems:
         kinds.update(system.unjudged)
         recorded.update(system.unjudged_steps)
     if not kinds:
         return None
     left = kinds.total()
     judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
-    new = [judge for judge in judges if not any(_names(word, judge) for word in found.words)]
-    if not new and not found.command.startswith("fiducial."):
+    new = [judge for judge in judges if not any(_names(word, judge) for word in summary.words)]
+    if not new and not summary.command.startswith("fiducial."):
         text = f"Reach a model for the {counted(left, 'undecided output')} ({number_text.NEEDS_MODEL}); the same command goes on."
-        return Answer(text=text, evidence="systems", command=found.command_with())
-    model = next((use.id.model for use in found.judges if use.id is not None), number_text.MODEL)
-    asked = " ".join(["--judge", *new, *([] if _has(found, "--model") else ["--model", shlex.quote(model)])])
+        return Answer(text=text, evidence="systems", command=summary.command_with())
+    model = next((use.id.model for use in summary.judges if use.id is not None), number_text.MODEL)
+    options = " ".join(
+        ["--judge", *new, *([] if _has(summary, "--model") else ["--model", shlex.quote(model)])]
+    )
     named = ", ".join(f'"{judge}"' for judge in judges)
-    reached = any(_has(found, option) for option in _REACHING)
+    reached = any(_has(summary, option) for option in _REACHING)
     needs = "" if reached or model == BASELINE else f" ({number_text.NEEDS_MODEL})"
     return Answer(
         text=f"Add a judge for the {counted(left, 'undecided output')}{needs}:",
         evidence="systems",
-        command=found.command_with(asked, f'judges=[{named}], model="{model}"'),
+        command=summary.command_with(options, f'judges=[{named}], model="{model}"'),
     )
 
 
-def _change_judge(found: RunSummary) -> Answer | None:
+def _change_judge(summary: RunSummary) -> Answer | None:
     """Another model or prompt, for a judge most of whose replies are refusals or hold no score."""
-    for use in found.judges:
+    for use in summary.judges:
         for outcome, told in _NO_SCORE.items():
             lost = use.outcomes.get(outcome, 0)
-            if 2 * lost > _asked(use):
+            if 2 * lost > _outputs_to_judge(use):
                 why = next(iter(use.reasons.get(outcome, {})), "")
-                of = f"{lost:,} of {counted(_asked(use), 'output')}{f' ({why})' if why else ''}"
+                of = f"{lost:,} of {counted(_outputs_to_judge(use), 'output')}{f' ({why})' if why else ''}"
                 return Answer(
                     text=f"{use.name} {told} {of}. Use another --model or variant of the judge, with a new --out.",
                     evidence="judges",
@@ -192,25 +198,25 @@ def _names(word: str, judge: str) -> bool:
     return re.split("[/@]", word.removeprefix("--judge="), maxsplit=1)[0] == judge
 
 
-def _has(found: RunSummary, option: str) -> bool:
+def _has(summary: RunSummary, option: str) -> bool:
     """Return if an option was typed."""
-    return any(word == option or word.startswith(f"{option}=") for word in found.words)
+    return any(word == option or word.startswith(f"{option}=") for word in summary.words)
 
 
-def _label_open(found: RunSummary) -> Answer | None:
+def _label_open(summary: RunSummary) -> Answer | None:
     """Labels of the open part, where there are none that correct it."""
-    strata = found.strata
+    strata = summary.strata
     if strata is not None:
         left = _unlabelled(strata.open)
     else:
-        labelled = any(panel.n for panel in found.agreement.judges.values())
+        labelled = any(panel.n for panel in summary.agreement.judges.values())
         uncorrected = {OPEN} if labelled else {OPEN, JUDGED}
-        left = max((_uncorrected(system, uncorrected) for system in found.systems), default=0)
+        left = max((_uncorrected(system, uncorrected) for system in summary.systems), default=0)
     if not left:
         return None
     some = f"{_LABELS} of the " if left > _LABELS else "the "
     text = f"Label {some}{counted(left, 'judged output')} to correct the judges' rates:"
-    return Answer(text=text, evidence="systems", command=found.review_command())
+    return Answer(text=text, evidence="systems", command=summary.review_command())
 
 
 def _unlabelled(part: Part) -> int:
@@ -227,11 +233,11 @@ def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
     )
 
 
-def _tell_apart(found: RunSummary) -> Answer | None:
+def _tell_apart(summary: RunSummary) -> Answer | None:
     """Labels or cases, where the first two systems differ by an unknown amount."""
-    if found.strata is None:
+    if summary.strata is None:
         return None
-    part, _ = deciding(found.strata)
+    part, _ = deciding(summary.strata)
     ranked = list(ranked_rates(part))
     pair, better = pair_of(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
     if better or pair is None or not pair.n:
@@ -240,11 +246,11 @@ def _tell_apart(found: RunSummary) -> Answer | None:
     if max(ends, default=1) <= _MATTERS:
         return None
     apart = listed(ranked[:2])
-    if pair.corrected and (labels := labels_for_pair(pair, found.strata.open, _MATTERS)):
+    if pair.corrected and (labels := labels_for_pair(pair, summary.strata.open, _MATTERS)):
         text = (
             f"Label {counted(labels, 'more output')} to tell {apart} apart, if they differ by {_MATTERS:g}:"
         )
-        return Answer(text=text, evidence="systems", command=found.review_command())
+        return Answer(text=text, evidence="systems", command=summary.review_command())
     if pair.difference.value is None:
         return None
     discordant = min(max((pair.a_only_right + pair.b_only_right) / pair.n, _MATTERS), _MOST)
@@ -257,11 +263,11 @@ def _tell_apart(found: RunSummary) -> Answer | None:
     )
 
 
-def _narrow(found: RunSummary) -> Answer | None:
+def _narrow(summary: RunSummary) -> Answer | None:
     """More items of a system alone, whose rate has a wide interval."""
-    if len(found.systems) != 1:
+    if len(summary.systems) != 1:
         return None
-    rates = [part for part in found.systems[0].strata if part.name in {DECIDED, CORRECTED}]
+    rates = [part for part in summary.systems[0].strata if part.name in {DECIDED, CORRECTED}]
     rate = max(rates, key=lambda part: part.n, default=None)
     if rate is None or rate.value is None or rate.low is None or rate.high is None:
         return None
@@ -275,22 +281,22 @@ def _narrow(found: RunSummary) -> Answer | None:
     )
 
 
-def _move_cut(found: RunSummary) -> Answer | None:
+def _move_cut(summary: RunSummary) -> Answer | None:
     """Another cut, where one does clearly better on items that did not choose it."""
-    for caution in found.agreement.cautions:
+    for caution in summary.agreement.cautions:
         for judge, cut in caution.about.items() if caution.kind == "another_cut" else ():
-            if judge not in found.baselines:
+            if judge not in summary.baselines:
                 text = f"Threshold {cut:g} beats that of {judge} on held-out items:"
                 option = shlex.quote(f"{judge}={cut:g}")
-                again = found.command_with(f"--pass-at {option}", f'pass_at={{"{judge}": {cut:g}}}')
+                again = summary.command_with(f"--pass-at {option}", f'pass_at={{"{judge}": {cut:g}}}')
                 return Answer(text=text, evidence="calibration", command=again)
     return None
 
 
-def _correct_labels(found: RunSummary) -> Answer | None:
+def _correct_labels(summary: RunSummary) -> Answer | None:
     """Propose correcting the references of labels that people found wrong."""
-    decided = found.agreement.adjudication
-    if decided is None or not found.folder:
+    decided = summary.agreement.adjudication
+    if decided is None or not summary.folder:
         return None
     wrong = max(
         (judge.disagreements.judge_right + judge.agreements.judge_wrong for judge in decided.judges.values()),
@@ -302,20 +308,20 @@ def _correct_labels(found: RunSummary) -> Answer | None:
     return Answer(
         text=text,
         evidence="calibration",
-        command=f"fiducial labels export {shlex.quote(found.folder)} --out patch.jsonl",
+        command=f"fiducial labels export {shlex.quote(summary.folder)} --out patch.jsonl",
     )
 
 
-def _mend_labels(found: RunSummary) -> Answer | None:
-    calibration = found.agreement
+def _mend_labels(summary: RunSummary) -> Answer | None:
+    calibration = summary.agreement
     if len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
         return None
-    if _all_decided(found):
+    if _all_decided(summary):
         return None
     count = len(calibration.suspected_label_errors)
     return Answer(
         text=f"Most judges contradict {counted(count, 'label')}. Decide who is right:",
         evidence="items",
         address=item_at(calibration.suspected_label_errors[0].item_id),
-        command=found.review_command("--of suspects"),
+        command=summary.review_command("--of suspects"),
     )

@@ -43,13 +43,13 @@ MOST_COLUMNS = 6
 """Systems that stand side by side; more of them are the rows."""
 
 
-def _across(what: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
-    return DocumentTable((what, *names), [(name, *cells) for name, cells in table.items()])
+def _across(title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
+    return DocumentTable((title, *names), [(name, *cells) for name, cells in table.items()])
 
 
-def _down(what: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
+def _down(title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
     return DocumentTable(
-        (what, *table), [(name, *cells) for name, *cells in zip(names, *table.values(), strict=True)]
+        (title, *table), [(name, *cells) for name, *cells in zip(names, *table.values(), strict=True)]
     )
 
 
@@ -90,22 +90,22 @@ def _parts(
 ) -> Mapping[str, Mapping[str, Statistic]]:
     """Rates by part and system: what checkers decided, the rest, and both together."""
     decided = {system.system: part for system in systems for part in system.strata if part.name == DECIDED}
-    found: dict[str, Mapping[str, Statistic]] = {"checked outputs": decided} if decided else {}
+    parts: dict[str, Mapping[str, Statistic]] = {"checked outputs": decided} if decided else {}
     strata = None if compared is None else compared.strata
     if strata is None:
         left = {system.system: rest for system in systems if (rest := _rest(system)) is not None}
         corrected = all(rate.name == CORRECTED for rate in left.values())
-        return found | (
+        return parts | (
             {f"undecided outputs, judged, {'corrected with labels' if corrected else 'uncorrected'}": left}
             if left
             else {}
         )
     if any(strata.open.graded.values()):
         how = number_text.correction(strata.open.corrected_systems, strata.open.rates)
-        found[f"undecided outputs, judged, {how}"] = graded_rates(strata.open)
+        parts[f"undecided outputs, judged, {how}"] = graded_rates(strata.open)
         if decided:
-            found[f"all outputs{'' if strata.open.corrected else f', {how}'}"] = strata.all.rates
-    return found
+            parts[f"all outputs{'' if strata.open.corrected else f', {how}'}"] = strata.all.rates
+    return parts
 
 
 def _rest(system: SystemResult) -> StratumRate | None:
@@ -152,22 +152,22 @@ def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:
     }
 
 
-def _rate(found: Statistic | None) -> Cell:
-    if found is None:
+def _rate(rate: Statistic | None) -> Cell:
+    if rate is None:
         return Cell("-", title="no such output")
-    behind = [number_text.interval(found.low, found.high)]
-    if isinstance(found, StratumRate):
-        behind += ["mean score"] if found.fractions else []
-        missing = number_text.outcomes(found.outcomes)
+    behind = [number_text.interval(rate.low, rate.high)]
+    if isinstance(rate, StratumRate):
+        behind += ["mean score"] if rate.fractions else []
+        missing = number_text.outcomes(rate.outcomes)
         behind += [
-            number_text.denominator(found) + (f" ({missing})" if missing else ""),
-            number_text.bounds(found),
+            number_text.denominator(rate) + (f" ({missing})" if missing else ""),
+            number_text.bounds(rate),
         ]
     else:
-        behind.append(f"n {number_text.count(found.n)}")
-    if found.value is None:
-        return Cell("undefined", "; ".join([found.undefined or "no value", *filter(None, behind)]))
-    return Cell(number_text.decimal(found.value), " ".join(filter(None, behind)), found.method or "")
+        behind.append(f"n {number_text.count(rate.n)}")
+    if rate.value is None:
+        return Cell("undefined", "; ".join([rate.undefined or "no value", *filter(None, behind)]))
+    return Cell(number_text.decimal(rate.value), " ".join(filter(None, behind)), rate.method or "")
 
 
 def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:

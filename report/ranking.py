@@ -55,11 +55,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     address: str = ""
 
 
-def better(found: RunSummary) -> Answer:
+def better(summary: RunSummary) -> Answer:
     """Return the best system by the rules of docs/report.md; a single system's pass rate."""
-    if len(found.systems) == 1:
-        return Answer(text=_alone(found.systems[0]), evidence="systems")
-    text = best_system(found.strata, [system.system for system in found.systems])
+    if len(summary.systems) == 1:
+        return Answer(text=_alone(summary.systems[0]), evidence="systems")
+    text = best_system(summary.strata, [system.system for system in summary.systems])
     return Answer(text=text, evidence="systems")
 
 
@@ -104,9 +104,9 @@ def _alone(system: SystemResult) -> str:
     return f"{system.system}: {_passing(checked, 'checked outputs')}{rest}{_range(checked, 'ungraded' if graded == checked.n else 'unchecked')}."
 
 
-def _passing(rate: Rate, what: str) -> str:
+def _passing(rate: Rate, plural: str) -> str:
     value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
-    noun = what if rate.n != 1 else what.removesuffix("s")
+    noun = plural if rate.n != 1 else plural.removesuffix("s")
     if rate.fractions:
         return f"mean score {value} of {rate.n:,} {noun}"
     return f"{value} of {rate.n:,} {noun} {'passes' if rate.n == 1 else 'pass'}"

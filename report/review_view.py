@@ -103,7 +103,7 @@ def review_item(
         producer=shortened(key.system, _NAME) + (f", trial {key.trial}" if key.trial else ""),
         question=DECIDE if opinions is not None else kind_spec(case.kind).question,
         sections=[(title, blocks) for title, blocks in sections.items() if blocks],
-        said=_bounded(_said(verdict) for verdict in verdicts),
+        said=_bounded(_titled_verdict(verdict) for verdict in verdicts),
         opinions=[] if opinions is None else _unnamed(str(key), opinions),
         compared=[] if opinions is None else compared(case, output),
         reference="" if opinions is None else _editable(case.reference),
@@ -232,11 +232,11 @@ def _reference_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
             yield name, _value(value)
 
 
-def _said(verdict: Verdict) -> tuple[str, Excerpt]:
-    found = verdict.outcome.replace("_", " ") if verdict.score is None else number_text.decimal(verdict.score)
+def _titled_verdict(verdict: Verdict) -> tuple[str, Excerpt]:
+    grade = verdict.outcome.replace("_", " ") if verdict.score is None else number_text.decimal(verdict.score)
     why = f"{verdict.error_type or ''} {marks_in_words(verdict.reason or '')}".strip()
     title = f"{verdict.source} {shortened(verdict.by, _NAME)}"
-    return title, excerpt(f"{found}  {why}".strip(), _SENTENCE)
+    return title, excerpt(f"{grade}  {why}".strip(), _SENTENCE)
 
 
 def _value(value: Any) -> Excerpt:

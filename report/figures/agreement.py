@@ -47,7 +47,7 @@ def heat(
     return svg("heat", WIDTH, below + 16 * len(columns) + 10, title, shapes, says=_says(columns, rows))
 
 
-def _share(x: float, y: float, wide: float, share: float | None, what: str, *, good: bool) -> list[Markup]:
+def _share(x: float, y: float, wide: float, share: float | None, label: str, *, good: bool) -> list[Markup]:
     if share is None:
         return [text(x + wide / 2, y + 15, "-", "share", anchor="middle")]
     return [
@@ -58,7 +58,7 @@ def _share(x: float, y: float, wide: float, share: float | None, what: str, *, g
             _HIGH - 2,
             "agree" if good else "differ",
             strength=0.05 + 0.5 * share,
-            says=f"{what}: {decimal(share)}",
+            says=f"{label}: {decimal(share)}",
         ),
         text(x + wide / 2, y + 15, decimal(share), "share", anchor="middle"),
     ]

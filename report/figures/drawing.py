@@ -54,8 +54,8 @@ def figure_styles() -> str:
     return "\n".join(f"svg .{kind} {{ {declared} }}" for kind, declared in rules.items())
 
 
-def _declaration(found: re.Match[str]) -> str:
-    return f"{found[1]}: {found[2]}{'px' if found[1] == 'font-size' else ''};"
+def _declaration(match: re.Match[str]) -> str:
+    return f"{match[1]}: {match[2]}{'px' if match[1] == 'font-size' else ''};"
 
 
 def lean(page: str) -> str:

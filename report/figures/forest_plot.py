@@ -51,15 +51,22 @@ class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
     def of(
         cls,
         name: str,
-        found: Statistic | None,
+        statistic: Statistic | None,
         *,
         bounds: tuple[float, float] | None = None,
         alarm: bool = False,
     ) -> PlottedInterval:
         """Create the interval of a statistic, to be drawn."""
-        if found is None:
+        if statistic is None:
             return cls(name=name, value=None, alarm=alarm)
-        return cls(name=name, value=found.value, low=found.low, high=found.high, bounds=bounds, alarm=alarm)
+        return cls(
+            name=name,
+            value=statistic.value,
+            low=statistic.low,
+            high=statistic.high,
+            bounds=bounds,
+            alarm=alarm,
+        )
 
     def __str__(self) -> str:
         """Render as text."""
@@ -84,14 +91,14 @@ def interval_strip(value: float, low: float | None, high: float | None) -> Marku
     return svg("strip", _STRIP, _HEIGHT, says, [*shapes, *_marks(drawn, place, _MIDDLE)])
 
 
-def _marks(each: PlottedInterval, place: AxisScale, y: float) -> list[Markup]:
+def _marks(interval: PlottedInterval, place: AxisScale, y: float) -> list[Markup]:
     shapes = [line("track", place.start, y, place.end, y)]
-    if each.bounds is not None:
-        shapes.append(line("bounds", place(each.bounds[0]), y + 8, place(each.bounds[1]), y + 8))
-    if each.low is not None and each.high is not None:
-        shapes.append(line("whisker", place(each.low), y, place(each.high), y))
-    if each.value is not None:
-        shapes.append(dot(place(each.value), y, "alarm" if each.alarm else "dot", says=str(each)))
+    if interval.bounds is not None:
+        shapes.append(line("bounds", place(interval.bounds[0]), y + 8, place(interval.bounds[1]), y + 8))
+    if interval.low is not None and interval.high is not None:
+        shapes.append(line("whisker", place(interval.low), y, place(interval.high), y))
+    if interval.value is not None:
+        shapes.append(dot(place(interval.value), y, "alarm" if interval.alarm else "dot", says=str(interval)))
     return shapes
 
 
@@ -106,19 +113,19 @@ def forest(
     high = 1.0 if low >= 0 else _reach(rows)
     low = max(low, -high)
     # Long names have a line of their own: their numbers stand beside the intervals.
-    apart = any(len(each.name) > _LETTERS for each in rows)
+    apart = any(len(interval.name) > _LETTERS for interval in rows)
     place = AxisScale(low, high, _MARGIN, WIDTH - _MARGIN - (_NUMBER if apart else 0))
     bottom = _ROW * len(rows) + 8
     marks = [low + (high - low) * quarter / 4 for quarter in range(5)]
     shapes = [ticks(map(place, marks), 4, bottom)]
     if low < 0:
         shapes.append(line("zero", place(0), 4, place(0), bottom))
-    for number, each in enumerate(rows):
+    for number, interval in enumerate(rows):
         y = _ROW * number + 14
         shapes += [
-            text(_MARGIN, y, each.name, "name", room=_MOST_LETTERS if apart else _LETTERS),
-            text(WIDTH - _MARGIN, y + 16 if apart else y, each.number, anchor="end"),
-            *_marks(each, place, y + 12),
+            text(_MARGIN, y, interval.name, "name", room=_MOST_LETTERS if apart else _LETTERS),
+            text(WIDTH - _MARGIN, y + 16 if apart else y, interval.number, anchor="end"),
+            *_marks(interval, place, y + 12),
         ]
     return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(marks, place, bottom + 14, ends)], says="; ".join(map(str, rows)))  # fmt: skip
 
@@ -143,13 +150,13 @@ def _axis(
     return [text(place(tick), y, f"{tick:g}", anchor=anchors.get(tick, "middle")) for tick in ticks]
 
 
-def upright(each: PlottedInterval, x: float, up: AxisScale) -> list[Markup]:
+def upright(interval: PlottedInterval, x: float, up: AxisScale) -> list[Markup]:
     """Draw an estimate with a vertical interval."""
     shapes: list[Markup] = []
-    if each.low is not None and each.high is not None:
-        shapes.append(line("whisker", x, up(each.low), x, up(each.high)))
-    if each.value is not None:
-        shapes.append(dot(x, up(each.value), "alarm" if each.alarm else "dot", says=str(each)))
+    if interval.low is not None and interval.high is not None:
+        shapes.append(line("whisker", x, up(interval.low), x, up(interval.high)))
+    if interval.value is not None:
+        shapes.append(dot(x, up(interval.value), "alarm" if interval.alarm else "dot", says=str(interval)))
     return shapes
 
 
@@ -211,14 +218,14 @@ def judge_rates(
     return svg("forest", WIDTH, bottom + 20, title, shapes, says=says)
 
 
-def _lane(rate: PlottedInterval, what: str, place: AxisScale, y: float) -> list[Markup]:
+def _lane(rate: PlottedInterval, label: str, place: AxisScale, y: float) -> list[Markup]:
     shapes = [
-        text(_MARGIN, y + 4, what, "share"),
+        text(_MARGIN, y + 4, label, "share"),
         line("track", place.start, y, place.end, y),
         text(WIDTH - _MARGIN, y + 4, rate.number, "share", anchor="end"),
     ]
     if rate.low is not None and rate.high is not None:
         shapes.append(line("whisker", place(rate.low), y, place(rate.high), y))
     if rate.value is not None:
-        shapes.append(dot(place(rate.value), y, says=f"{what}: {rate.number}"))
+        shapes.append(dot(place(rate.value), y, says=f"{label}: {rate.number}"))
     return shapes

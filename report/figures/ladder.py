@@ -28,7 +28,7 @@ def ladder_curve(ladder: LadderResult) -> Markup:
         path("band", [*there, *back]),
         *_grid(ladder),
         path("course", [(_ACROSS(point.place), _UP(point.share)) for point in ladder.curve]),
-        *_seen(ladder),
+        *_observed(ladder),
         *_break(ladder),
         text(_ACROSS(0.5), _HEIGHT - 4, ladder.unit, anchor="middle"),
     ]
@@ -47,17 +47,17 @@ def breaking_points(title: str, ladders: Sequence[LadderResult]) -> Markup:
 
 
 def _breaking_point(ladder: LadderResult) -> PlottedInterval:
-    found = ladder.threshold
-    if not ladder.curve or found.low is None or found.high is None:
+    threshold = ladder.threshold
+    if not ladder.curve or threshold.low is None or threshold.high is None:
         return PlottedInterval(name=ladder.dial, value=None, words="not known")
-    on_ladder = found.level is not None
+    on_ladder = threshold.level is not None
     return PlottedInterval(
         name=ladder.dial,
-        value=_place(ladder, found.level) if found.level is not None else _ENDS[found.where],
-        low=_place(ladder, found.low),
-        high=_place(ladder, found.high),
+        value=_place(ladder, threshold.level) if threshold.level is not None else _ENDS[threshold.where],
+        low=_place(ladder, threshold.low),
+        high=_place(ladder, threshold.high),
         alarm=ladder.found,
-        words=f"{found.level:.3g} {ladder.unit}" if on_ladder else _BREAKS[found.where],
+        words=f"{threshold.level:.3g} {ladder.unit}" if on_ladder else _BREAKS[threshold.where],
     )
 
 
@@ -78,7 +78,7 @@ def _grid(ladder: LadderResult) -> list[Markup]:
     return shapes
 
 
-def _seen(ladder: LadderResult) -> list[Markup]:
+def _observed(ladder: LadderResult) -> list[Markup]:
     """Draw the observed share at each level; a larger sample gives a larger dot."""
     most = max((level.faulty for level in ladder.levels), default=0)
     return [

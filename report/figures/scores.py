@@ -44,16 +44,19 @@ def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
     Passes and fails are those of the labels.
     """
     along = AxisScale(0.0, 1.0, _LEFT, _RIGHT)
-    most = max((max(each.passed, each.failed) for each in bins), default=1)
+    most = max((max(score_bin.passed, score_bin.failed) for score_bin in bins), default=1)
     middle, tall = _HEIGHT / 2 + 8, _HEIGHT / 2 - 38
     shapes = [
         text(2, 12, "number of outputs, by label"),
         line("tick", along(cut), 20, along(cut), _HEIGHT - 22),
         text(along(cut), 28, f"passes at {cut:g}", anchor="end" if cut > 0.5 else "start"),  # noqa: PLR2004 - the middle
     ]
-    for each in bins:
-        center, wide = along((each.low + each.high) / 2), max(8.0, along(each.high) - along(each.low) - 2)
-        for number, kind, way in ((each.passed, "agree", -1), (each.failed, "differ", 1)):
+    for score_bin in bins:
+        center, wide = (
+            along((score_bin.low + score_bin.high) / 2),
+            max(8.0, along(score_bin.high) - along(score_bin.low) - 2),
+        )
+        for number, kind, way in ((score_bin.passed, "agree", -1), (score_bin.failed, "differ", 1)):
             high = tall * number / most
             if number:
                 shapes += [
@@ -64,7 +67,7 @@ def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
                         high,
                         kind,
                         strength=0.55,
-                        says=f"{each.rate.name}: {count(number)}",
+                        says=f"{score_bin.rate.name}: {count(number)}",
                     ),
                     text(center, middle + way * (high + 10) + 4, count(number), "share", anchor="middle"),
                 ]
@@ -75,7 +78,8 @@ def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
         *(text(along(end), _HEIGHT - 6, f"{end:g}", anchor="middle") for end in _ENDS),
     ]
     says = "; ".join(
-        f"score {each.rate.name}: labels pass {each.passed}, fail {each.failed}" for each in bins
+        f"score {score_bin.rate.name}: labels pass {score_bin.passed}, fail {score_bin.failed}"
+        for score_bin in bins
     )
     return svg("distribution", WIDTH, _HEIGHT, title, shapes, says=says)
 
@@ -90,17 +94,24 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
         *grid(up, _LEFT, _RIGHT, of="share that labels pass"),
         line("track", along(0), up(0), along(1), up(1)),
     ]
-    for each in bins:
-        x = along(each.mean)
-        shapes += upright(each.rate, x, up)
-        if each.rate.value is not None:
-            shapes.append(text(x + 8, up(each.rate.value) + 4, count(each.passed + each.failed), "share"))
+    for score_bin in bins:
+        x = along(score_bin.mean)
+        shapes += upright(score_bin.rate, x, up)
+        if score_bin.rate.value is not None:
+            shapes.append(
+                text(x + 8, up(score_bin.rate.value) + 4, count(score_bin.passed + score_bin.failed), "share")
+            )
     shapes += [
         *(text(along(end), _HEIGHT - 18, f"{end:g}", anchor="middle") for end in _ENDS),
         text(_RIGHT, _HEIGHT - 4, "score", anchor="end"),
     ]
     return svg(
-        "reliability", WIDTH, _HEIGHT, title, shapes, says="; ".join(f"score {each.rate}" for each in bins)
+        "reliability",
+        WIDTH,
+        _HEIGHT,
+        title,
+        shapes,
+        says="; ".join(f"score {score_bin.rate}" for score_bin in bins),
     )
 
 

@@ -72,12 +72,12 @@ def verbatim(title: str, value: Any, role: TextRole = "text") -> Verbatim:
     return Verbatim(shortened(title, NAME_LIMIT), cut.text, cut.hidden, role)
 
 
-def first_pieces(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
+def first_pieces(pieces: Iterable[Piece], noun: str) -> Iterator[Piece]:
     """Yield the first pieces of many, and the number of the rest."""
     rest = iter(pieces)
     yield from islice(rest, _MOST_BLOCKS)
     if left := sum(1 for _ in rest):
-        yield f"{left:,} more {what} are not shown here; the records hold them."
+        yield f"{left:,} more {noun} are not shown here; the records hold them."
 
 
 def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
@@ -111,7 +111,7 @@ def answer_blocks(item: ReportItem, title: str) -> list[Piece]:
     """Return what a system answered, under one title."""
     if item.output.error is not None:
         return [verbatim(f"{title}, ended with", item.output.error)]
-    found: list[Piece] = [
+    pieces: list[Piece] = [
         verbatim(title, each, "agent")
         for each in (item.output.text, _calls(item.output.tool_calls or ()), item.output.workspace)
         if each
@@ -119,8 +119,8 @@ def answer_blocks(item: ReportItem, title: str) -> list[Piece]:
     episodes = item.episode or ()
     for number, steps in enumerate(item.output.turns or ()):
         outcomes = episodes[number] if number < len(episodes) else ()
-        found += _steps(f"{title}, turn {number + 1}: ", steps, outcomes)
-    return found or [verbatim(title, "(nothing)", "agent")]
+        pieces += _steps(f"{title}, turn {number + 1}: ", steps, outcomes)
+    return pieces or [verbatim(title, "(nothing)", "agent")]
 
 
 def first_line(output: Output) -> str:
@@ -137,10 +137,10 @@ def first_line(output: Output) -> str:
     return text or output.workspace or "(nothing)"
 
 
-def _arguments(given: Any) -> str:
-    if not isinstance(given, dict):
-        return str(given)
-    named = cast("dict[str, Any]", given)
+def _arguments(arguments: Any) -> str:
+    if not isinstance(arguments, dict):
+        return str(arguments)
+    named = cast("dict[str, Any]", arguments)
     return ", ".join(f"{name}={_value(value)}" for name, value in named.items())
 
 
@@ -226,10 +226,10 @@ def _diff_table(diff: CallDiff) -> DocumentTable:
     return DocumentTable(head, rows, caption=caption, words=frozenset({0, 1, 2}))
 
 
-def _argument(each: ArgumentDiff) -> tuple[str | Cell, ...]:
-    given = "left out" if each.given is None else _value(each.given.value)
-    accepted = "must not be given" if each.accepted is None else _accepted(each.accepted)
-    return _short(each.name), Cell(given, mark="right" if each.fits else "wrong"), Cell(accepted)
+def _argument(argument: ArgumentDiff) -> tuple[str | Cell, ...]:
+    given = "left out" if argument.given is None else _value(argument.given.value)
+    accepted = "must not be given" if argument.accepted is None else _accepted(argument.accepted)
+    return _short(argument.name), Cell(given, mark="right" if argument.fits else "wrong"), Cell(accepted)
 
 
 def _accepted(values: Sequence[Any] | str) -> str:

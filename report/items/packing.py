@@ -108,7 +108,7 @@ class _Columns:
 
     def add(self, item: Candidate) -> None:
         """Take in an item."""
-        gist = self._gist(item.told)
+        gist = self._gist(item.verdicts)
         case = self.cases.of(item.key.case_id)
         if case == len(self.queries):
             self.queries.append(_line(item.query))
@@ -125,13 +125,13 @@ class _Columns:
             self._readers.append(item.read)
         self.reader.append(len(self._readers) - 1)
 
-    def _gist_of(self, told: ItemVerdicts) -> _Gist:
-        fault = "" if told.checker is None else told.checker.error_type or ""
+    def _gist_of(self, verdicts: ItemVerdicts) -> _Gist:
+        fault = "" if verdicts.checker is None else verdicts.checker.error_type or ""
         return _Gist(
-            STATUSES.index(status_of(told, self.cuts)),
+            STATUSES.index(status_of(verdicts, self.cuts)),
             self.faults.of(fault),
-            self.said.of(verdicts_summary(told, self.cuts)),
-            self.groups.setdefault(groups_of(told, self.cuts), len(self.groups)),
+            self.said.of(verdicts_summary(verdicts, self.cuts)),
+            self.groups.setdefault(groups_of(verdicts, self.cuts), len(self.groups)),
         )
 
     def worth_reading(self) -> list[int]:
@@ -142,15 +142,15 @@ class _Columns:
         place = [status << 32 | case for status, case in zip(self.status, self.case, strict=True)]
         return sorted(range(len(place)), key=place.__getitem__)[:MOST_LISTED]
 
-    def read(self, number: int, *, asked: bool) -> ReportItem:
+    def read(self, number: int, *, with_prompts: bool) -> ReportItem:
         """Read an item with all its texts."""
-        return self._readers[self.reader[number]](self.place[number], asked)
+        return self._readers[self.reader[number]](self.place[number], with_prompts)
 
     def index(self, listed: Sequence[int]) -> dict[str, Any]:
         """Return the columns of the listed items, in that order, as the page's script reads them."""
         cases = list(self.cases.numbers)
         case, used = _renumbered([self.case[number] for number in listed])
-        found: dict[str, Any] = {
+        index: dict[str, Any] = {
             "statuses": STATUSES,
             "status": [self.status[number] for number in listed],
             "trial": [self.trial[number] for number in listed],
@@ -165,13 +165,13 @@ class _Columns:
             "said": (self.said, self.says),
         }
         for name, (names, numbers) in columns.items():
-            found[f"{name}s"] = [_name(text) for text in names.numbers]
-            found[name] = [numbers[number] for number in listed]
+            index[f"{name}s"] = [_name(text) for text in names.numbers]
+            index[name] = [numbers[number] for number in listed]
         names = {name: place for place, name in enumerate(self.group_names())}
-        found["groups"] = list(names)
-        found["grouped"] = [[names[_name(each)] for each in together] for together in self.groups]
-        found["group"] = [self.group[number] for number in listed]
-        return found
+        index["groups"] = list(names)
+        index["grouped"] = [[names[_name(each)] for each in together] for together in self.groups]
+        index["group"] = [self.group[number] for number in listed]
+        return index
 
     def group_names(self) -> list[str]:
         """Return the groups that items can be found by, the ungraded ones first."""
@@ -223,7 +223,7 @@ def _pages(
 ) -> Iterator[str]:
     """Yield the items' pages in an order; the first line of each answer is put in its row."""
     for row in order:
-        item = columns.read(read[row], asked=texts is None or row < _MOST_ASKED)
+        item = columns.read(read[row], with_prompts=texts is None or row < _MOST_ASKED)
         answers[row] = excerpt(" ".join(first_line(item.output)[: 4 * _ANSWER].split()), _ANSWER).text
         yield as_html(item_document(item, columns.cuts))
 

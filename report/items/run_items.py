@@ -26,7 +26,7 @@ from ...records import (
 )
 from ..model import Candidate, ItemVerdicts, ReportItem
 from ..text.safe_text import cut_at
-from .asked import SentPrompts
+from .sent_prompts import SentPrompts
 
 S = TypeVar("S", bound=Verdict | StoredVerdict)
 
@@ -70,14 +70,16 @@ class RunItems(Closing):
             for key, _, offset, _ in keyed_lines(path):
                 label = self._labels.get(key)
                 alike = standing.in_numbers(key), None if label is None else label.score
-                told = known.get(alike)
-                if told is None:
+                verdicts = known.get(alike)
+                if verdicts is None:
                     if len(known) == _MOST_ALIKE:
                         known.clear()
                     checker, judges = _of_interest(self._verdicts.said_on(key))
-                    told = known[alike] = ItemVerdicts(checker=checker, judges=judges, label=label)
+                    verdicts = known[alike] = ItemVerdicts(checker=checker, judges=judges, label=label)
                 category, query = self._about[key.case_id]
-                yield Candidate(key=key, category=category, query=query, told=told, place=offset, read=read)
+                yield Candidate(
+                    key=key, category=category, query=query, verdicts=verdicts, place=offset, read=read
+                )
 
     def close(self) -> None:
         """Close what it opened."""
@@ -86,7 +88,7 @@ class RunItems(Closing):
     def _take_note(self, case: Case) -> None:
         self._about[case.id] = _About(_category(case), cut_at(_query(case), _QUERY))
 
-    def _read(self, path: InputPath, offset: int, asked: bool) -> ReportItem:  # noqa: FBT001 - bound by place
+    def _read(self, path: InputPath, offset: int, with_prompts: bool) -> ReportItem:  # noqa: FBT001 - bound by place
         output = decode_record(self._lines.line(path, offset), Output, path=path)
         checker, judges = _of_interest(self._verdicts.on(output.key))
         case = self._cases[output.case_id]
@@ -96,7 +98,9 @@ class RunItems(Closing):
             checker=checker,
             judges=judges,
             label=self._labels.get(output.key),
-            asked=[self._prompts.asked(verdict, case, output) for verdict in judges] if asked else [],
+            prompts=[self._prompts.behind(verdict, case, output) for verdict in judges]
+            if with_prompts
+            else [],
             episode=_episode(case, output),
         )
 

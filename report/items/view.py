@@ -16,9 +16,9 @@ from ..document_parts import FIRST, Cell, CellMark, DocumentTable
 from ..model import ItemVerdicts, ReportItem
 from ..text import number_text
 from ..text.safe_text import shortened
-from .asked import SentPrompt
 from .blocks import item_blocks, verbatim
 from .naming import CELLS, NAME_LIMIT, UNGRADED, group_of, marks_in_words
+from .sent_prompts import SentPrompt
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
 STATUSES: tuple[ItemStatus, ...] = get_args(ItemStatus)
@@ -60,16 +60,16 @@ def groups_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> tuple
     graded = (item.checker is not None and item.checker.graded) or any(
         verdict.graded for verdict in _readers(item.judges)
     )
-    found: list[str] = [] if graded else [UNGRADED]
+    groups: list[str] = [] if graded else [UNGRADED]
     label = item.label if item.label is not None and item.label.score is not None else item.checker
     if label is None or label.score is None:
-        return tuple(found)
+        return tuple(groups)
     for verdict in item.judges:
         if verdict.score is not None:
             at = _cut(verdict, cuts)
             place = 2 * (label.score < at) + (verdict.score < at)
-            found.append(group_of(verdict.by, CELLS[place]))
-    return tuple(found)
+            groups.append(group_of(verdict.by, CELLS[place]))
+    return tuple(groups)
 
 
 def _readers(judges: Sequence[S]) -> Sequence[S]:
@@ -101,11 +101,11 @@ def item_document(item: ReportItem, cuts: Mapping[Author, PassThreshold]) -> Ite
     """
     request, rest = item_blocks(item)
     yield from request
-    rows = [_verdict_row(role, verdict, item, cuts) for role, verdict in _said(item)]
+    rows = [_verdict_row(role, verdict, item, cuts) for role, verdict in _verdicts_by_role(item)]
     yield DocumentTable((), rows, caption="Verdicts", words=FIRST | {1, 2})
     yield from rest
     for number, verdict in enumerate(item.judges):
-        sent = item.asked[number] if item.asked else _UNSHOWN if verdict.raw is not None else None
+        sent = item.prompts[number] if item.prompts else _UNSHOWN if verdict.raw is not None else None
         if pieces := list(_exchange(verdict, sent)):
             yield Details(f"What {_name(verdict.by)} was sent and replied", pieces)
 
@@ -117,14 +117,14 @@ _READ = re.compile(r"</?[A-Z]\d?>")
 """Tags between which a reply's reason and score stand, which were read."""
 
 
-def _exchange(verdict: Verdict, asked: SentPrompt | None) -> Iterator[Piece]:
-    if asked is not None:
-        if asked.problem is not None:
-            yield f"What it was sent is not shown here: {shortened(asked.problem, SENTENCE_LIMIT)}"
-        if asked.changed:
+def _exchange(verdict: Verdict, prompt: SentPrompt | None) -> Iterator[Piece]:
+    if prompt is not None:
+        if prompt.problem is not None:
+            yield f"What it was sent is not shown here: {shortened(prompt.problem, SENTENCE_LIMIT)}"
+        if prompt.changed:
             yield "Its prompt, its settings or fiducial changed since: this is what it would be sent now."
         yield from (
-            verbatim(f"sent as {message['role']}", message_text(message)) for message in asked.messages
+            verbatim(f"sent as {message['role']}", message_text(message)) for message in prompt.messages
         )
     if verdict.raw is not None:
         yield verbatim("replied", _READ.sub("", verdict.raw), "agent")
@@ -152,7 +152,7 @@ def _by_role(label: Verdict | None, checker: S | None, judges: Iterable[S]) -> l
     return [(role, verdict) for role, verdict in said if verdict is not None]
 
 
-def _said(item: ReportItem) -> list[tuple[str, Verdict]]:
+def _verdicts_by_role(item: ReportItem) -> list[tuple[str, Verdict]]:
     return _by_role(item.label, item.checker, item.judges)
 
 

@@ -37,14 +37,16 @@ _ALLOWED_FOR = "only corrected numbers allow for it"
 _HOW = "by double sampling: also for agreements that nobody looked at; what cannot be decided is left out"
 
 
-def adjudication_pieces(found: Adjudication | None) -> Iterator[Piece]:
+def adjudication_pieces(adjudication: Adjudication | None) -> Iterator[Piece]:
     """Yield the effects of adjudication; yield no pieces if nothing was adjudicated."""
-    if found is None:
+    if adjudication is None:
         return
-    yield from who_decided(found.by, found.faults)
-    if found.elsewhere:
-        yield CautionLine(f"{counted(found.elsewhere, 'adjudicated item')} not in this table", indent=2)
-    for judge, each in found.judges.items():
+    yield from who_decided(adjudication.by, adjudication.faults)
+    if adjudication.elsewhere:
+        yield CautionLine(
+            f"{counted(adjudication.elsewhere, 'adjudicated item')} not in this table", indent=2
+        )
+    for judge, each in adjudication.judges.items():
         yield from _judge(judge, each)
 
 
@@ -80,61 +82,61 @@ def _who(by: Adjudicators) -> str:
     return f"{told}; {by.twice:,} by two or more: alike {by.alike} pairs{alpha}{contested}"
 
 
-def disagreements_clause(found: AdjudicatedJudge) -> str:
+def disagreements_clause(adjudicated: AdjudicatedJudge) -> str:
     """Return a clause on a judge's disagreements.
 
     Example: ``of 36 disagreements the judge is right in 25, ...``.
     """
-    apart = found.disagreements
+    apart = adjudicated.disagreements
     parts = [f"the judge is right in {apart.judge_right:,}", f"the label in {apart.judge_wrong:,}"]
     parts += [f"{apart.undecidable:,} cannot be decided"] if apart.undecidable else []
     parts += [f"{apart.left:,} nobody looked at"] if apart.left else []
     return f"of {counted(apart.rows, 'disagreement')} {', '.join(parts)}"
 
 
-def _judge(judge: str, found: AdjudicatedJudge) -> Iterator[Piece]:
-    yield f"  {judge}: {disagreements_clause(found)}; {_agreements(found.agreements)}"
-    if not found.disagreements.rows + found.agreements.rows:
+def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
+    yield f"  {judge}: {disagreements_clause(adjudicated)}; {_agreements(adjudicated.agreements)}"
+    if not adjudicated.disagreements.rows + adjudicated.agreements.rows:
         return
     rows = [
         (
             name,
             _cell(each),
-            _cell(found.adjudicated[name]),
-            range_text(found.lowest[name], found.highest[name]),
+            _cell(adjudicated.adjudicated[name]),
+            range_text(adjudicated.lowest[name], adjudicated.highest[name]),
         )
-        for name, each in found.as_labelled.items()
+        for name, each in adjudicated.as_labelled.items()
     ]
     yield DocumentTable(("", "as labelled", "adjudicated", "undecidable against it, for it"), rows, indent=4)
-    if all(each.value is None for each in found.corrected.values()):
-        why = next(iter(found.corrected.values())).undefined
+    if all(each.value is None for each in adjudicated.corrected.values()):
+        why = next(iter(adjudicated.corrected.values())).undefined
         yield f"    not corrected for what nobody looked at: {why}"
-        if found.agreements.left == found.agreements.rows:
+        if adjudicated.agreements.left == adjudicated.agreements.rows:
             yield CautionLine(_ONE_SIDED, indent=4)
     else:
         yield f"    corrected {_HOW}"
-        yield from statistic_pieces(found.corrected, head=False, indent=6)
+        yield from statistic_pieces(adjudicated.corrected, head=False, indent=6)
     yield "    errors of the labels themselves"
     errors = [
         (name, _cell(each.found), f"{each.undecidable:,}", _cell(each.corrected))
-        for name, each in found.label_errors.items()
+        for name, each in adjudicated.label_errors.items()
     ]
     yield DocumentTable(
         ("", "found wrong, at least", "undecidable", "corrected"), errors, words=FIRST, indent=4
     )
 
 
-def _agreements(found: LookedAt) -> str:
-    seen = found.rows - found.left
+def _agreements(examined: LookedAt) -> str:
+    seen = examined.rows - examined.left
     if not seen:
-        return f"none of {counted(found.rows, 'agreement')} was looked at"
-    wrong = f"both are wrong in {found.judge_wrong:,}"
-    open_ = f", {found.undecidable:,} cannot be decided" if found.undecidable else ""
-    return f"of {seen:,} agreements looked at (of {found.rows:,}) {wrong}{open_}"
+        return f"none of {counted(examined.rows, 'agreement')} was looked at"
+    wrong = f"both are wrong in {examined.judge_wrong:,}"
+    open_ = f", {examined.undecidable:,} cannot be decided" if examined.undecidable else ""
+    return f"of {seen:,} agreements looked at (of {examined.rows:,}) {wrong}{open_}"
 
 
-def _cell(found: Statistic) -> str:
-    return "-" if found.value is None else str(found)
+def _cell(statistic: Statistic) -> str:
+    return "-" if statistic.value is None else str(statistic)
 
 
 def range_text(lowest: Statistic, highest: Statistic) -> str:
@@ -149,14 +151,24 @@ def range_text(lowest: Statistic, highest: Statistic) -> str:
     return f"{number(lowest.value)} to {number(highest.value)}{ends}, n {max(lowest.n, highest.n):,}"
 
 
-def adjudicated_by(found: Adjudication | None, judge: str) -> str:
+def adjudicated_by(adjudication: Adjudication | None, judge: str) -> str:
     """Return a self-contained clause on a judge's adjudication; empty if there was none."""
-    each = None if found is None else found.judges.get(judge)
-    if found is None or each is None or each.disagreements.left == each.disagreements.rows:
+    adjudicated = None if adjudication is None else adjudication.judges.get(judge)
+    if (
+        adjudication is None
+        or adjudicated is None
+        or adjudicated.disagreements.left == adjudicated.disagreements.rows
+    ):
         return ""
-    who = "people" if not found.by.models else "a model" if not found.by.people else "people and a model"
-    rates = _rates(each.adjudicated)
-    return f"adjudicated by {who}: {disagreements_clause(each)}{rates}"
+    who = (
+        "people"
+        if not adjudication.by.models
+        else "a model"
+        if not adjudication.by.people
+        else "people and a model"
+    )
+    rates = _rates(adjudicated.adjudicated)
+    return f"adjudicated by {who}: {disagreements_clause(adjudicated)}{rates}"
 
 
 def _rates(statistics: Mapping[str, Statistic]) -> str:
@@ -170,9 +182,9 @@ _DESCRIPTIVE = ("reliability", "resolution", "remainder")
 """Parts of the Brier score of the rows at hand, which the JSON has: their corrected forms say what is true of the judge."""
 
 
-def judges_alone_words(found: CalibrationNumbers) -> Iterator[Piece]:
+def judges_alone_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Dawid and Skene's model beside the labels; nothing without a model, or from few items."""
-    model = found.dawid_skene
+    model = calibration.dawid_skene
     if model.prevalence is None or model.n < FEW_CLUSTERS:
         return
     yield (
@@ -183,11 +195,11 @@ def judges_alone_words(found: CalibrationNumbers) -> Iterator[Piece]:
         values = (
             value
             for name in ("true_positive_rate", "true_negative_rate")
-            for value in (getattr(rates, name).value, _by_labels(found.judges.get(judge), name))
+            for value in (getattr(rates, name).value, _by_labels(calibration.judges.get(judge), name))
         )
         rows.append((judge, *map(number, values)))
     yield DocumentTable(("judge", "TPR if so", "by labels", "TNR if so", "by labels"), rows)
-    right = _by_labels(found.baselines.get("always_pass"), "prevalence")
+    right = _by_labels(calibration.baselines.get("always_pass"), "prevalence")
     yield f"  share right: {number(model.prevalence.value)} if so, {number(right)} by labels"
     yield from _pairs(model.pairs)
 
@@ -210,9 +222,9 @@ def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
         yield f"    {pair.a} and {pair.b}: {number(pair.observed)}, expected {number(pair.expected)}, on {pair.n:,}"
 
 
-def probability_words(found: CalibrationNumbers) -> Iterator[Piece]:
+def probability_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Scores read as probabilities; nothing for judges that say 0 or 1 only."""
-    for judge, each in found.probability.items():
+    for judge, each in calibration.probability.items():
         shown = {name: part for name, part in each.statistics.items() if name not in _DESCRIPTIVE}
         confidence = {f"confidence: {name}": part for name, part in each.confidence.items()}
         yield (
@@ -222,26 +234,26 @@ def probability_words(found: CalibrationNumbers) -> Iterator[Piece]:
         yield from statistic_pieces(shown | confidence)
 
 
-def system_words(found: CalibrationNumbers) -> Iterator[Piece]:
+def system_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Agreement on systems, a row a judge; nothing for a table of one system."""
     rows: list[tuple[str, ...]] = []
-    for judge, each in found.systems.items():
-        value, interval, _, method = statistic_cells(each.largest_difference)
-        off = {name: abs(system.difference.value or 0.0) for name, system in each.systems.items()}
+    for judge, agreement in calibration.systems.items():
+        value, interval, _, method = statistic_cells(agreement.largest_difference)
+        off = {name: abs(system.difference.value or 0.0) for name, system in agreement.systems.items()}
         worst = max(off, key=lambda name: off[name])
-        tau = number(each.kendall_tau_b.value)
-        rows.append((judge, f"{len(each.systems):,}", tau, value, interval, worst, method))
+        tau = number(agreement.kendall_tau_b.value)
+        rows.append((judge, f"{len(agreement.systems):,}", tau, value, interval, worst, method))
     if rows:
         head = ("judge", "systems", "Kendall's tau-b", "largest difference", "interval", "of", "")
         yield "Means of systems, by judge and by labels (each system is in the JSON):"
         yield DocumentTable(head, rows, words=ENDS)
-    for judge, each in found.systems.items():
-        yield Details(f"Each system, by labels and by {judge}", [_systems(each)])
+    for judge, agreement in calibration.systems.items():
+        yield Details(f"Each system, by labels and by {judge}", [_systems(agreement)])
 
 
-def _systems(found: SystemAgreement) -> DocumentTable:
+def _systems(agreement: SystemAgreement) -> DocumentTable:
     """Return a table of the systems, sorted by label mean, highest first."""
-    ordered = sorted(found.systems.items(), key=lambda each: -each[1].label_mean)
+    ordered = sorted(agreement.systems.items(), key=lambda each: -each[1].label_mean)
     rows = [
         (name, number(each.label_mean), number(each.score_mean), *statistic_cells(each.difference))
         for name, each in ordered
@@ -251,12 +263,12 @@ def _systems(found: SystemAgreement) -> DocumentTable:
     )
 
 
-def recalibration_words(found: CalibrationNumbers) -> Iterator[Piece]:
+def recalibration_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the value of recalibrated scores; yield no pieces if it was not requested.
 
     Recalibration maps scores to rates.
     """
-    for judge, each in found.recalibration.items():
+    for judge, each in calibration.recalibration.items():
         yield (
             f"{judge}, scores mapped to rates ({each.method}, each tenth of the clusters by a map of the others; the map is in the "
             "JSON):"
@@ -268,11 +280,11 @@ def recalibration_words(found: CalibrationNumbers) -> Iterator[Piece]:
         )
 
 
-def people_words(found: CalibrationNumbers) -> Iterator[Piece]:
+def people_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the agreement among people, the practical ceiling for judges.
 
     Yields no pieces if there is no such agreement.
     """
-    if found.people is not None:
-        yield f"Krippendorff's alpha of {len(found.people.names)} people among themselves:"
-        yield from statistic_pieces(found.people.krippendorff_alpha, head=False)
+    if calibration.people is not None:
+        yield f"Krippendorff's alpha of {len(calibration.people.names)} people among themselves:"
+        yield from statistic_pieces(calibration.people.krippendorff_alpha, head=False)

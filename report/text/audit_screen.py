@@ -50,16 +50,16 @@ def _pieces(audit: AuditNumbers) -> Iterator[Piece]:
 
 
 def _headline(judges: Sequence[JudgeAudit]) -> str:
-    told = [f"{judge.judge} {len(judge.findings):,}" for judge in judges if judge.findings]
+    weak = [f"{judge.judge} {len(judge.findings):,}" for judge in judges if judge.findings]
     if len(judges) == 1:
         (judge,) = judges
         number = len(judge.findings)
         found = f"{number:,} weaknesses" if number > 1 else "1 weakness" if number else "no weakness"
         return f"{judge.judge}: {found} beyond chance in {judge.asked:,} verdicts."
-    if not told:
+    if not weak:
         return f"None of {len(judges):,} judges shows a weakness beyond chance."
-    verb = "has" if len(told) == 1 else "have"
-    return f"{len(told):,} of {len(judges):,} judges {verb} weaknesses beyond chance: {', '.join(told)}."
+    verb = "has" if len(weak) == 1 else "have"
+    return f"{len(weak):,} of {len(judges):,} judges {verb} weaknesses beyond chance: {', '.join(weak)}."
 
 
 def _rows(judge: JudgeAudit, name: str, *, alone: bool) -> list[tuple[str, ...]]:

@@ -85,12 +85,12 @@ def profile_figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
             yield Figure(heat(caption, names, rows, good=good), caption=caption)
 
 
-def _adjudicated(found: AuditAdjudication | None) -> Iterator[Piece]:
+def _adjudicated(adjudication: AuditAdjudication | None) -> Iterator[Piece]:
     """Yield the operators with adjudicated probes; yield no pieces if there are none."""
-    if found is None:
+    if adjudication is None:
         return
-    yield from who_decided(found.by, found.faults)
-    for judge, operators in found.judges.items():
+    yield from who_decided(adjudication.by, adjudication.faults)
+    for judge, operators in adjudication.judges.items():
         rows = [
             (
                 each.operator,

@@ -35,24 +35,24 @@ _ALIKE = 1.2
 """How many times as many labels one judge may have than another, to be compared with it."""
 
 
-def calibration_screen(found: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Document:
+def calibration_screen(calibration: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Document:
     """Answer how far each judge can be trusted."""
-    if not any(panel.n for panel in found.judges.values()):
-        return _unlabelled(found)
-    return _pieces(found, slices)
+    if not any(panel.n for panel in calibration.judges.values()):
+        return _unlabelled(calibration)
+    return _pieces(calibration, slices)
 
 
-def _unlabelled(found: CalibrationNumbers) -> Iterator[Piece]:
-    rows = sum(panel.n_missing + panel.n_unlabelled for panel in found.judges.values())
-    judges = number_text.counted(len(found.judges), "judge")
-    yield f"{judges} and no label in {number_text.counted(rows, 'row')}: nothing shows how often {'it is' if len(found.judges) == 1 else 'they are'} right. Draw items to label:"
+def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
+    rows = sum(panel.n_missing + panel.n_unlabelled for panel in calibration.judges.values())
+    judges = number_text.counted(len(calibration.judges), "judge")
+    yield f"{judges} and no label in {number_text.counted(rows, 'row')}: nothing shows how often {'it is' if len(calibration.judges) == 1 else 'they are'} right. Draw items to label:"
     yield Command("fiducial plan TABLE --next 50")
     yield ""
-    yield from judges_alone_words(found)
+    yield from judges_alone_words(calibration)
 
 
-def _pieces(found: CalibrationNumbers, slices: Iterable[str]) -> Iterator[Piece]:
-    trust = list(trust_of(found))
+def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[Piece]:
+    trust = list(trust_of(calibration))
     names = judge_names([each.judge for each in trust])
     yield verdicts_sentence(trust)
     if best := _best(trust):
@@ -61,14 +61,14 @@ def _pieces(found: CalibrationNumbers, slices: Iterable[str]) -> Iterator[Piece]
     yield ""
     yield from _judges(trust, names)
     yield from adjudicated_lines(trust)
-    yield _floor(found)
+    yield _floor(calibration)
     yield from _custom(trust)
     for column in slices:
-        yield _slice(column, found.slices.get(column, {}), names)
-    yield from requested_pieces(found)
-    yield from _suspects(found)
-    yield from brief(found.cautions, found.judges)
-    yield from uneven_slices(found)
+        yield _slice(column, calibration.slices.get(column, {}), names)
+    yield from requested_pieces(calibration)
+    yield from _suspects(calibration)
+    yield from brief(calibration.cautions, calibration.judges)
+    yield from uneven_slices(calibration)
 
 
 def _best(trust: Sequence[Trust]) -> str:
@@ -150,11 +150,11 @@ def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
     )
 
 
-def _floor(found: CalibrationNumbers) -> str:
+def _floor(calibration: CalibrationNumbers) -> str:
     """Return the accuracy of graders that a judge has to beat, and of people."""
     known = {
         name: panel.statistics["accuracy"]
-        for name, panel in found.baselines.items()
+        for name, panel in calibration.baselines.items()
         if panel.statistics.get("accuracy") is not None
     }
     told = [
@@ -185,8 +185,8 @@ def _slice(
     return DocumentTable((f"by {column}", PASSED_BAD, FAILED_GOOD, "kappa", "bad+good"), rows, indent=0)
 
 
-def _suspects(found: CalibrationNumbers) -> Iterator[str]:
-    if found.suspected_label_errors and len(found.judges) > 1:
-        first = found.suspected_label_errors[0].item_id
-        labels = number_text.counted(len(found.suspected_label_errors), "label")
+def _suspects(calibration: CalibrationNumbers) -> Iterator[str]:
+    if calibration.suspected_label_errors and len(calibration.judges) > 1:
+        first = calibration.suspected_label_errors[0].item_id
+        labels = number_text.counted(len(calibration.suspected_label_errors), "label")
         yield f"Most judges contradict {labels}; look first at {first}."

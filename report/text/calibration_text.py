@@ -36,30 +36,30 @@ _HEADLINE = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kapp
 
 
 @document
-def calibration_document(found: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
+def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
     """Build the calibration document, with a table for each value of the ``slices`` columns."""
-    if not any(panel.n for panel in found.judges.values()):
-        yield _nothing(found.judges)
-        yield from judges_alone_words(found)
+    if not any(panel.n for panel in calibration.judges.values()):
+        yield _nothing(calibration.judges)
+        yield from judges_alone_words(calibration)
         return
-    for judge, panel in found.judges.items():
-        yield from _judge(judge, panel, found.better_cuts.get(judge))
+    for judge, panel in calibration.judges.items():
+        yield from _judge(judge, panel, calibration.better_cuts.get(judge))
         yield ""
-    yield from adjudication_pieces(found.adjudication)
-    yield from _baselines(found)
+    yield from adjudication_pieces(calibration.adjudication)
+    yield from _baselines(calibration)
     for column in slices:
         yield from ("", f"By {column}:")
-        for value, judges in found.slices.get(column, {}).items():
+        for value, judges in calibration.slices.get(column, {}).items():
             yield f"  {value}"
             yield _side_by_side(judges, indent=4)
-    yield from uneven_slices(found)
-    yield from _suspects(found)
-    yield from system_words(found)
-    yield from probability_words(found)
-    yield from judges_alone_words(found)
-    yield from requested_pieces(found)
-    yield from recalibration_words(found)
-    yield from folded(found.cautions, found.judges)
+    yield from uneven_slices(calibration)
+    yield from _suspects(calibration)
+    yield from system_words(calibration)
+    yield from probability_words(calibration)
+    yield from judges_alone_words(calibration)
+    yield from requested_pieces(calibration)
+    yield from recalibration_words(calibration)
+    yield from folded(calibration.cautions, calibration.judges)
 
 
 def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
@@ -112,16 +112,16 @@ def statistics_of(panel: JudgeCalibration, *families: StatisticFamily) -> dict[s
     return {name: each for name, each in panel.statistics.items() if family_of(name) in families}
 
 
-def _baselines(found: CalibrationNumbers) -> Iterator[Piece]:
+def _baselines(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the baselines: blind judges on all labelled items, others on the items they grade."""
-    blind = {name: found.baselines[name] for name in ("always_pass", "always_fail")}
-    others = {name: panel for name, panel in found.baselines.items() if name not in blind}
+    blind = {name: calibration.baselines[name] for name in ("always_pass", "always_fail")}
+    others = {name: panel for name, panel in calibration.baselines.items() if name not in blind}
     yield f"Baselines on the same {counted(blind['always_pass'].n, 'labelled item')}:"
     yield _side_by_side(blind)
     if others:
         yield "Other graders, on the items that they grade:"
         yield _side_by_side(others)
-    yield from people_words(found)
+    yield from people_words(calibration)
 
 
 def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> DocumentTable:
@@ -133,9 +133,9 @@ def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) ->
     return DocumentTable((), rows, words=ENDS, indent=indent)
 
 
-def uneven_slices(found: CalibrationNumbers) -> Iterator[Piece]:
+def uneven_slices(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Name the slices between which a judge's rates differ by more than chance."""
-    for column, judges in found.homogeneity.items():
+    for column, judges in calibration.homogeneity.items():
         for judge, tests in judges.items():
             uneven = [
                 f"{name} (Holm p {p_value(test.holm_p)})" for name, test in tests.items() if _alarms(test)
@@ -148,16 +148,16 @@ def _alarms(test: EqualRates) -> bool:
     return test.holm_p is not None and test.holm_p <= _ALARM
 
 
-def _suspects(found: CalibrationNumbers) -> Iterator[Piece]:
+def _suspects(calibration: CalibrationNumbers) -> Iterator[Piece]:
     # One judge alone may as well be wrong.
-    if found.suspected_label_errors and len(found.judges) > 1:
-        shown = ", ".join(suspect.item_id for suspect in found.suspected_label_errors[:_SUSPECTS])
+    if calibration.suspected_label_errors and len(calibration.judges) > 1:
+        shown = ", ".join(suspect.item_id for suspect in calibration.suspected_label_errors[:_SUSPECTS])
         yield f"labels to look at first, contradicted by most judges: {shown} (more in the JSON)"
 
 
-def requested_pieces(found: CalibrationNumbers) -> Iterator[Piece]:
+def requested_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the optional results that were requested, except the map of scores."""
-    audit, cascade = found.label_audit, found.cascade
+    audit, cascade = calibration.label_audit, calibration.cascade
     if audit is not None:
         count = audit.tp + audit.fp + audit.fn + audit.tn
         yield f"Corrected for errors of the labels, from an audit of {count:,} ({_AUDITED[audit.method]}):"
@@ -165,14 +165,14 @@ def requested_pieces(found: CalibrationNumbers) -> Iterator[Piece]:
             yield f"  {judge}"
             named = {name: getattr(rates, name) for name in rates.__struct_fields__}
             yield from statistic_pieces(named, head=False, indent=4)
-    yield from (_certificate(judge, each) for judge, each in found.selective.items())
+    yield from (_certificate(judge, each) for judge, each in calibration.selective.items())
     if cascade is not None:
         yield (
             f"Judges one after another: they decide {cascade.kept:,} of {cascade.n:,} items, {cascade.errors:,} wrongly; "
             "the rest is for people"
         )
         yield from (f"  {_certificate(judge, each)}" for judge, each in cascade.judges.items())
-    for judge, categories in found.categories.items():
+    for judge, categories in calibration.categories.items():
         levels = [f"{level:g}" for level in categories.levels]
         named = zip(levels, categories.table, strict=True)
         yield f"{judge}, each level a category:"
@@ -181,29 +181,29 @@ def requested_pieces(found: CalibrationNumbers) -> Iterator[Piece]:
             [(f"label {level}", *map(str, row)) for level, row in named],
         )
         yield from statistic_pieces(categories.statistics)
-    yield from _thresholds(found)
+    yield from _thresholds(calibration)
 
 
-def _certificate(judge: str, found: CertifiedThreshold) -> str:
-    if found.threshold is None or found.coverage is None or found.error_bound is None:
-        return f"{judge}: {found.undefined}"
+def _certificate(judge: str, certified: CertifiedThreshold) -> str:
+    if certified.threshold is None or certified.coverage is None or certified.error_bound is None:
+        return f"{judge}: {certified.undefined}"
     return (
-        f"{judge}: verdicts of confidence {found.threshold:g} or more ({found.coverage:.0%} of "
-        f"{found.kept / found.coverage:,.0f}) are wrong at most {found.error_bound:.1%} of the time"
+        f"{judge}: verdicts of confidence {certified.threshold:g} or more ({certified.coverage:.0%} of "
+        f"{certified.kept / certified.coverage:,.0f}) are wrong at most {certified.error_bound:.1%} of the time"
     )
 
 
-def _thresholds(found: CalibrationNumbers) -> Iterator[Piece]:
-    for judge, each in found.thresholds.items():
-        if each.threshold is None:
-            yield f"{judge}: no threshold: {each.undefined}"
+def _thresholds(calibration: CalibrationNumbers) -> Iterator[Piece]:
+    for judge, choice in calibration.thresholds.items():
+        if choice.threshold is None:
+            yield f"{judge}: no threshold: {choice.undefined}"
             continue
         apart = (
             "; nothing could be held out"
-            if each.held_out is None
-            else f"; on held-out tenths {number(each.held_out)} (no interval: the choices share their items)"
+            if choice.held_out is None
+            else f"; on held-out tenths {number(choice.held_out)} (no interval: the choices share their items)"
         )
         yield (
-            f"{judge}: threshold {each.threshold:g} has the highest {each.statistic}: {number(each.apparent)}, "
-            f"n {each.n:,}{apart}"
+            f"{judge}: threshold {choice.threshold:g} has the highest {choice.statistic}: {number(choice.apparent)}, "
+            f"n {choice.n:,}{apart}"
         )

@@ -82,18 +82,20 @@ BRIEF: dict[str, str] = {
 
 def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -> list[Folded]:
     """Return cautions in few lines; of several judges their number, not their names."""
-    told: list[Folded] = []
+    lines: list[Folded] = []
     small: list[str] = []
-    for each in cautions:
-        who = counted(len(each.about), "judge") if len(each.about) > 1 else next(iter(each.about), "")
-        if each.kind == "missing_verdicts" and who:
-            missing = sum(judges[name].n_missing for name in each.about if name in judges)
-            told.append(Folded(f"{who}: {counted(missing, 'labelled row')} without a verdict"))
-        elif each.kind in BRIEF and who:
-            small.append(f"{BRIEF[each.kind]} ({who})")
+    for caution in cautions:
+        who = (
+            counted(len(caution.about), "judge") if len(caution.about) > 1 else next(iter(caution.about), "")
+        )
+        if caution.kind == "missing_verdicts" and who:
+            missing = sum(judges[name].n_missing for name in caution.about if name in judges)
+            lines.append(Folded(f"{who}: {counted(missing, 'labelled row')} without a verdict"))
+        elif caution.kind in BRIEF and who:
+            small.append(f"{BRIEF[caution.kind]} ({who})")
         else:
-            told += folded([each], judges)
-    return [*([Folded("; ".join(small))] if small else []), *told]
+            lines += folded([caution], judges)
+    return [*([Folded("; ".join(small))] if small else []), *lines]
 
 
 def _folded(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:

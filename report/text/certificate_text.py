@@ -86,16 +86,20 @@ def _found_by(certificate: CertificateRecord) -> str:
     return f"drift is a drop below this run's accuracy{below} (paired)"
 
 
-def _foresight(seen: Foresight) -> str:
+def _foresight(foresight: Foresight) -> str:
     """Return the chance of detecting a drop, and the anchors needed where it is too low."""
     line = (
-        f"  if verdicts vary between repeats, a drop by {seen.drop:g} is found within {seen.looks} looks "
-        f"{_percent(seen.found)} of the time"
+        f"  if verdicts vary between repeats, a drop by {foresight.drop:g} is found within {foresight.looks} looks "
+        f"{_percent(foresight.found)} of the time"
     )
-    if seen.found >= seen.wanted:
+    if foresight.found >= foresight.wanted:
         return line
-    often = "" if seen.replies is None else f", or {seen.replies} replies on each in this run (--repeats)"
-    return f"{line}; for {_percent(seen.wanted)} it takes {seen.anchors:,} anchors{often}"
+    often = (
+        ""
+        if foresight.replies is None
+        else f", or {foresight.replies} replies on each in this run (--repeats)"
+    )
+    return f"{line}; for {_percent(foresight.wanted)} it takes {foresight.anchors:,} anchors{often}"
 
 
 def _percent(share: float) -> str:

@@ -38,72 +38,76 @@ _RIGHT = {
 _LABELS_DECIDE = "outputs with a label go by it; with an empty column checker_score in the table, labels correct the judge on all outputs"
 
 
-def comparison_screen(found: ComparisonNumbers) -> Document:
+def comparison_screen(comparison: ComparisonNumbers) -> Document:
     """Name the best, with its rate and lead."""
-    if found.strata is None and found.statistic != "accuracy":
-        return _by_statistic(found)
-    compared = found.pairs if found.strata is None else deciding(found.strata)[0].pairs
-    if not any(pair.n for pair in compared) and found.strata is None:
-        return comparison_document(found)
-    if found.strata is None and not _leads_are_known(found):
-        return _by_statistic(found)
-    return _by_rate(found)
+    if comparison.strata is None and comparison.statistic != "accuracy":
+        return _by_statistic(comparison)
+    compared = comparison.pairs if comparison.strata is None else deciding(comparison.strata)[0].pairs
+    if not any(pair.n for pair in compared) and comparison.strata is None:
+        return comparison_document(comparison)
+    if comparison.strata is None and not _leads_are_known(comparison):
+        return _by_statistic(comparison)
+    return _by_rate(comparison)
 
 
-def _leads_are_known(found: ComparisonNumbers) -> bool:
+def _leads_are_known(comparison: ComparisonNumbers) -> bool:
     """Return whether the two best judges have an item in common."""
-    leaders = sorted(found.contenders, key=lambda name: -(found.contenders[name].share_right.value or 0.0))[
-        :2
-    ]
-    return any(pair.n for pair in found.pairs if {pair.a, pair.b} == set(leaders))
+    leaders = sorted(
+        comparison.contenders, key=lambda name: -(comparison.contenders[name].share_right.value or 0.0)
+    )[:2]
+    return any(pair.n for pair in comparison.pairs if {pair.a, pair.b} == set(leaders))
 
 
-def _by_rate(found: ComparisonNumbers) -> Iterator[Piece]:
-    if found.strata is not None:
-        part, where = deciding(found.strata)
+def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
+    if comparison.strata is not None:
+        part, where = deciding(comparison.strata)
         known = ranked_rates(part)
-        yield best_system(found.strata, part.outputs)
+        yield best_system(comparison.strata, part.outputs)
         yield ""
-        yield from _systems(found, part, where)
+        yield from _systems(comparison, part, where)
         pairs = part.pairs
     else:
-        rates = {name: each.share_right for name, each in found.contenders.items()}
+        rates = {name: each.share_right for name, each in comparison.contenders.items()}
         ranked = sorted(rates.items(), key=lambda each: -(each[1].value or 0.0))
         known = {name: rate.value for name, rate in ranked if rate.value is not None}
         if len(known) > 1:
-            passing = _RIGHT[found.right or "agrees"]
-            yield ranking_sentence(known, rates, found.pairs, passing=passing)
+            passing = _RIGHT[comparison.right or "agrees"]
+            yield ranking_sentence(known, rates, comparison.pairs, passing=passing)
             yield ""
-        yield from _judges(found, [name for name, _ in ranked])
-        pairs = found.pairs
+        yield from _judges(comparison, [name for name, _ in ranked])
+        pairs = comparison.pairs
     leader = next(iter(known), None)
     if leader is not None and (rows := [pair for pair in pairs if leader in {pair.a, pair.b} and pair.n]):
         yield ""
-        yield _leads(rows, leader, _names(found))
-    if left := len(found.pairs) - sum(1 for pair in found.pairs if pair.n):
+        yield _leads(rows, leader, _names(comparison))
+    if left := len(comparison.pairs) - sum(1 for pair in comparison.pairs if pair.n):
         yield f"{counted(left, 'pair')} not compared: no item in common."
     for pair in pairs:
-        yield from flip_lines(pair, terms_of(found))
-    yield from _thresholds(found)
-    if found.strata is not None and found.strata.decided.by_labels and any(found.strata.open.graded.values()):
+        yield from flip_lines(pair, terms_of(comparison))
+    yield from _thresholds(comparison)
+    if (
+        comparison.strata is not None
+        and comparison.strata.decided.by_labels
+        and any(comparison.strata.open.graded.values())
+    ):
         yield CautionLine(_LABELS_DECIDE)
-    yield from map(CautionLine, brief_cautions(found.cautions))
+    yield from map(CautionLine, brief_cautions(comparison.cautions))
 
 
-def _thresholds(found: ComparisonNumbers) -> Iterator[str]:
+def _thresholds(comparison: ComparisonNumbers) -> Iterator[str]:
     """Name the thresholds other than the default."""
-    others = {name: each for name, each in found.cuts.items() if each.at != HALF}
+    others = {name: each for name, each in comparison.cuts.items() if each.at != HALF}
     if others:
         told = "; ".join(f"{name} at {each}" for name, each in others.items())
-        rest = "" if len(others) == len(found.cuts) else f"; all others at {HALF:g}"
+        rest = "" if len(others) == len(comparison.cuts) else f"; all others at {HALF:g}"
         yield f"thresholds: {told}{rest}"
 
 
-def _systems(found: ComparisonNumbers, part: ComparedStratum, where: str) -> Iterator[Piece]:
+def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -> Iterator[Piece]:
     """Yield systems by the rate that ranks them, with what checkers and judges say."""
-    assert found.strata is not None
-    checked, judged = found.strata.decided, found.strata.open
-    both = part is found.strata.all and any(checked.outputs.values()) and any(judged.outputs.values())
+    assert comparison.strata is not None
+    checked, judged = comparison.strata.decided, comparison.strata.open
+    both = part is comparison.strata.all and any(checked.outputs.values()) and any(judged.outputs.values())
     names = short_names(part.outputs)
     if names.shared:
         yield f"systems {names.shared}"
@@ -124,29 +128,33 @@ def _systems(found: ComparisonNumbers, part: ComparedStratum, where: str) -> Ite
         yield "* undecided by checkers, judged, corrected with labels"
 
 
-def _judges(found: ComparisonNumbers, order: Sequence[str]) -> Iterator[Piece]:
-    names = _names(found)
+def _judges(comparison: ComparisonNumbers, order: Sequence[str]) -> Iterator[Piece]:
+    names = _names(comparison)
     if names.shared:
-        yield f"{found.by}s {names.shared}"
-    priced = any(each.costs is not None for each in found.contenders.values())
+        yield f"{comparison.by}s {names.shared}"
+    priced = any(each.costs is not None for each in comparison.contenders.values())
     rows = [
         (names.of(name), each.share_right, (f"{each.share_right.n:,}", *(_cost(each) if priced else ())))
         for name in order
-        for each in [found.contenders[name]]
+        for each in [comparison.contenders[name]]
     ]
-    head = (terms_of(found).share, "n", *(("tokens", "$ per 1,000") if priced else ()))
+    head = (terms_of(comparison).share, "n", *(("tokens", "$ per 1,000") if priced else ()))
     yield plotted_table("", head, rows, scale="")
 
 
-def _names(found: ComparisonNumbers) -> ShortNames:
-    return judge_names(list(found.contenders)) if found.by == "judge" else short_names(found.contenders)
+def _names(comparison: ComparisonNumbers) -> ShortNames:
+    return (
+        judge_names(list(comparison.contenders))
+        if comparison.by == "judge"
+        else short_names(comparison.contenders)
+    )
 
 
-def _cost(each: Contender) -> tuple[str, str]:
+def _cost(contender: Contender) -> tuple[str, str]:
     """Return tokens a verdict, and dollars per 1,000 verdicts."""
-    if each.costs is None:
+    if contender.costs is None:
         return "-", "-"
-    tokens, money = each.costs.tokens_per_verdict, each.costs.cost_per_verdict
+    tokens, money = contender.costs.tokens_per_verdict, contender.costs.cost_per_verdict
     return "-" if tokens is None else f"{tokens:,.0f}", "-" if money is None else f"{1_000 * money:,.4f}"
 
 
@@ -166,15 +174,15 @@ def _significant(pair: ComparedPair) -> str:
     return "significant" if pair.better is not None else ""
 
 
-def _by_statistic(found: ComparisonNumbers) -> Iterator[Piece]:
+def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
     """Yield the pairs by a statistic: no judge leads, or none says which end is better."""
-    what = "share right" if found.statistic == "accuracy" else found.statistic
-    pairs = [pair for pair in found.pairs if pair.n]
+    what = "share right" if comparison.statistic == "accuracy" else comparison.statistic
+    pairs = [pair for pair in comparison.pairs if pair.n]
     different = sum(pair.better is not None for pair in pairs)
     share = f"{different:,}" if different else "None"
     yield f"{share} of {counted(len(pairs), 'pair')} differ{'' if different > 1 else 's'} significantly in {what}."
     yield ""
-    names = _names(found)
+    names = _names(comparison)
     rows = [
         (
             pair_name(names.of(pair.a), names.of(pair.b)),
@@ -186,8 +194,8 @@ def _by_statistic(found: ComparisonNumbers) -> Iterator[Piece]:
     ]
     shared = f" ({names.shared})" if names.shared else ""
     yield DocumentTable((f"pair{shared}", "difference", "n", "adjusted p"), rows, indent=0)
-    if left := len(found.pairs) - len(pairs):
+    if left := len(comparison.pairs) - len(pairs):
         yield f"{counted(left, 'pair')} not compared: no item in common."
     for pair in pairs:
-        yield from flip_lines(pair, terms_of(found))
-    yield from map(CautionLine, brief_cautions(found.cautions))
+        yield from flip_lines(pair, terms_of(comparison))
+    yield from map(CautionLine, brief_cautions(comparison.cautions))

@@ -53,36 +53,36 @@ _HOW_WELL_JUDGED = (
 
 
 @document
-def comparison_document(found: ComparisonNumbers) -> Iterator[Piece]:
+def comparison_document(comparison: ComparisonNumbers) -> Iterator[Piece]:
     """Build the document of a `compare` result."""
-    terms = terms_of(found)
-    yield from _heading(found)
-    yield from _by_stratum(found, terms)
-    if found.strata is None:
-        yield from _pairs(found.pairs, found.statistic, terms)
-        yield from _contenders(found.contenders, terms.share)
-    elif any(each.costs is not None for each in found.contenders.values()):
-        yield from _contenders(found.contenders, terms.share)
-    yield from _best(found, terms)
-    yield from map(CautionBlock, caution_lines(found.cautions))
+    terms = terms_of(comparison)
+    yield from _heading(comparison)
+    yield from _by_stratum(comparison, terms)
+    if comparison.strata is None:
+        yield from _pairs(comparison.pairs, comparison.statistic, terms)
+        yield from _contenders(comparison.contenders, terms.share)
+    elif any(each.costs is not None for each in comparison.contenders.values()):
+        yield from _contenders(comparison.contenders, terms.share)
+    yield from _best(comparison, terms)
+    yield from map(CautionBlock, caution_lines(comparison.cautions))
 
 
-def terms_of(found: ComparisonNumbers) -> _Terms:
+def terms_of(comparison: ComparisonNumbers) -> _Terms:
     """Return the wording for what is compared."""
-    if found.right == "agrees":
-        return _AGREES if found.by == "judge" else _JUDGED
+    if comparison.right == "agrees":
+        return _AGREES if comparison.by == "judge" else _JUDGED
     return _PASSES
 
 
-def _heading(found: ComparisonNumbers) -> Iterator[str]:
-    if found.right == "agrees":
-        yield f"{_RIGHT} ({cuts_text(found.cuts)})"
-        if found.by == "system":
+def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
+    if comparison.right == "agrees":
+        yield f"{_RIGHT} ({cuts_text(comparison.cuts)})"
+        if comparison.by == "system":
             yield _HOW_WELL_JUDGED
-    elif found.right is not None:
-        yield f"right: the {found.right} reaches the threshold ({cuts_text(found.cuts)})"
-    elif any(cut.at != HALF for cut in found.cuts.values()):
-        yield f"thresholds of verdicts ({cuts_text(found.cuts)})"
+    elif comparison.right is not None:
+        yield f"right: the {comparison.right} reaches the threshold ({cuts_text(comparison.cuts)})"
+    elif any(cut.at != HALF for cut in comparison.cuts.values()):
+        yield f"thresholds of verdicts ({cuts_text(comparison.cuts)})"
 
 
 def cuts_text(cuts: Mapping[str, PassThreshold]) -> str:
@@ -93,10 +93,10 @@ def cuts_text(cuts: Mapping[str, PassThreshold]) -> str:
     return "; ".join(f"{judge} at {cut}" for judge, cut in cuts.items())
 
 
-def _by_stratum(found: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]:
-    if found.strata is None:
+def _by_stratum(comparison: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]:
+    if comparison.strata is None:
         return
-    decided, left, whole = found.strata.decided, found.strata.open, found.strata.all
+    decided, left, whole = comparison.strata.decided, comparison.strata.open, comparison.strata.all
     if any(decided.outputs.values()):
         yield "Labelled outputs:" if decided.by_labels else f"Checked outputs, by {', '.join(decided.by)}:"
         yield from _stratum(decided, terms)
@@ -141,9 +141,9 @@ def _stratum(stratum: ComparedStratum, terms: _Terms) -> Iterator[Piece]:
 def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iterator[Piece]:
     """Yield a table of the pairs, and a sentence on each."""
     compared = [pair for pair in pairs if pair.n]
-    what = terms.share if statistic == "accuracy" else statistic
+    measure = terms.share if statistic == "accuracy" else statistic
     if compared:
-        columns = _columns(compared, f"difference of {what}")
+        columns = _columns(compared, f"difference of {measure}")
         yield DocumentTable(columns, [_row(pair, columns) for pair in compared], words=ENDS)
         yield f"  p: {_tests(compared, statistic)}"
     if len(compared) < len(pairs):
@@ -151,7 +151,7 @@ def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iter
         yield f"{apart} not compared: no item in common"
     tested = sum(pair.adjusted_p is not None for pair in compared)
     for pair in compared:
-        yield f"{pair.a} and {pair.b}: {_verdict(pair, what, terms, tested)}"
+        yield f"{pair.a} and {pair.b}: {_verdict(pair, measure, terms, tested)}"
         if pair.auroc_difference is not None:
             area = pair.auroc_difference
             yield f"  areas under the ROC curve differ by {number(area.value)}, DeLong's p {p_value(area.delong_holm_p)}"
@@ -198,8 +198,8 @@ def _row(pair: ComparedPair, columns: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _rate(found: Statistic | None) -> str:
-    return "-" if found is None or found.value is None else number(found.value)
+def _rate(rate: Statistic | None) -> str:
+    return "-" if rate is None or rate.value is None else number(rate.value)
 
 
 def _tests(pairs: Sequence[ComparedPair], statistic: str) -> str:
@@ -214,40 +214,40 @@ def _tests(pairs: Sequence[ComparedPair], statistic: str) -> str:
     return f"{name}, of each pair alone, as the interval; adjusted p: for {counted(len(over), 'pair')} (Holm)"
 
 
-def _verdict(pair: ComparedPair, what: str, terms: _Terms, tested: int) -> str:
-    found = pair.difference
-    if found.value is None or pair.p is None:
-        return f"not tested: {found.undefined or found.method}"
-    higher = pair.a if found.value > 0 else pair.b
-    share = what == terms.share
-    ahead = terms.ahead.format(higher) if share else f"{higher} has the higher {what}"
+def _verdict(pair: ComparedPair, measure: str, terms: _Terms, tested: int) -> str:
+    difference = pair.difference
+    if difference.value is None or pair.p is None:
+        return f"not tested: {difference.undefined or difference.method}"
+    higher = pair.a if difference.value > 0 else pair.b
+    share = measure == terms.share
+    ahead = terms.ahead.format(higher) if share else f"{higher} has the higher {measure}"
     if pair.better is not None:
         return ahead
-    if pair.p <= 1 - found.level:
+    if pair.p <= 1 - difference.level:
         return f"{ahead} if this pair is looked at alone; as one of {tested} pairs it may be chance (adjusted p {p_value(pair.adjusted_p)})"
-    seen = pair.smallest_visible
-    if seen is None:
+    detectable = pair.smallest_visible
+    if detectable is None:
         return "no evidence of a difference"
-    if share and seen > 1:
+    if share and detectable > 1:
         return "no evidence of a difference; so few items would not show any, however large"
-    of = "" if share else f" in {what}"
-    return f"no evidence of a difference; a true difference of {number(seen)}{of} would be found four times in five"
+    of = "" if share else f" in {measure}"
+    return f"no evidence of a difference; a true difference of {number(detectable)}{of} would be found four times in five"
 
 
 def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Piece]:
     """Yield each contender's share right, with cost if the table has the cost of verdicts."""
-    priced = any(each.costs is not None for each in contenders.values())
+    priced = any(contender.costs is not None for contender in contenders.values())
     yield (
         "Each on all its rows, with costs (tokens of cached replies count; a system costs what its judges cost):"
         if priced
         else "Each on all its rows:"
     )
     rows: list[tuple[str, ...]] = []
-    for name, each in contenders.items():
-        value, interval, on, method = statistic_cells(each.share_right)
-        if each.n_left_out:
-            on += f" ({each.n_left_out:,} left out)"
-        rows.append((name, value, interval, on, *(_spent(each.costs) if priced else ()), method))
+    for name, contender in contenders.items():
+        value, interval, on, method = statistic_cells(contender.share_right)
+        if contender.n_left_out:
+            on += f" ({contender.n_left_out:,} left out)"
+        rows.append((name, value, interval, on, *(_spent(contender.costs) if priced else ()), method))
     yield DocumentTable(("", share, "interval", "n", *(_COSTS if priced else ()), ""), rows, words=ENDS)
 
 
@@ -262,12 +262,12 @@ def _amount(value: float | None, decimals: int) -> str:
     return "not known" if value is None else f"{value:,.{decimals}f}"
 
 
-def _best(found: ComparisonNumbers, terms: _Terms) -> Sequence[str]:
-    best = found.best
+def _best(comparison: ComparisonNumbers, terms: _Terms) -> Sequence[str]:
+    best = comparison.best
     if best is None or best.held_out.value is None or best.optimism is None:
         return []
     value, interval, _, _ = statistic_cells(best.apparent)
-    among = len(found.contenders)
+    among = len(comparison.contenders)
     return [
         f"{terms.best} of all on the {best.n:,} items common to all: {best.name}, {value} {interval}, which allows for having been chosen of {among}",
         f"  chosen and scored on different clusters: {number(best.held_out.value)} (optimism {number(best.optimism)}); no interval: the splits share their items",
@@ -313,15 +313,15 @@ _BRIEF: dict[str, str] = {
 
 def brief_cautions(cautions: Sequence[Caution]) -> list[str]:
     """Return the limits of a comparison, a line for each kind."""
-    told: list[str] = []
-    for each in cautions:
-        if each.kind in _BRIEF:
-            few = dict(list(each.about.items())[:1]) if len(each.about) == 1 else {}
-            who = f": {_about(few)}" if few else f" ({len(each.about):,})" if each.about else ""
-            told.append(f"{_BRIEF[each.kind]}{who}")
+    lines: list[str] = []
+    for caution in cautions:
+        if caution.kind in _BRIEF:
+            few = dict(list(caution.about.items())[:1]) if len(caution.about) == 1 else {}
+            who = f": {_about(few)}" if few else f" ({len(caution.about):,})" if caution.about else ""
+            lines.append(f"{_BRIEF[caution.kind]}{who}")
         else:
-            told += caution_lines([each])
-    return told
+            lines += caution_lines([caution])
+    return lines
 
 
 def _about(counts: Mapping[str, float]) -> str:

@@ -26,50 +26,50 @@ _SENTENCES = 2
 """Systems that have a sentence each; of more there is a count."""
 
 
-def difference_screen(found: TwoRuns) -> Document:
+def difference_screen(runs: TwoRuns) -> Document:
     """Say which systems changed, and which cases."""
-    return _pieces(found)
+    return _pieces(runs)
 
 
-def _pieces(found: TwoRuns) -> Iterator[Piece]:
-    if not any(after_before(deciding(strata)[0]) for strata in found.systems.values()):
-        yield nothing_compared(found)
-        yield from apart_lines(found)
-        yield from changed_pieces(found.changed)
+def _pieces(runs: TwoRuns) -> Iterator[Piece]:
+    if not any(after_before(deciding(strata)[0]) for strata in runs.systems.values()):
+        yield nothing_compared(runs)
+        yield from apart_lines(runs)
+        yield from changed_pieces(runs.changed)
         return
-    yield from _answer(found)
-    fixes = "fix" if len(found.better) == 1 else "fixes"
+    yield from _answer(runs)
+    fixes = "fix" if len(runs.better) == 1 else "fixes"
     yield (
-        f"{counted(len(found.broke), 'regression')} (pass to fail), {len(found.better):,} {fixes} (fail to pass) "
-        f"among {counted(found.outputs - found.not_compared, 'compared output')}."
+        f"{counted(len(runs.broke), 'regression')} (pass to fail), {len(runs.better):,} {fixes} (fail to pass) "
+        f"among {counted(runs.outputs - runs.not_compared, 'compared output')}."
     )
     yield ""
-    yield _systems(found)
-    if found.broke:
+    yield _systems(runs)
+    if runs.broke:
         yield ""
-        yield _moved("regression", found.broke)
-    if found.better:
+        yield _moved("regression", runs.broke)
+    if runs.better:
         yield ""
-        yield _moved("fix", found.better)
+        yield _moved("fix", runs.better)
     yield ""
-    yield from changed_pieces(found.changed)
-    yield from apart_lines(found)
+    yield from changed_pieces(runs.changed)
+    yield from apart_lines(runs)
 
 
-def _answer(found: TwoRuns) -> Iterator[str]:
+def _answer(runs: TwoRuns) -> Iterator[str]:
     """Yield a sentence per system; of many, a count per verdict."""
-    if len(found.systems) <= _SENTENCES:
-        yield from (change_verdict(system, strata) for system, strata in found.systems.items())
+    if len(runs.systems) <= _SENTENCES:
+        yield from (change_verdict(system, strata) for system, strata in runs.systems.items())
         return
     kinds: dict[str, list[str]] = {"worse": [], "better": [], "no significant change": []}
-    for system, strata in found.systems.items():
+    for system, strata in runs.systems.items():
         kinds[_word(after_before(deciding(strata)[0]))].append(system)
     told = [f"{len(names):,} {word} ({', '.join(names)})" for word, names in kinds.items() if names]
-    same = len(found.systems) == len(kinds["no significant change"])
+    same = len(runs.systems) == len(kinds["no significant change"])
     yield (
-        f"No significant change in {len(found.systems):,} systems."
+        f"No significant change in {len(runs.systems):,} systems."
         if same
-        else f"{found.after} against {found.before}: {'; '.join(told)}."
+        else f"{runs.after} against {runs.before}: {'; '.join(told)}."
     )
 
 
@@ -78,9 +78,9 @@ def _word(pair: ComparedPair | None) -> str:
     return {AFTER: "better", BEFORE: "worse"}.get(better or "", "no significant change")
 
 
-def _systems(found: TwoRuns) -> DocumentTable:
-    names = short_names(found.systems)
-    rows = [_row(names.of(system), strata) for system, strata in found.systems.items()]
+def _systems(runs: TwoRuns) -> DocumentTable:
+    names = short_names(runs.systems)
+    rows = [_row(names.of(system), strata) for system, strata in runs.systems.items()]
     return DocumentTable(("", "before", "after", "change", "n", ""), rows, words=FIRST | {5}, indent=0)
 
 

@@ -20,37 +20,37 @@ _LISTED = 50
 
 
 @document
-def difference_document(found: TwoRuns) -> Iterator[Piece]:
+def difference_document(runs: TwoRuns) -> Iterator[Piece]:
     """Yield what two runs share, and the differences between them."""
-    yield f"{found.after} against {found.before}: {counted(found.outputs, 'output')} in both."
-    rows = [row for system, strata in found.systems.items() for row in _parts(system, strata)]
+    yield f"{runs.after} against {runs.before}: {counted(runs.outputs, 'output')} in both."
+    rows = [row for system, strata in runs.systems.items() for row in _parts(system, strata)]
     if not rows:
-        yield nothing_compared(found)
-        yield from apart_lines(found)
-        yield from changed_pieces(found.changed)
+        yield nothing_compared(runs)
+        yield from apart_lines(runs)
+        yield from changed_pieces(runs.changed)
         return
-    for system, strata in found.systems.items():
+    for system, strata in runs.systems.items():
         yield change_verdict(system, strata)
-    yield from _list(f"{counted(len(found.broke), 'regression')} (pass to fail)", found.broke)
+    yield from _list(f"{counted(len(runs.broke), 'regression')} (pass to fail)", runs.broke)
     yield from _list(
-        f"{number_text.count(len(found.better))} {'fix' if len(found.better) == 1 else 'fixes'} (fail to pass)",
-        found.better,
+        f"{number_text.count(len(runs.better))} {'fix' if len(runs.better) == 1 else 'fixes'} (fail to pass)",
+        runs.better,
     )
     yield ""
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
     yield DocumentTable(head, rows, words=FIRST | {1}, indent=0)
-    yield Columns(list(difference_figure(found.systems)))
-    if otherwise := found.graded_otherwise:
+    yield Columns(list(difference_figure(runs.systems)))
+    if otherwise := runs.graded_otherwise:
         yield from _list(
             f"{number_text.count(len(otherwise))} have a score in one of the runs only.", otherwise
         )
-    yield from apart_lines(found)
-    yield from changed_pieces(found.changed)
+    yield from apart_lines(runs)
+    yield from changed_pieces(runs.changed)
 
 
-def nothing_compared(found: TwoRuns) -> str:
+def nothing_compared(runs: TwoRuns) -> str:
     """Say why there is no rate to compare."""
-    if not found.outputs:
+    if not runs.outputs:
         return "Nothing can be compared: no output is in both runs."
     return "Nothing can be compared: no output was graded in both runs by the same checker or judge."
 
@@ -93,10 +93,10 @@ def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
             )
 
 
-def _rate(found: Statistic | None) -> Cell:
-    if found is None or found.value is None:
-        return Cell("-", title="" if found is None else found.undefined or "")
-    return Cell(number_text.decimal(found.value), number_text.interval(found.low, found.high))
+def _rate(rate: Statistic | None) -> Cell:
+    if rate is None or rate.value is None:
+        return Cell("-", title="" if rate is None else rate.undefined or "")
+    return Cell(number_text.decimal(rate.value), number_text.interval(rate.low, rate.high))
 
 
 def difference_figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
@@ -111,8 +111,8 @@ def difference_figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)
 
 
-def _list(told: str, moved: Sequence[ChangedVerdict]) -> Iterator[Piece]:
-    yield told
+def _list(heading: str, moved: Sequence[ChangedVerdict]) -> Iterator[Piece]:
+    yield heading
     if not moved:
         return
     rows = [
@@ -130,22 +130,24 @@ def _list(told: str, moved: Sequence[ChangedVerdict]) -> Iterator[Piece]:
         yield f"  and {number_text.count(len(moved) - _LISTED)} more (--json has all)"
 
 
-def system_of(each: ChangedVerdict) -> str:
+def system_of(change: ChangedVerdict) -> str:
     """Return the system and trial of an output."""
-    return each.system + (f", trial {each.trial}" if each.trial else "")
+    return change.system + (f", trial {change.trial}" if change.trial else "")
 
 
-def _fault(each: ChangedVerdict) -> Cell:
-    return Cell("") if each.error_type is None else Cell(in_words(each.error_type), f"({each.error_type})")
+def _fault(change: ChangedVerdict) -> Cell:
+    return (
+        Cell("") if change.error_type is None else Cell(in_words(change.error_type), f"({change.error_type})")
+    )
 
 
-def apart_lines(found: TwoRuns) -> Iterator[str]:
+def apart_lines(runs: TwoRuns) -> Iterator[str]:
     """Yield counts of outputs that are in one run only or cannot be compared."""
-    for number, which in ((found.only_before, found.before), (found.only_after, found.after)):
+    for number, which in ((runs.only_before, runs.before), (runs.only_after, runs.after)):
         if number:
             yield f"{counted(number, 'output')} only in {which}"
-    if found.not_compared:
-        outputs = counted(found.not_compared, "output")
+    if runs.not_compared:
+        outputs = counted(runs.not_compared, "output")
         yield f"{outputs} without a common checker or judge: not compared"
 
 
@@ -158,9 +160,9 @@ def changed_pieces(changed: Sequence[Changed]) -> Iterator[Piece]:
     yield changes(changed)
 
 
-def _unnamed(what: str, value: str | None) -> str:
+def _unnamed(title: str, value: str | None) -> str:
     """Return a record without the name that stands before it, ``judge NAME``."""
-    return (value or "(not there)").removeprefix(f"{what.partition(' ')[2]}, ")
+    return (value or "(not there)").removeprefix(f"{title.partition(' ')[2]}, ")
 
 
 def changes(changed: Sequence[Changed]) -> DocumentTable:

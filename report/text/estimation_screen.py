@@ -13,18 +13,18 @@ from .number_text import counted
 from .one_screen import PlotRow, plotted_table, short_names
 
 
-def estimation_screen(found: EstimationNumbers) -> Document:
+def estimation_screen(estimation: EstimationNumbers) -> Document:
     """Answer what the pass rate is."""
-    return _pieces(found)
+    return _pieces(estimation)
 
 
-def _pieces(found: EstimationNumbers) -> Iterator[Piece]:
-    parts = parts_shown(found)
+def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
+    parts = parts_shown(estimation)
     whole = next(iter(parts.values()))
-    yield _answer(whole, "the judge" if found.judge is None else found.judge)
+    yield _answer(whole, "the judge" if estimation.judge is None else estimation.judge)
     yield from bound_of(whole)
     if whole.labels_only.n:
-        yield target_of(found.all)
+        yield target_of(estimation.all)
     else:
         yield "No item has a label, so the rate is uncorrected. Draw items to label:"
         yield Command("fiducial plan TABLE --next 50")
@@ -35,7 +35,7 @@ def _pieces(found: EstimationNumbers) -> Iterator[Piece]:
     rows = [_row(names.of(name), part) for name, part in parts.items()]
     ranked = any(part.rank is not None for part in parts.values())
     main = "corrected" if any(part.reported for part in parts.values()) else "uncorrected"
-    alone = "judge alone" if found.judge is None else "first judge"
+    alone = "judge alone" if estimation.judge is None else "first judge"
     head = (main, "labels", "judged", alone, *(("rank",) if ranked else ()))
     cells = [(name, rate, (*behind, *((_rank(part),) if ranked else ()))) for (name, rate, behind), part in zip(rows, parts.values(), strict=True)]  # fmt: skip
     yield plotted_table("", head, cells)

@@ -36,11 +36,11 @@ _NO_LABEL = (
 
 
 @document
-def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
+def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
     """Build the document of an `estimate` result."""
-    if found.all.labels_only.n:
-        yield target_of(found.all)
-    for name, part in parts_shown(found).items():
+    if estimation.all.labels_only.n:
+        yield target_of(estimation.all)
+    for name, part in parts_shown(estimation).items():
         counts = (
             f"{part.n_labelled:,} labelled and judged, {part.n_unlabelled:,} judged only, "
             f"{part.n_missing:,} without a verdict"
@@ -60,21 +60,21 @@ def estimation_document(found: EstimationNumbers) -> Iterator[Piece]:
         yield DocumentTable(head, rows, words=ENDS)
         yield from _strata(part)
         yield from folded(part.cautions, of=f"{name}: ")
-    yield from _ranks(found)
+    yield from _ranks(estimation)
 
 
-def parts_shown(found: EstimationNumbers) -> dict[str, RateEstimate]:
+def parts_shown(estimation: EstimationNumbers) -> dict[str, RateEstimate]:
     """Return the parts to print; a single system is not repeated as a total."""
-    if len(found.systems) != 1:
-        return found.parts
-    (only,) = found.systems.values()
-    everything = found.all
+    if len(estimation.systems) != 1:
+        return estimation.parts
+    (only,) = estimation.systems.values()
+    everything = estimation.all
     same = (only.n_labelled, only.n_unlabelled, only.n_missing) == (
         everything.n_labelled,
         everything.n_unlabelled,
         everything.n_missing,
     )
-    return dict(found.systems) if same else found.parts
+    return dict(estimation.systems) if same else estimation.parts
 
 
 def bound_of(part: RateEstimate) -> Iterator[str]:
@@ -125,9 +125,9 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
     yield DocumentTable(head, rows, words=ENDS, indent=4)
 
 
-def _ranks(found: EstimationNumbers) -> Iterator[Piece]:
+def _ranks(estimation: EstimationNumbers) -> Iterator[Piece]:
     """Yield the systems by rank, each with the ranks that its interval allows."""
-    placed = {name: part.rank for name, part in found.parts.items() if part.rank is not None}
+    placed = {name: part.rank for name, part in estimation.parts.items() if part.rank is not None}
     known = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)
     if not known:
         return

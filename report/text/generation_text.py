@@ -63,7 +63,7 @@ def crashes(tally: GenerationTally) -> str | None:
     return f"agent crashed on {tally.errors:,} {cases} (graded 0); most common: {shortened(' '.join(why.split()), _LONGEST)}"
 
 
-def _counted(what: str, reasons: Counter[str]) -> list[str]:
-    lines = [f"{what}: {count:,} x {visible(why)}" for why, count in reasons.most_common(_SHOWN)]
+def _counted(noun: str, reasons: Counter[str]) -> list[str]:
+    lines = [f"{noun}: {count:,} x {visible(why)}" for why, count in reasons.most_common(_SHOWN)]
     rest = len(reasons) - len(lines)
-    return [*lines, f"{what}: {rest:,} reasons more"] if rest > 0 else lines
+    return [*lines, f"{noun}: {rest:,} reasons more"] if rest > 0 else lines

@@ -18,33 +18,37 @@ _NAMED = 3
 """Folders or changes that a line names; of more, it says how many."""
 
 
-def history_screen(found: HistoryNumbers) -> Document:
+def history_screen(history: HistoryNumbers) -> Document:
     """Give the rates of the latest run and how they came about."""
-    return _pieces(found)
+    return _pieces(history)
 
 
-def _pieces(found: HistoryNumbers) -> Iterator[Piece]:
-    first, last = found.runs[0], found.runs[-1]
-    systems = list(dict.fromkeys(name for run in found.runs for name in run.systems))
-    part = main_part(found)
+def _pieces(history: HistoryNumbers) -> Iterator[Piece]:
+    first, last = history.runs[0], history.runs[-1]
+    systems = list(dict.fromkeys(name for run in history.runs for name in run.systems))
+    part = main_part(history)
     yield _answer(last, part)
     yield (
-        f"{counted(len(found.runs), 'run')} from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}; "
+        f"{counted(len(history.runs), 'run')} from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}; "
         f"{'checked outputs' if part == CHECKED else part}."
     )
-    yield from map(drift_sentence, found.drifts)
-    if len(found.runs) > 1 and not found.drifts:
+    yield from map(drift_sentence, history.drifts)
+    if len(history.runs) > 1 and not history.drifts:
         yield "No judge drift on re-judged outputs."
     yield ""
-    table = _table(found, systems, intervals=True)
-    yield (table if max(map(columns_of, table.lines())) <= WIDTH else _table(found, systems, intervals=False))
-    changed = [(run.name, _listed([each.what for each in run.changed])) for run in found.runs if run.changed]
+    table = _table(history, systems, intervals=True)
+    yield (
+        table if max(map(columns_of, table.lines())) <= WIDTH else _table(history, systems, intervals=False)
+    )
+    changed = [
+        (run.name, _listed([each.what for each in run.changed])) for run in history.runs if run.changed
+    ]
     if changed:
         yield ""
         yield DocumentTable(("run", "changed"), changed, words=FIRST | {1}, indent=0)
-    if found.passed_over:
-        skipped = counted(len(found.passed_over), "folder")
-        yield CautionLine(f"{skipped} skipped, no finished run: {_listed(list(found.passed_over))}")
+    if history.passed_over:
+        skipped = counted(len(history.passed_over), "folder")
+        yield CautionLine(f"{skipped} skipped, no finished run: {_listed(list(history.passed_over))}")
 
 
 def _answer(last: PastRun, part: str) -> str:
@@ -57,23 +61,23 @@ def _answer(last: PastRun, part: str) -> str:
     return f"Latest run, {last.name}: {'; '.join(told[:_NAMED]) or 'nothing is graded'}{more}."
 
 
-def main_part(found: HistoryNumbers) -> str:
+def main_part(history: HistoryNumbers) -> str:
     """Return the part to compare: all outputs if every run has their rate, else checked ones."""
-    every = [rates for run in found.runs for rates in run.systems.values() if rates]
+    every = [rates for run in history.runs for rates in run.systems.values() if rates]
     return ALL_OUTPUTS if every and all(ALL_OUTPUTS in rates for rates in every) else CHECKED
 
 
-def _table(found: HistoryNumbers, systems: list[str], *, intervals: bool) -> DocumentTable:
+def _table(history: HistoryNumbers, systems: list[str], *, intervals: bool) -> DocumentTable:
     """Runs in rows, the latest first, and systems in columns."""
     names = short_names(systems)
-    runs = short_names(run.name for run in found.runs)
-    part = main_part(found)
+    runs = short_names(run.name for run in history.runs)
+    part = main_part(history)
     rows = [
         (
             runs.of(run.name),
             *(_cell(run.systems.get(each, {}).get(part), intervals=intervals) for each in systems),
         )
-        for run in reversed(found.runs)
+        for run in reversed(history.runs)
     ]
     heads = [names.of(each) if intervals else clipped(names.of(each), 16) for each in systems]
     return DocumentTable(("run", *heads), rows, words=FIRST, indent=0)

@@ -15,33 +15,33 @@ from .number_text import counted, p_value
 
 
 @document
-def history_document(found: HistoryNumbers) -> Iterator[Piece]:
+def history_document(history: HistoryNumbers) -> Iterator[Piece]:
     """Runs over time."""
-    first, last = found.runs[0], found.runs[-1]
-    runs = counted(len(found.runs), "run")
-    yield f"{runs} in {found.folder}, from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}."
-    yield from map(drift_sentence, found.drifts)
-    if len(found.runs) > 1 and not found.drifts:
+    first, last = history.runs[0], history.runs[-1]
+    runs = counted(len(history.runs), "run")
+    yield f"{runs} in {history.folder}, from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}."
+    yield from map(drift_sentence, history.drifts)
+    if len(history.runs) > 1 and not history.drifts:
         yield "No judge drift on re-judged outputs."
     yield ""
-    for system in _names(run.systems for run in found.runs):
-        yield from _over_time(system, found.runs, [run.systems.get(system, {}) for run in found.runs])
-    alarms = {(each.judge, each.run) for each in found.drifts}
+    for system in _names(run.systems for run in history.runs):
+        yield from _over_time(system, history.runs, [run.systems.get(system, {}) for run in history.runs])
+    alarms = {(each.judge, each.run) for each in history.drifts}
     yield from _over_time(
-        "judges against labels", found.runs, [run.accuracy for run in found.runs], alarms=alarms
+        "judges against labels", history.runs, [run.accuracy for run in history.runs], alarms=alarms
     )
-    for run in found.runs:
+    for run in history.runs:
         if run.changed:
             yield Details(f"What changed with {run.name}", [changes(run.changed)])
-    for name, why in found.passed_over.items():
+    for name, why in history.passed_over.items():
         yield CautionLine(f"{name} is passed over: {why}")
 
 
-def drift_sentence(found: Drift) -> str:
+def drift_sentence(drift: Drift) -> str:
     """Say that a judge drifted, with its drop."""
     return (
-        f"{found.judge} drifted: in {found.run} it is right less often than in {found.since} on the same outputs, by "
-        f"{number_text.decimal(found.drop)} on {counted(found.n, 'label')} (p {p_value(found.p)}, alarm at {p_value(found.level)})."
+        f"{drift.judge} drifted: in {drift.run} it is right less often than in {drift.since} on the same outputs, by "
+        f"{number_text.decimal(drift.drop)} on {counted(drift.n, 'label')} (p {p_value(drift.p)}, alarm at {p_value(drift.level)})."
     )
 
 
@@ -92,16 +92,16 @@ def trend_figure(caption: str, points: Sequence[tuple[str, Statistic | None, boo
     return Figure(trend(caption, rows), caption=caption)
 
 
-def rate_cell(found: Statistic | None, *, alarm: bool = False) -> Cell:
+def rate_cell(rate: Statistic | None, *, alarm: bool = False) -> Cell:
     """Return a rate with interval and n; a drifted judge's is marked."""
-    if found is None:
+    if rate is None:
         return Cell("-", title="not in this run")
-    if found.value is None:
-        return Cell("-", title=found.undefined or "no value")
-    behind = f"{number_text.interval(found.low, found.high)} n {number_text.count(found.n)}"
+    if rate.value is None:
+        return Cell("-", title=rate.undefined or "no value")
+    behind = f"{number_text.interval(rate.low, rate.high)} n {number_text.count(rate.n)}"
     drifted = "drifted: " if alarm else ""
     return Cell(
-        f"{drifted}{number_text.decimal(found.value)}", behind.strip(), mark="wrong" if alarm else None
+        f"{drifted}{number_text.decimal(rate.value)}", behind.strip(), mark="wrong" if alarm else None
     )
 
 

@@ -28,13 +28,13 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
     cases, outputs = sum(imported.kinds.values()), sum(imported.outputs.values())
     yield (
         f"read as {imported.format}: {counted(cases, 'case')}, {counted(outputs, 'output')} of {counted(len(imported.outputs), 'system')}, "
-        f"{''.join(map('{}, '.format, _said(imported)))}in {imported.folder}"
+        f"{''.join(map('{}, '.format, _grades(imported)))}in {imported.folder}"
     )
     for kind, count in imported.kinds.items():
         judges = judges_of(kind, imported)
         said = f"; judge: {', '.join(judges)}" if judges else ""
         yield f"  {count:,} {kind}: {kind_spec(kind).found}{said}"
-    yield from _told(imported)
+    yield from _limits(imported)
     for by, outcomes in imported.verdicts.items():
         yield f"  {by}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
     if imported.first_skipped is not None:
@@ -44,7 +44,7 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
     yield from next_of_import(imported)
 
 
-def _said(imported: ImportSummary) -> Iterator[str]:
+def _grades(imported: ImportSummary) -> Iterator[str]:
     """Yield the number of verdicts of judges and checkers, and of labels."""
     counts: dict[Source, list[int]] = {}
     for by, outcomes in imported.verdicts.items():
@@ -55,7 +55,7 @@ def _said(imported: ImportSummary) -> Iterator[str]:
             yield f"{counted(sum(counts[source]), said)} of {number:,} {one if number == 1 else several}"
 
 
-def _told(imported: ImportSummary) -> Iterator[str]:
+def _limits(imported: ImportSummary) -> Iterator[str]:
     """Yield limits of a log: conversations, failures, several models."""
     if imported.sessions:
         earlier = f"{imported.earlier_calls:,} with calls in earlier turns"

@@ -16,33 +16,33 @@ _WORDS = frozenset({0, -1})
 
 
 @document
-def improvement_screen(found: ImprovementNumbers) -> Iterator[Piece]:
+def improvement_screen(improvement: ImprovementNumbers) -> Iterator[Piece]:
     """Say whether a better prompt was written, and why."""
-    yield _headline(found)
-    if found.written:
-        yield f"written: {found.written}"
+    yield _headline(improvement)
+    if improvement.written:
+        yield f"written: {improvement.written}"
     yield ""
-    if found.gain is not None:
-        yield _conditions(found, found.gain)
+    if improvement.gain is not None:
+        yield _conditions(improvement, improvement.gain)
         yield ""
-        yield from _expected(found, found.gain)
-    yield _tried(found)
-    yield from _refused(found)
+        yield from _expected(improvement, improvement.gain)
+    yield _tried(improvement)
+    yield from _refused(improvement)
     yield ""
-    yield _sizes(found)
-    yield _cost(found)
+    yield _sizes(improvement)
+    yield _cost(improvement)
 
 
 @document
-def improvement_document(found: ImprovementNumbers) -> Iterator[Piece]:
+def improvement_document(improvement: ImprovementNumbers) -> Iterator[Piece]:
     """Tell everything of the improvement of a prompt."""
-    yield from improvement_screen(found)
-    if found.gain is not None:
+    yield from improvement_screen(improvement)
+    if improvement.gain is not None:
         yield ""
-        yield from _of_gain(found, found.gain)
-    if found.changes:
+        yield from _of_gain(improvement, improvement.gain)
+    if improvement.changes:
         yield ""
-        yield _changes(found)
+        yield _changes(improvement)
     yield ""
     yield DocumentTable(
         ("cost", "verdicts", "calls", "tokens in", "tokens out", "dollars"),
@@ -52,7 +52,7 @@ def improvement_document(found: ImprovementNumbers) -> Iterator[Piece]:
                 *map(count, (each.verdicts, each.calls, each.prompt_tokens, each.completion_tokens)),
                 "-" if each.cost is None else f"{each.cost:.2f}",
             )
-            for each in found.costs
+            for each in improvement.costs
         ],
         indent=0,
     )
@@ -60,10 +60,10 @@ def improvement_document(found: ImprovementNumbers) -> Iterator[Piece]:
     yield from _LIMITS
 
 
-def _refused(found: ImprovementNumbers) -> Iterator[str]:
+def _refused(improvement: ImprovementNumbers) -> Iterator[str]:
     """Yield each reason why candidates were refused, with their names."""
     names: dict[str, list[str]] = {}
-    for each in found.tried:
+    for each in improvement.tried:
         if each.refused:
             names.setdefault(each.refused, []).append(each.name)
     yield from (f"refused: {listed(who)}: {why}" for why, who in names.items())
@@ -76,55 +76,57 @@ _LIMITS = (
 )
 
 
-def _headline(found: ImprovementNumbers) -> str:
-    name, gain = _best(found), found.gain
-    match found.answer:
+def _headline(improvement: ImprovementNumbers) -> str:
+    name, gain = _best(improvement), improvement.gain
+    match improvement.answer:
         case "improved" if gain is not None:
             return (
-                f"{name} is better than {found.judge}: it agrees with {decimal(gain.new.value or 0)} of the held-out labels, "
+                f"{name} is better than {improvement.judge}: it agrees with {decimal(gain.new.value or 0)} of the held-out labels, "
                 f"{_shown_gain(gain)} more."
             )
         case "worse on probes":
-            return f"No prompt written: {name} gains on the holdout, but {_lost(found)}."
+            return f"No prompt written: {name} gains on the holdout, but {_lost(improvement)}."
         case "gain not shown":
             return f"No prompt written: the gain of {name} on the holdout is not shown to be above 0."
         case "no better in development":
-            return f"No prompt written: no candidate beats {found.judge} in development. The holdout was not looked at."
+            return f"No prompt written: no candidate beats {improvement.judge} in development. The holdout was not looked at."
         case "calls failed":
-            return f"Unfinished: {counted(found.failed, 'call')} failed; the same command asks again for these alone."
+            return f"Unfinished: {counted(improvement.failed, 'call')} failed; the same command asks again for these alone."
         case _:
-            refused = [each for each in found.tried if each.refused]
+            refused = [each for each in improvement.tried if each.refused]
             why = "there was no candidate to try"
             if refused:
                 why = f"{'the only candidate was' if len(refused) == 1 else f'all {len(refused):,} candidates were'} refused"
             return f"No prompt written: {why}. The holdout was not looked at."
 
 
-def _lost(found: ImprovementNumbers) -> str:
-    worse = [each.operator for each in found.losses if each.state == "worse"]
+def _lost(improvement: ImprovementNumbers) -> str:
+    worse = [each.operator for each in improvement.losses if each.state == "worse"]
     if worse:
         return f"is worse on probes of {listed(worse[:3])}"
-    if found.losses:
-        return f"may be worse on probes of {listed([each.operator for each in found.losses[:3]])}"
+    if improvement.losses:
+        return f"may be worse on probes of {listed([each.operator for each in improvement.losses[:3]])}"
     return "no probes show whether faults and attacks pass more often (--probes)"
 
 
-def _best(found: ImprovementNumbers) -> str:
-    return next((each.name for each in found.tried if each.path == found.best), "the best candidate")
+def _best(improvement: ImprovementNumbers) -> str:
+    return next(
+        (each.name for each in improvement.tried if each.path == improvement.best), "the best candidate"
+    )
 
 
 def _shown_gain(gain: PromptGain) -> str:
     return f"{decimal(gain.gain.value or 0)} {interval(gain.gain.low, gain.gain.high)}"
 
 
-def _conditions(found: ImprovementNumbers, gain: PromptGain) -> DocumentTable:
+def _conditions(improvement: ImprovementNumbers, gain: PromptGain) -> DocumentTable:
     bound = "no bound" if gain.at_least is None else f"at least {number(gain.at_least)}"
-    lost = len(found.losses)
-    tested = counted(len(found.changes), "operator")
-    states = Counter(each.state for each in found.losses)
+    lost = len(improvement.losses)
+    tested = counted(len(improvement.changes), "operator")
+    states = Counter(each.state for each in improvement.losses)
     told = ", ".join(f"{number:,} {state}" for state, number in states.items())
     none = "no probes" if gain.proven else "not tried without a gain"
-    probes = f"{told}, of {tested}" if lost else f"all of {tested}" if found.changes else none
+    probes = f"{told}, of {tested}" if lost else f"all of {tested}" if improvement.changes else none
     return DocumentTable(
         ("condition", "result", "n", ""),
         [
@@ -135,10 +137,10 @@ def _conditions(found: ImprovementNumbers, gain: PromptGain) -> DocumentTable:
                 _met(gain.proven),
             ),
             (
-                f"no operator or attack {found.margin:g} worse",
+                f"no operator or attack {improvement.margin:g} worse",
                 probes,
-                count(sum(each.change.n for each in found.changes)),
-                _met(bool(found.changes) and not lost),
+                count(sum(each.change.n for each in improvement.changes)),
+                _met(bool(improvement.changes) and not lost),
             ),
         ],
         words=frozenset({0, 1, 3}),
@@ -150,8 +152,8 @@ def _met(met: bool) -> str:  # noqa: FBT001 - one word of a table
     return "met" if met else "not met"
 
 
-def _expected(found: ImprovementNumbers, gain: PromptGain) -> Iterator[str]:
-    if found.answer == "improved":
+def _expected(improvement: ImprovementNumbers, gain: PromptGain) -> Iterator[str]:
+    if improvement.answer == "improved":
         yield f"On new items like these, expect agreement {statistic_text(gain.new)}, and a gain nearer its lower end."
     elif gain.smallest_visible is not None and not gain.proven:
         yield f"A true gain of {decimal(gain.smallest_visible)} would be found four times in five. More labels find less."
@@ -164,71 +166,72 @@ def _expected(found: ImprovementNumbers, gain: PromptGain) -> Iterator[str]:
     yield ""
 
 
-def _tried(found: ImprovementNumbers) -> DocumentTable:
-    current = [] if found.current is None else [_row(found.current, "current")]
-    rows = [_row(each, f"by {each.by}" if each.by else "file") for each in found.tried]
+def _tried(improvement: ImprovementNumbers) -> DocumentTable:
+    current = [] if improvement.current is None else [_row(improvement.current, "current")]
+    rows = [_row(each, f"by {each.by}" if each.by else "file") for each in improvement.tried]
     return DocumentTable(
         ("in development", "agrees with labels", "n", ""), [*current, *rows], words=_WORDS, indent=0
     )
 
 
-def _row(each: TriedPrompt, what: str) -> tuple[str, ...]:
-    left = f"; {count(each.ungraded)} ungraded" if each.ungraded else ""
-    told = "refused" if each.refused else f"{what}{left}"
-    n = "-" if each.agreement is None else count(each.agreement.n)
-    return each.name, statistic_text(each.agreement), n, told
+def _row(prompt: TriedPrompt, decision: str) -> tuple[str, ...]:
+    left = f"; {count(prompt.ungraded)} ungraded" if prompt.ungraded else ""
+    result = "refused" if prompt.refused else f"{decision}{left}"
+    n = "-" if prompt.agreement is None else count(prompt.agreement.n)
+    return prompt.name, statistic_text(prompt.agreement), n, result
 
 
-def _sizes(found: ImprovementNumbers) -> str:
-    sides = (("development", found.development), ("holdout", found.holdout))
+def _sizes(improvement: ImprovementNumbers) -> str:
+    sides = (("development", improvement.development), ("holdout", improvement.holdout))
     shown = "; ".join(
         f"{name} {counted(side.items, 'item')} in {counted(side.groups, 'group')}, {count(side.adjudicated)} adjudicated"
         for name, side in sides
     )
-    look = "" if found.look is None else f". Look {found.look.look} at the holdout"
+    look = "" if improvement.look is None else f". Look {improvement.look.look} at the holdout"
     return f"{shown[0].upper()}{shown[1:]}{look}."
 
 
-def _cost(found: ImprovementNumbers) -> str:
-    calls = sum(each.calls for each in found.costs)
+def _cost(improvement: ImprovementNumbers) -> str:
+    calls = sum(each.calls for each in improvement.costs)
     spent = tokens(
-        sum(each.prompt_tokens for each in found.costs), sum(each.completion_tokens for each in found.costs)
+        sum(each.prompt_tokens for each in improvement.costs),
+        sum(each.completion_tokens for each in improvement.costs),
     )
-    known = [each.cost for each in found.costs if each.calls]
+    known = [each.cost for each in improvement.costs if each.calls]
     dollars = sum(each for each in known if each is not None)
     price = f", {dollars:.2f} dollars" if known and None not in known else ""
     return f"Cost: {counted(calls, 'call')}, tokens {spent}{price}."
 
 
-def _of_gain(found: ImprovementNumbers, gain: PromptGain) -> Iterator[str]:
+def _of_gain(improvement: ImprovementNumbers, gain: PromptGain) -> Iterator[str]:
     yield (
-        f"Holdout: {found.judge} agrees with {statistic_text(gain.current)}, {_best(found)} with {statistic_text(gain.new)} "
+        f"Holdout: {improvement.judge} agrees with {statistic_text(gain.current)}, {_best(improvement)} with {statistic_text(gain.new)} "
         f"(95 % intervals). {counted(gain.won, 'item')} won, {count(gain.lost)} lost."
     )
-    if any(found.ungraded):
-        current, new = found.ungraded
-        yield f"Ungraded, which agrees with no label: {count(current)} by {found.judge}, {count(new)} by {_best(found)}."
+    if any(improvement.ungraded):
+        current, new = improvement.ungraded
+        yield f"Ungraded, which agrees with no label: {count(current)} by {improvement.judge}, {count(new)} by {_best(improvement)}."
 
 
-def _changes(found: ImprovementNumbers) -> DocumentTable:
+def _changes(improvement: ImprovementNumbers) -> DocumentTable:
     return DocumentTable(
         ("probes", "n", "change", "interval", "at least", "Holm p", ""),
-        [_change(each) for each in sorted(found.changes, key=lambda each: each.at_least or -1.0)],
-        caption=f"Share treated as it should be, new minus current. Not worse: a loss of {found.margin:g} is excluded.",
+        [_change(each) for each in sorted(improvement.changes, key=lambda each: each.at_least or -1.0)],
+        caption=f"Share treated as it should be, new minus current. Not worse: a loss of {improvement.margin:g} is excluded.",
         words=_WORDS,
         indent=0,
     )
 
 
-def _change(each: OperatorChange) -> tuple[str, ...]:
-    name = each.operator if len(each.operators) == 1 else f"{each.operator} ({len(each.operators)})"
-    ends = interval(each.change.low, each.change.high, 3)
+def _change(change: OperatorChange) -> tuple[str, ...]:
+    name = change.operator if len(change.operators) == 1 else f"{change.operator} ({len(change.operators)})"
+    ends = interval(change.change.low, change.change.high, 3)
     return (
         name,
-        count(each.change.n),
-        number(each.change.value),
+        count(change.change.n),
+        number(change.change.value),
         ends,
-        number(each.at_least),
-        p_value(each.holm_p),
-        each.state,
+        number(change.at_least),
+        p_value(change.holm_p),
+        change.state,
     )

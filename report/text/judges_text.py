@@ -90,30 +90,30 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.worse is None or self.worse.low is None else 1.0 - self.worse.low
 
 
-def trust_in(found: RunSummary) -> Iterator[Trust]:
+def trust_in(summary: RunSummary) -> Iterator[Trust]:
     """Give each judge its verdict; a baseline only where nobody else was asked."""
-    judges = [use for use in found.judges if use.name not in found.baselines]
-    for use in judges or found.judges:
-        yield _trust(use.name, found.agreement, use)
+    judges = [use for use in summary.judges if use.name not in summary.baselines]
+    for use in judges or summary.judges:
+        yield _trust(use.name, summary.agreement, use)
 
 
-def control_in(found: RunSummary) -> Trust | None:
+def control_in(summary: RunSummary) -> Trust | None:
     """Return the verdict on the baseline with most labels: a judge not to be trusted."""
-    baselines = [use for use in found.judges if use.name in found.baselines]
-    if len(baselines) == len(found.judges):
+    baselines = [use for use in summary.judges if use.name in summary.baselines]
+    if len(baselines) == len(summary.judges):
         return None
-    told = [_trust(use.name, found.agreement, use) for use in baselines]
+    told = [_trust(use.name, summary.agreement, use) for use in baselines]
     return max((each for each in told if each.panel.n), key=lambda each: each.panel.n, default=None)
 
 
-def trust_of(found: CalibrationNumbers) -> Iterator[Trust]:
+def trust_of(calibration: CalibrationNumbers) -> Iterator[Trust]:
     """Give each judge of a table its verdict."""
-    return (_trust(name, found) for name in found.judges)
+    return (_trust(name, calibration) for name in calibration.judges)
 
 
-def _trust(name: str, found: CalibrationNumbers, use: JudgeUse | None = None) -> Trust:
-    panel = found.judges.get(name, JudgeCalibration())
-    word, why = _verdict(name, panel, found)
+def _trust(name: str, calibration: CalibrationNumbers, use: JudgeUse | None = None) -> Trust:
+    panel = calibration.judges.get(name, JudgeCalibration())
+    word, why = _verdict(name, panel, calibration)
     if word == "no labels" and use is not None and not use.outcomes.get("graded"):
         word, why = "nothing graded", "it graded no output"
     if word == "proven" and use is not None and (p := use.undecided_worse_p) is not None and p <= _WORSE:
@@ -121,7 +121,7 @@ def _trust(name: str, found: CalibrationNumbers, use: JudgeUse | None = None) ->
             "biased",
             f"{why}; it is right less often on undecided outputs (p {number_text.p_value(p)})",
         )
-    decided = adjudicated_by(found.adjudication, name)
+    decided = adjudicated_by(calibration.adjudication, name)
     why = "; ".join(filter(None, (why, decided)))
     only = use is not None and _checked_only(use)
     return Trust(judge=name, word=word, why=why, panel=panel, adjudicated=decided, checked_only=only)
@@ -241,12 +241,12 @@ def alike(trust: Iterable[Trust]) -> Iterator[list[Trust]]:
         yield list(group)
 
 
-def _likeness(each: Trust) -> tuple[object, ...]:
-    panel = each.panel
-    base = each.judge.rpartition("@")[0].partition("/")[0] or each.judge
+def _likeness(trust: Trust) -> tuple[object, ...]:
+    panel = trust.panel
+    base = trust.judge.rpartition("@")[0].partition("/")[0] or trust.judge
     if not panel.n:
-        base = each.judge
-    return base, panel.fp, each.bad, panel.fn, each.good, each.word, each.checked_only, each.adjudicated
+        base = trust.judge
+    return base, panel.fp, trust.bad, panel.fn, trust.good, trust.word, trust.checked_only, trust.adjudicated
 
 
 def group_label(group: Sequence[Trust], name: str) -> str:
@@ -254,29 +254,29 @@ def group_label(group: Sequence[Trust], name: str) -> str:
     return name if len(group) == 1 else f"{name.partition('/')[0]} x{len(group)}"
 
 
-def _cells(each: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
-    worst, worse = each.at_worst, each.worse
+def _cells(trust: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
+    worst, worse = trust.at_worst, trust.worse
     drawn = (
         NOTHING
         if worse is None or worse.value is None
         else interval_strip(worse.value, worse.low, worse.high)
     )
     return (
-        _errors(each, PASSED_BAD, each.panel.fp, each.bad, linked=linked),
-        _errors(each, FAILED_GOOD, each.panel.fn, each.good, linked=linked),
+        _errors(trust, PASSED_BAD, trust.panel.fp, trust.bad, linked=linked),
+        _errors(trust, FAILED_GOOD, trust.panel.fn, trust.good, linked=linked),
         "-" if worst is None else Cell(f"{100 * worst:.0f} %", figure=NOTHING if why else drawn),
-        Cell(verdict_of(each), each.why if why else "", "" if why else each.why),
+        Cell(verdict_of(trust), trust.why if why else "", "" if why else trust.why),
     )
 
 
-def _errors(each: Trust, cell: str, errors: int, of: int, *, linked: bool) -> str | Cell:
+def _errors(trust: Trust, cell: str, errors: int, of: int, *, linked: bool) -> str | Cell:
     """Return errors of so many outputs, as a link where there are some."""
     shown = f"{errors:,} of {of:,}" if of else "-"
     if not (linked and errors):
         return shown
-    return Cell(shown, link=items_at(group=group_of(each.judge, cell)))
+    return Cell(shown, link=items_at(group=group_of(trust.judge, cell)))
 
 
-def verdict_of(each: Trust) -> str:
+def verdict_of(trust: Trust) -> str:
     """Return the verdict, and whether it holds on checked outputs alone."""
-    return f"{each.word} (checked)" if each.word == "proven" and each.checked_only else each.word
+    return f"{trust.word} (checked)" if trust.word == "proven" and trust.checked_only else trust.word

@@ -52,18 +52,18 @@ def localisation_pieces(located: Sequence[LocatedFault]) -> Iterator[Piece]:
 
 
 def _numbers(located: LocatedFault) -> tuple[str, ...]:
-    found = located.found
+    localisation = located.found
     notes = [f"{left:,} {number_text.outcome(name)}" for name, left in located.ungraded.items()]
     return (
         located.operator,
-        statistic_text(found.exact),
-        statistic_text(found.within_one),
-        number_text.number(found.bound),
-        _both(found.last_step),
-        _both(found.uniform),
-        number_text.count(found.unnoticed),
-        number_text.count(found.exact.n),
-        "; ".join([*(["localises"] if found.localises else []), *notes]),
+        statistic_text(localisation.exact),
+        statistic_text(localisation.within_one),
+        number_text.number(localisation.bound),
+        _both(localisation.last_step),
+        _both(localisation.uniform),
+        number_text.count(localisation.unnoticed),
+        number_text.count(localisation.exact.n),
+        "; ".join([*(["localises"] if localisation.localises else []), *notes]),
     )
 
 

@@ -45,9 +45,9 @@ def number(value: float | None) -> str:
     return "-" if value is None else decimal(value, 3)
 
 
-def counted(count: int, what: str) -> str:
+def counted(count: int, noun: str) -> str:
     """Return a count with its noun, plural unless 1: ``1 cluster``, ``2 clusters``."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def p_value(value: float | None) -> str:
@@ -57,12 +57,12 @@ def p_value(value: float | None) -> str:
     return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
 
 
-def statistic_cells(found: Statistic) -> tuple[str, str, str, str]:
+def statistic_cells(result: Statistic) -> tuple[str, str, str, str]:
     """Value, interval, denominator, and method or the reason why there is no value."""
-    on = count(found.n)
-    if found.value is None:
-        return "-", "", on, f"undefined: {found.undefined}"
-    return number(found.value), interval(found.low, found.high, 3), on, found.method or ""
+    on = count(result.n)
+    if result.value is None:
+        return "-", "", on, f"undefined: {result.undefined}"
+    return number(result.value), interval(result.low, result.high, 3), on, result.method or ""
 
 
 def interval(low: float | None, high: float | None, digits: int = 2) -> str:
@@ -150,11 +150,11 @@ def bounds(stratum: StratumRate) -> str:
     return f"{decimal(low)} to {decimal(high)} if all ungraded items failed or passed"
 
 
-def statistic(found: Statistic) -> str:
+def statistic(result: Statistic) -> str:
     """Format a statistic as value and interval, or the reason if undefined."""
-    if found.value is None:
-        return f"undefined ({found.undefined or 'no value'})"
-    return with_interval(found.value, found.low, found.high)
+    if result.value is None:
+        return f"undefined ({result.undefined or 'no value'})"
+    return with_interval(result.value, result.low, result.high)
 
 
 def duration(seconds: float) -> str:

@@ -173,18 +173,18 @@ def clipped(text: str, columns: int) -> str:
     line = " ".join(text.split())
     if columns_of(line) <= columns:
         return line
-    kept = ""
+    start = ""
     for word in line.split(" "):
-        longer = f"{kept} {word}".lstrip()
+        longer = f"{start} {word}".lstrip()
         if columns_of(longer) > columns - 4:
-            room = columns - 3 - columns_of(kept)
+            room = columns - 3 - columns_of(start)
             return (
-                f"{kept} {cut_to_columns(word, room - 1)}...".lstrip()
+                f"{start} {cut_to_columns(word, room - 1)}...".lstrip()
                 if room > _LONG
-                else f"{kept.rstrip(',;:')} ..."
+                else f"{start.rstrip(',;:')} ..."
             )
-        kept = longer
-    return f"{kept.rstrip(',;:')} ..."
+        start = longer
+    return f"{start.rstrip(',;:')} ..."
 
 
 _ENOUGH_ROWS, _FEWEST_ROWS = 8, 3
@@ -200,12 +200,12 @@ def one_screen(pieces: Iterable[Piece], room: int = SCREEN - 1) -> list[Piece]:
     Long tables give way first, row by row, then what stands last.
 
     Args:
-        pieces: What is told, the most important first.
+        pieces: The document, the most important first.
         room: Lines for it.
     """
     shown = [fitted_table(piece) if isinstance(piece, DocumentTable) else piece for piece in pieces]
     left = [0] * len(shown)
-    while _height(told := _told(shown, left)) > room:
+    while _height(document := _with_row_counts(shown, left)) > room:
         longest = max(range(len(shown)), key=lambda place: (_rows(shown[place]), place))
         if _rows(shown[longest]) <= _ENOUGH_ROWS:
             longest = len(shown) - 1
@@ -220,30 +220,30 @@ def one_screen(pieces: Iterable[Piece], room: int = SCREEN - 1) -> list[Piece]:
         fewer = 1 if left[longest] else 2
         shown[longest] = replace(table, rows=table.rows[:-fewer])
         left[longest] += fewer
-    return told
+    return document
 
 
 def _without_last(shown: Sequence[Piece]) -> list[Piece]:
     """Drop the last piece, and the heading that it leaves alone."""
-    *kept, dropped = shown
-    while len(kept) > 1 and isinstance(last := kept[-1], str):
+    *pieces, dropped = shown
+    while len(pieces) > 1 and isinstance(last := pieces[-1], str):
         if (
             last
             and not last.endswith(":")
             and not (isinstance(dropped, DocumentTable) and last.startswith("  "))
         ):
             break
-        kept.pop()
-    return kept
+        pieces.pop()
+    return pieces
 
 
-def _told(shown: Sequence[Piece], left: Sequence[int]) -> list[Piece]:
-    told: list[Piece] = []
+def _with_row_counts(shown: Sequence[Piece], left: Sequence[int]) -> list[Piece]:
+    pieces: list[Piece] = []
     for piece, more in zip(shown, left, strict=True):
-        told.append(piece)
+        pieces.append(piece)
         if more and isinstance(piece, DocumentTable):
-            told.append(f"{' ' * piece.indent}{more:,} more rows")
-    return told
+            pieces.append(f"{' ' * piece.indent}{more:,} more rows")
+    return pieces
 
 
 def _rows(piece: Piece) -> int:

@@ -12,33 +12,33 @@ from .number_text import count, counted, number
 
 
 @document
-def plan_document(found: PlanNumbers) -> Iterator[Piece]:
+def plan_document(plan: PlanNumbers) -> Iterator[Piece]:
     """Build the document of a `plan` result."""
-    if found.labels is not None:
-        how = "on average" if found.assurance is None else f"in {found.assurance:.0%} of samples"
-        within = f"to within {found.half_width:g} (95 % interval) {how}"
-        rate = found.labels.get("pass_rate")
+    if plan.labels is not None:
+        how = "on average" if plan.assurance is None else f"in {plan.assurance:.0%} of samples"
+        within = f"to within {plan.half_width:g} (95 % interval) {how}"
+        rate = plan.labels.get("pass_rate")
         if rate is not None:
             yield f"To estimate the pass rate {within}, label {counted(rate, 'output')}."
         yield "Labels for each rate:" if rate is not None else f"Labels for each rate {within}:"
-        rows = [(name, "no number is enough" if n is None else count(n)) for name, n in found.labels.items()]
+        rows = [(name, "no number is enough" if n is None else count(n)) for name, n in plan.labels.items()]
         yield DocumentTable((), rows)
-    if found.items is not None:
+    if plan.items is not None:
         yield (
-            f"To find a difference of {found.difference:g} with a chance of {found.power:.0%}, "
-            f"compare on {counted(found.items, 'item')}."
+            f"To find a difference of {plan.difference:g} with a chance of {plan.power:.0%}, "
+            f"compare on {counted(plan.items, 'item')}."
         )
-    if found.design_effect > 1:
-        yield f"All sizes allow for clusters, which make variances {found.design_effect:.2f} times as large."
-    if found.budget is not None:
-        yield from _budget(found.budget)
-    if found.draw is not None:
-        yield from _draw(found.draw)
+    if plan.design_effect > 1:
+        yield f"All sizes allow for clusters, which make variances {plan.design_effect:.2f} times as large."
+    if plan.budget is not None:
+        yield from _budget(plan.budget)
+    if plan.draw is not None:
+        yield from _draw(plan.draw)
 
 
 def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     pilot, rates = plan.pilot, plan.half_widths
-    seen = (
+    source = (
         f"From a pilot with {pilot.n:,} labels"
         if pilot.n
         else "Assuming judges that err independently of each other"
@@ -68,7 +68,7 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     yield f"As narrow without a judge: {'all outputs are not enough' if alone is None else f'{alone:,.2f}'}"
     decided = f"checkers decide {pilot.decided:.0%}, of which {pilot.decided_rate:.0%} pass; of the rest "
     yield (
-        f"{seen}: {decided if pilot.decided else ''}{pilot.open_rate:.0%} pass"
+        f"{source}: {decided if pilot.decided else ''}{pilot.open_rate:.0%} pass"
         + (f"; variance that verdicts explain: {explained}" if explained else "")
     )
 

@@ -26,42 +26,42 @@ def preferences_screen(
     return [*told, *starmap(not_sent_caution, refused.items())]
 
 
-def _pieces(found: PreferenceNumbers) -> Iterator[Piece]:
-    yield f"{found.judge}: {_answer(found)}"
-    yield from (corrected_win_rate_of(match) for match in found.matches if match.corrected is not None)
-    yield _biases(found)
-    if any(found.ungraded.values()):
-        yield f"{number_text.outcomes(found.ungraded)}: verdicts without a choice, in no number."
+def _pieces(preferences: PreferenceNumbers) -> Iterator[Piece]:
+    yield f"{preferences.judge}: {_answer(preferences)}"
+    yield from (corrected_win_rate_of(match) for match in preferences.matches if match.corrected is not None)
+    yield _biases(preferences)
+    if any(preferences.ungraded.values()):
+        yield f"{number_text.outcomes(preferences.ungraded)}: verdicts without a choice, in no number."
     yield ""
-    order = sorted(found.systems, key=lambda name: -(found.systems[name].win_rate.value or 0.0))
+    order = sorted(preferences.systems, key=lambda name: -(preferences.systems[name].win_rate.value or 0.0))
     names = short_names(order)
     if names.shared:
         yield f"systems {names.shared}"
     rows = [
         (
             names.of(name),
-            found.systems[name].win_rate,
-            (f"{found.systems[name].n:,}", statistic_text(found.systems[name].strength)),
+            preferences.systems[name].win_rate,
+            (f"{preferences.systems[name].n:,}", statistic_text(preferences.systems[name].strength)),
         )
         for name in order
     ]
     yield plotted_table("", ("win rate", "n", "strength"), rows, scale="")
-    if len(found.matches) > 1:
+    if len(preferences.matches) > 1:
         yield ""
-        yield _matches(found.matches)
-    yield from map(CautionLine, (*misfit_of(found.misfit), *limits_of(found)))
+        yield _matches(preferences.matches)
+    yield from map(CautionLine, (*misfit_of(preferences.misfit), *limits_of(preferences)))
 
 
-def _answer(found: PreferenceNumbers) -> str:
+def _answer(preferences: PreferenceNumbers) -> str:
     """Name the preferred system, or say that none is."""
-    order = sorted(found.systems, key=lambda name: -(found.systems[name].win_rate.value or 0.0))
+    order = sorted(preferences.systems, key=lambda name: -(preferences.systems[name].win_rate.value or 0.0))
     if len(order) < 2:  # noqa: PLR2004 - of one there is no better
         return "nothing was compared."
     leader, second = order[:2]
-    match = next((each for each in found.matches if {each.a, each.b} == {leader, second}), None)
+    match = next((each for each in preferences.matches if {each.a, each.b} == {leader, second}), None)
     if match is None or match.preferred.value is None:
         return f"{leader} and {second} were not compared."
-    rate, n = number_text.statistic(found.systems[leader].win_rate), found.systems[leader].n
+    rate, n = number_text.statistic(preferences.systems[leader].win_rate), preferences.systems[leader].n
     if match.better == leader:
         return f"{leader} is preferred: win rate {rate}, n {n:,}."
     return f"no significant preference between {leader} and {second}; win rate of {leader} {rate}, n {n:,}."
@@ -82,15 +82,15 @@ def _matches(matches: Sequence[SystemMatch]) -> DocumentTable:
     return DocumentTable(("a - b", "a won", "b won", "neither", "adjusted p"), rows, words=FIRST, indent=0)
 
 
-def _biases(found: PreferenceNumbers) -> str:
+def _biases(preferences: PreferenceNumbers) -> str:
     """Say whether position or length decides."""
-    if found.position.effect.value is None:
-        return f"Position bias: undefined ({found.position.effect.undefined})."
-    flips = f"the order decides {number_text.statistic(found.position.flips)} of {counted(found.complete, 'comparison')}"
+    if preferences.position.effect.value is None:
+        return f"Position bias: undefined ({preferences.position.effect.undefined})."
+    flips = f"the order decides {number_text.statistic(preferences.position.flips)} of {counted(preferences.complete, 'comparison')}"
     position = (
-        f"prefers what is shown {'first' if (found.position.effect.value or 0.0) > 0 else 'second'}"
-        if found.position.found
+        f"prefers what is shown {'first' if (preferences.position.effect.value or 0.0) > 0 else 'second'}"
+        if preferences.position.found
         else "no position bias found"
     )
-    length = "; favours one length" if found.length.found else ""
+    length = "; favours one length" if preferences.length.found else ""
     return f"{position[0].upper()}{position[1:]}; {flips}{length}."

@@ -32,19 +32,19 @@ def preferences_document(
 ) -> Iterator[Piece]:
     """Yield each judge's preferences, below the decoding parameters that models refused."""
     yield from starmap(not_sent_caution, refused.items())
-    for found in judges:
-        yield f"{found.judge}: {counted(found.comparisons, 'comparison')}, each asked in both orders; {found.complete:,} with a verdict in both"
-        if any(found.ungraded.values()):
-            yield f"  verdicts without a choice: {outcomes(found.ungraded)}; what lacks one order is part of no number"
-        yield from _matches(found.matches)
-        yield from map(CautionLine, misfit_of(found.misfit))
-        yield from _systems(found)
+    for preferences in judges:
+        yield f"{preferences.judge}: {counted(preferences.comparisons, 'comparison')}, each asked in both orders; {preferences.complete:,} with a verdict in both"
+        if any(preferences.ungraded.values()):
+            yield f"  verdicts without a choice: {outcomes(preferences.ungraded)}; what lacks one order is part of no number"
+        yield from _matches(preferences.matches)
+        yield from map(CautionLine, misfit_of(preferences.misfit))
+        yield from _systems(preferences)
         yield "  what else decides:"
-        yield from _position(found.position)
-        yield from _length(found.length)
-        if found.labels is not None:
-            yield from _labels(found.labels)
-        yield from map(CautionLine, limits_of(found))
+        yield from _position(preferences.position)
+        yield from _length(preferences.length)
+        if preferences.labels is not None:
+            yield from _labels(preferences.labels)
+        yield from map(CautionLine, limits_of(preferences))
 
 
 def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
@@ -70,18 +70,18 @@ def corrected_win_rate_of(match: SystemMatch) -> str:
     return f"People's choices on {counted(found.n, 'comparison')} correct the win rate of {match.a} to {statistic(found)}."
 
 
-def misfit_of(found: RankingMisfit | None) -> Iterator[str]:
+def misfit_of(misfit: RankingMisfit | None) -> Iterator[str]:
     """Yield a sentence if no ranking of the systems explains who is preferred."""
-    if found is None or not found.found:
+    if misfit is None or not misfit.found:
         return
-    if found.cycle:
-        ring = [*found.cycle, found.cycle[0]]
+    if misfit.cycle:
+        ring = [*misfit.cycle, misfit.cycle[0]]
         beats = ", ".join(f"{one} beats {other}" for one, other in pairwise(ring))
-        yield f"no ranking explains the preferences (p {p_value(found.p)}): {beats}"
+        yield f"no ranking explains the preferences (p {p_value(misfit.p)}): {beats}"
         return
     yield (
-        f"no ranking explains the preferences (p {p_value(found.p)}): {found.a} has a win rate of {found.observed:.2f} against {found.b}, "
-        f"where strengths say {found.expected:.2f}"
+        f"no ranking explains the preferences (p {p_value(misfit.p)}): {misfit.a} has a win rate of {misfit.observed:.2f} against {misfit.b}, "
+        f"where strengths say {misfit.expected:.2f}"
     )
 
 
@@ -114,9 +114,9 @@ def _verdict(match: SystemMatch) -> str:
     return f"{ahead}; of the {on} that one of them won, {match.a} won {' '.join(filter(None, (value, interval)))}"
 
 
-def _systems(found: PreferenceNumbers) -> Iterator[Piece]:
+def _systems(preferences: PreferenceNumbers) -> Iterator[Piece]:
     rows: list[tuple[str, ...]] = []
-    for name, each in found.systems.items():
+    for name, each in preferences.systems.items():
         value, interval, on, _ = statistic_cells(each.win_rate)
         strength, ends, _, how = statistic_cells(each.strength)
         rows.append((name, on, value, interval, strength, ends, how))
@@ -126,67 +126,67 @@ def _systems(found: PreferenceNumbers) -> Iterator[Piece]:
     )
 
 
-def _position(found: Position) -> Iterator[str]:
-    flips, ends, on, _ = statistic_cells(found.flips)
-    if found.effect.value is None:
-        yield f"    position: undefined ({found.effect.undefined})"
+def _position(position: Position) -> Iterator[str]:
+    flips, ends, on, _ = statistic_cells(position.flips)
+    if position.effect.value is None:
+        yield f"    position: undefined ({position.effect.undefined})"
         return
-    value, interval, _, _ = statistic_cells(found.effect)
-    which = "first" if found.effect.value > 0 else "second"
-    verdict = f"prefers what is shown {which}" if found.found else "no evidence that the order decides"
+    value, interval, _, _ = statistic_cells(position.effect)
+    which = "first" if position.effect.value > 0 else "second"
+    verdict = f"prefers what is shown {which}" if position.found else "no evidence that the order decides"
     yield (
-        f"    position: {verdict}. {flips} {ends} of {on} flip ({found.to_first:,} to the first shown, {found.to_second:,} to the second, "
-        f"sign test p {p_value(found.flip_p)}); the first shown is chosen {_signed(value)} {interval} more often than half the time "
-        f"(Holm p {p_value(found.holm_p)}){_log_odds(found.log_odds)}"
+        f"    position: {verdict}. {flips} {ends} of {on} flip ({position.to_first:,} to the first shown, {position.to_second:,} to the second, "
+        f"sign test p {p_value(position.flip_p)}); the first shown is chosen {_signed(value)} {interval} more often than half the time "
+        f"(Holm p {p_value(position.holm_p)}){_log_odds(position.log_odds)}"
     )
 
 
-def _log_odds(found: Statistic) -> str:
-    if found.value is None:
+def _log_odds(log_odds: Statistic) -> str:
+    if log_odds.value is None:
         return ""
-    value, interval, _, _ = statistic_cells(found)
+    value, interval, _, _ = statistic_cells(log_odds)
     return f"; log-odds of choosing the first shown {_signed(value)} {interval}"
 
 
-def _length(found: Length) -> Iterator[str]:
-    longer, ends, on, _ = statistic_cells(found.longer)
-    if found.longer.value is None:
+def _length(length: Length) -> Iterator[str]:
+    longer, ends, on, _ = statistic_cells(length.longer)
+    if length.longer.value is None:
         yield "    length: no two texts of different length were compared in both orders"
         return
     observed = f"the longer of two texts is preferred in {longer} {ends} of {on}"
-    if found.effect.value is None:
-        yield f"    length: {observed}, which is no bias by itself: the longer may be the better ({found.effect.undefined})"
+    if length.effect.value is None:
+        yield f"    length: {observed}, which is no bias by itself: the longer may be the better ({length.effect.undefined})"
         return
-    value, interval, told, _ = statistic_cells(found.effect)
-    which = "longer" if found.effect.value > 0 else "shorter"
-    verdict = f"favours the {which} text" if found.found else "no evidence that length decides"
+    value, interval, told, _ = statistic_cells(length.effect)
+    which = "longer" if length.effect.value > 0 else "shorter"
+    verdict = f"favours the {which} text" if length.found else "no evidence that length decides"
     yield (
         f"    length: {verdict}. Where labels tell which is better ({told}), it is wrong {_signed(value)} {interval} more often when the wrong one is the "
-        f"longer than when it is the shorter (Holm p {p_value(found.holm_p)}); {observed}"
+        f"longer than when it is the shorter (Holm p {p_value(length.holm_p)}); {observed}"
     )
 
 
-def _labels(found: LabelAgreement) -> Iterator[Piece]:
+def _labels(agreement: LabelAgreement) -> Iterator[Piece]:
     yield "  where labels tell the two apart:"
     shares = {
-        "right, each order half": found.right,
-        "right in both orders": found.right_in_both,
-        "wrong in both orders": found.wrong_in_both,
-        "flips": found.flips,
+        "right, each order half": agreement.right,
+        "right in both orders": agreement.right_in_both,
+        "wrong in both orders": agreement.wrong_in_both,
+        "flips": agreement.flips,
     }
-    if found.tied_by_label:
-        shares["tied in both, labels alike"] = found.tied_in_both
+    if agreement.tied_by_label:
+        shares["tied in both, labels alike"] = agreement.tied_in_both
     rows = [(name, *statistic_cells(each)) for name, each in shares.items()]
     yield DocumentTable(("", "share", "interval", "n", ""), rows, words=ENDS, indent=4)
 
 
-def limits_of(found: PreferenceNumbers) -> Iterator[str]:
+def limits_of(preferences: PreferenceNumbers) -> Iterator[str]:
     """Yield what limits the numbers."""
-    few = [match for match in found.matches if 0 < match.n_clusters < _FEW]
+    few = [match for match in preferences.matches if 0 < match.n_clusters < _FEW]
     if few:
         least = min(match.n_clusters for match in few)
         yield f"few clusters ({least:,} at the least), so that intervals are rough"
-    if found.labels is None:
+    if preferences.labels is None:
         yield "this is the judge's taste: no label says which output is better"
 
 

@@ -17,22 +17,22 @@ _WIDEST = 60
 
 
 @document
-def rubric_document(found: RubricNumbers) -> Iterator[Piece]:
+def rubric_document(rubrics: RubricNumbers) -> Iterator[Piece]:
     """Build the document of a run's rubric scores."""
-    for judge in found.judges:
+    for judge in rubrics.judges:
         yield judge.judge
         yield from _means(judge)
         yield from _errors(judge)
         yield ""
-    yield from _pairs(found)
-    if found.unmatched:
-        yield CautionLine(f"{counted(found.unmatched, 'label')} of no criterion that was judged")
+    yield from _pairs(rubrics)
+    if rubrics.unmatched:
+        yield CautionLine(f"{counted(rubrics.unmatched, 'label')} of no criterion that was judged")
     yield "score: points of the criteria that are met over the points possible; the mean over items is clipped to 0 to 1"
 
 
-def _pairs(found: RubricNumbers) -> Iterator[Piece]:
+def _pairs(rubrics: RubricNumbers) -> Iterator[Piece]:
     """Yield every two judges on the same labelled criteria."""
-    if not found.pairs:
+    if not rubrics.pairs:
         return
     yield "Judges against each other, on the same labelled criteria:"
     rows = [
@@ -44,7 +44,7 @@ def _pairs(found: RubricNumbers) -> Iterator[Piece]:
             *_statistic(pair.difference),
             p_value(pair.p),
         )
-        for pair in found.pairs
+        for pair in rubrics.pairs
     ]
     yield DocumentTable(
         ("judges", "n", "a alone right", "b alone right", "difference", "interval", "p"), rows
@@ -77,10 +77,10 @@ def _cells(mean: TagMean) -> tuple[str, ...]:
     return (*_statistic(mean.score), f"{mean.score.n:,}", f"{mean.ungraded:,}", between, *corrected)
 
 
-def _statistic(found: Statistic) -> tuple[str, str]:
-    if found.value is None:
+def _statistic(statistic: Statistic) -> tuple[str, str]:
+    if statistic.value is None:
         return "undefined", ""
-    return decimal(found.value), interval(found.low, found.high)
+    return decimal(statistic.value), interval(statistic.low, statistic.high)
 
 
 def _errors(judge: RubricOfJudge) -> Iterator[Piece]:
@@ -95,7 +95,7 @@ def _errors(judge: RubricOfJudge) -> Iterator[Piece]:
     yield "  shrunken: a criterion's rates drawn towards those of all, the more, the fewer labels it has; they correct the scores"
 
 
-def _agreement(each: CriterionAgreement) -> Sequence[str]:
-    rates = [_statistic(rate) for rate in (each.true_positive_rate, each.true_negative_rate)]
-    shrunken = ("", "") if each.shrunken is None else tuple(map(decimal, each.shrunken))
-    return (shortened(each.name, _WIDEST), f"{each.labelled:,}", *rates[0], *rates[1], *shrunken)
+def _agreement(agreement: CriterionAgreement) -> Sequence[str]:
+    rates = [_statistic(rate) for rate in (agreement.true_positive_rate, agreement.true_negative_rate)]
+    shrunken = ("", "") if agreement.shrunken is None else tuple(map(decimal, agreement.shrunken))
+    return (shortened(agreement.name, _WIDEST), f"{agreement.labelled:,}", *rates[0], *rates[1], *shrunken)

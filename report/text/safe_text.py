@@ -182,6 +182,6 @@ def _flat(value: Any) -> str:
     return _JSON.encode(value)
 
 
-def _spell(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _spell(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - the last of four hex digits

@@ -214,17 +214,17 @@ def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse
     if not systems:
         return
     best = by_rate(systems)[0]
-    told = [
+    failures = [
         (count, f"{in_words(fault)}{_example(best, fault)}")
         for fault, count in list(best.faults.items())[:_COMMONEST]
     ]
     # Judges may fail the same outputs: beside faults the strictest stands for all.
     judged = _judged_bad(best, judges)
-    told += sorted(judged, reverse=True)[: 1 if told else None]
-    if not told:
+    failures += sorted(judged, reverse=True)[: 1 if failures else None]
+    if not failures:
         return
     yield f"Commonest failures{f' of {best.system}' if len(systems) > 1 else ''}:"
-    shown = sorted(told, key=lambda each: -each[0])[:_COMMONEST]
+    shown = sorted(failures, key=lambda each: -each[0])[:_COMMONEST]
     width = len(f"{shown[0][0]:,}")
     for count, text in shown:
         yield clipped_line(f"  {count:>{width},}  ", text)

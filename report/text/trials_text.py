@@ -15,49 +15,49 @@ from .number_text import statistic
 @document
 def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
     """Build the document of rates over trials."""
-    for name, found in systems.items():
-        yield _answer(name, found)
-        yield f"  {found.trials:,} graded trials of {found.cases:,} cases; {found.ungraded:,} ungraded"
+    for name, trials in systems.items():
+        yield _answer(name, trials)
+        yield f"  {trials.trials:,} graded trials of {trials.cases:,} cases; {trials.ungraded:,} ungraded"
         head = ("k", *(f"{rate}" for rate in RATES), "cases")
-        yield DocumentTable(head, [_row(k, found) for k in found.rates["pass^k"]], words=FIRST)
-        if found.corrected:
+        yield DocumentTable(head, [_row(k, trials) for k in trials.rates["pass^k"]], words=FIRST)
+        if trials.corrected:
             head = ("uncorrected", *(f"{rate}" for rate in RATES), "cases")
-            rows = [_row(k, found, corrected=False) for k in found.rates["pass^k"]]
+            rows = [_row(k, trials, corrected=False) for k in trials.rates["pass^k"]]
             yield DocumentTable(head, rows, words=FIRST)
-        yield from variance_sentence(found.variance)
+        yield from variance_sentence(trials.variance)
     yield "pass^k: all of k trials pass. pass@k: at least one does. Cases with fewer than k graded trials do not count."
 
 
 def variance_sentence(
-    found: VarianceSplit | None, tried: str = "case", again: str = "trials"
+    split: VarianceSplit | None, tried: str = "case", again: str = "trials"
 ) -> Iterator[str]:
     """Yield the share of variance between cases, and the gain of more trials or cases."""
-    if found is None or found.by_case.value is None:
+    if split is None or split.by_case.value is None:
         return
-    yield f"  {statistic(found.by_case)} of the variance of a result is between {tried}s, the rest between {again} of one."
-    if found.half_width is None or found.twice_the_trials is None:
+    yield f"  {statistic(split.by_case)} of the variance of a result is between {tried}s, the rest between {again} of one."
+    if split.half_width is None or split.twice_the_trials is None:
         return
     yield (
-        f"  Half-width of the pass rate: {found.half_width:.3f}; with twice the {again} {found.twice_the_trials:.3f}, with endlessly many "
-        f"{found.endless_trials:.3f}, with twice the {tried}s {found.twice_the_cases:.3f}."
+        f"  Half-width of the pass rate: {split.half_width:.3f}; with twice the {again} {split.twice_the_trials:.3f}, with endlessly many "
+        f"{split.endless_trials:.3f}, with twice the {tried}s {split.twice_the_cases:.3f}."
     )
 
 
-def _answer(name: str, found: SystemTrials) -> str:
-    k, rate = list(found.rates["pass^k"].items())[-1]
+def _answer(name: str, trials: SystemTrials) -> str:
+    k, rate = list(trials.rates["pass^k"].items())[-1]
     how = "by checkers"
-    if found.corrected:
+    if trials.corrected:
         how = (
-            f"corrected with {found.labels:,} labels (the judge passes {found.tpr:.2f} of right trials and "
-            f"{found.fpr:.2f} of wrong ones)"
+            f"corrected with {trials.labels:,} labels (the judge passes {trials.tpr:.2f} of right trials and "
+            f"{trials.fpr:.2f} of wrong ones)"
         )
-    elif found.judged:
+    elif trials.judged:
         how = "uncorrected: judges graded, and too few labels say how well"
     return f"{name}: {k} of {k} trials pass in {_cell(rate)} of {rate.n:,} cases, {how}."
 
 
-def _row(k: int, found: SystemTrials, *, corrected: bool = True) -> tuple[str, ...]:
-    rates = found.rates if corrected else found.uncorrected
+def _row(k: int, trials: SystemTrials, *, corrected: bool = True) -> tuple[str, ...]:
+    rates = trials.rates if corrected else trials.uncorrected
     first = rates["pass^k"][k]
     return (str(k), *(_cell(rates[rate][k]) for rate in RATES), f"{first.n:,}")
 

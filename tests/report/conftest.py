@@ -60,7 +60,7 @@ def make_item() -> Callable[..., Candidate]:
             key=item.output.key,
             category=category,
             query=query,
-            told=ItemVerdicts(checker=item.checker, judges=item.judges, label=item.label),
+            verdicts=ItemVerdicts(checker=item.checker, judges=item.judges, label=item.label),
             place=0,
             read=read,
         )

@@ -22,7 +22,7 @@ from fiducial.report.document import Figure, as_html
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.first_answers import answers
 from fiducial.report.html import costs_document, render_report, trust_document, write_report
-from fiducial.report.items.asked import SentPrompt
+from fiducial.report.items.sent_prompts import SentPrompt
 from fiducial.report.model import Candidate, ItemVerdicts, ReportData, ReportItem
 
 
@@ -167,7 +167,7 @@ def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
             "reference": {"calls": [{"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}]},
             "context": [ContextItem(id=HOSTILE, content={HOSTILE: HOSTILE}, request=HOSTILE)],
         },
-        asked=[SentPrompt(messages=[{"role": HOSTILE, "content": HOSTILE}], problem=HOSTILE, changed=True)],
+        prompts=[SentPrompt(messages=[{"role": HOSTILE, "content": HOSTILE}], problem=HOSTILE, changed=True)],
         episode=[[StepOutcome([HOSTILE], [HOSTILE], HOSTILE)]],
     )
     spoilt = [
@@ -183,8 +183,8 @@ def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
         workspace=HOSTILE,
     )
     spoilt_item = msgspec.structs.replace(item.read(0, True), judges=spoilt, checker=spoilt[0], output=output)
-    told = ItemVerdicts(checker=spoilt[0], judges=spoilt, label=item.told.label)
-    return item._replace(key=output.key, told=told, read=always(spoilt_item))
+    verdicts = ItemVerdicts(checker=spoilt[0], judges=spoilt, label=item.verdicts.label)
+    return item._replace(key=output.key, verdicts=verdicts, read=always(spoilt_item))
 
 
 @pytest.fixture

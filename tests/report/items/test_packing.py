@@ -42,14 +42,14 @@ def _texts(packed: Packed) -> list[str]:
 def test_an_item_is_what_its_verdicts_agree_on(
     make_item: Callable[..., Candidate], checker: float | None, judge: float | None, status: str
 ):
-    assert status_of(make_item(checker=checker, judge=judge).told, {}) == status
+    assert status_of(make_item(checker=checker, judge=judge).verdicts, {}) == status
 
 
 def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[..., Candidate]):
-    assert status_of(make_item(checker=1.0, judge=0.6).told, {}) == "right"
-    judge = make_item().told.judges[0].author
+    assert status_of(make_item(checker=1.0, judge=0.6).verdicts, {}) == "right"
+    judge = make_item().verdicts.judges[0].author
     assert (
-        status_of(make_item(checker=1.0, judge=0.6).told, {judge: PassThreshold(0.7, "told")})
+        status_of(make_item(checker=1.0, judge=0.6).verdicts, {judge: PassThreshold(0.7, "told")})
         == "disagreement"
     )
 
@@ -58,14 +58,14 @@ def test_a_label_that_is_a_share_is_held_to_the_cut_of_the_judge_beside_it(
     make_item: Callable[..., Candidate],
 ):
     item = make_item(checker=0.6, judge=0.6)
-    cuts = {item.told.judges[0].author: PassThreshold(1.0, "declared")}
-    assert (status_of(item.told, {}), status_of(item.told, cuts)) == ("right", "wrong")
+    cuts = {item.verdicts.judges[0].author: PassThreshold(1.0, "declared")}
+    assert (status_of(item.verdicts, {}), status_of(item.verdicts, cuts)) == ("right", "wrong")
     assert as_html(item_document(item.read(0, False), cuts)).count("wrong (0.60; passes at 1)") == 2
 
 
 def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., Candidate]):
     label = Verdict(case_id="case-1", system="alpha", by="ana", source="human", outcome="graded", score=0.0)
-    assert status_of(make_item(label=label).told, {}) == "disagreement"
+    assert status_of(make_item(label=label).verdicts, {}) == "disagreement"
 
 
 def test_comparing_words_contradicts_nobody_who_has_read_the_output(make_item: Callable[..., Candidate]):
@@ -73,14 +73,15 @@ def test_comparing_words_contradicts_nobody_who_has_read_the_output(make_item: C
         kind="baseline", name="tool_call_accuracy", variant="lexical", model="baseline", fingerprint="f"
     )
     lexical = Verdict(case_id="case-1", system="alpha", by="lexical", source="judge", outcome="graded", score=0.0, judge=words)  # fmt: skip
-    beside, alone = make_item(judges=[*make_item().told.judges, lexical]), make_item(judges=[lexical])
-    assert (status_of(beside.told, {}), status_of(alone.told, {})) == ("right", "disagreement")
+    beside, alone = make_item(judges=[*make_item().verdicts.judges, lexical]), make_item(judges=[lexical])
+    assert (status_of(beside.verdicts, {}), status_of(alone.verdicts, {})) == ("right", "disagreement")
 
 
 def test_what_was_said_is_counted_in_a_line(make_item: Callable[..., Candidate]):
-    judges = [*make_item(judge=0.4).told.judges, *make_item(judge=None).told.judges]
+    judges = [*make_item(judge=0.4).verdicts.judges, *make_item(judge=None).verdicts.judges]
     assert (
-        verdicts_summary(make_item(judges=judges).told, {}) == "checker: right; judges: 1 wrong, 1 unparsable"
+        verdicts_summary(make_item(judges=judges).verdicts, {})
+        == "checker: right; judges: 1 wrong, 1 unparsable"
     )
 
 
@@ -171,7 +172,7 @@ def test_a_baseline_holds_no_label_to_its_cut_where_a_judge_stands_beside_it(
     make_item: Callable[..., Candidate],
 ):
     words, reads = judge_verdict("words", "baseline", 0.4), judge_verdict("reads", "shipped", 0.7)
-    item = make_item(checker=0.7, judges=[words, reads]).told
+    item = make_item(checker=0.7, judges=[words, reads]).verdicts
     cuts = {words.author: PassThreshold(1.0), reads.author: PassThreshold(0.5)}
     assert status_of(item, cuts) == "right"
     assert verdicts_summary(item, cuts).startswith("checker: right;")
@@ -180,5 +181,5 @@ def test_a_baseline_holds_no_label_to_its_cut_where_a_judge_stands_beside_it(
 def test_a_label_is_held_to_the_cut_of_each_judge_that_it_stands_beside(make_item: Callable[..., Candidate]):
     strict, lax = judge_verdict("strict", "shipped", 1.0), judge_verdict("lax", "shipped", 0.7)
     cuts = {strict.author: PassThreshold(0.7), lax.author: PassThreshold(0.5)}
-    assert status_of(make_item(checker=0.7, judges=[strict, lax]).told, cuts) == "right"
-    assert status_of(make_item(checker=0.6, judges=[strict, lax]).told, cuts) == "disagreement"
+    assert status_of(make_item(checker=0.7, judges=[strict, lax]).verdicts, cuts) == "right"
+    assert status_of(make_item(checker=0.6, judges=[strict, lax]).verdicts, cuts) == "disagreement"

@@ -37,12 +37,12 @@ def test_each_output_has_what_was_said_of_it_and_all_of_which_the_same_was_said_
     labelled = ItemKey("c1", "a", 0)
     for key, item in items.items():
         expected = "disagreement" if key == labelled else "wrong" if key.case_id == "c0" else "right"
-        assert (key, status_of(item.told, {})) == (key, expected)
-        assert verdicts_summary(item.told, {}).startswith(
+        assert (key, status_of(item.verdicts, {})) == (key, expected)
+        assert verdicts_summary(item.verdicts, {}).startswith(
             "label: wrong; " if key == labelled else "checker: "
         )
     one, alike, other = (
-        items[ItemKey(*key)].told for key in (("c2", "a", 0), ("c3", "a", 0), ("c2", "b", 0))
+        items[ItemKey(*key)].verdicts for key in (("c2", "a", 0), ("c3", "a", 0), ("c2", "b", 0))
     )
     assert one is alike
     assert one is not other  # another system's

@@ -10,7 +10,7 @@ import msgspec
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall, ToolResults, Verdict
 from fiducial.report.document import Details, Piece, Verbatim, as_html
 from fiducial.report.document_parts import DocumentTable
-from fiducial.report.items.asked import SentPrompt
+from fiducial.report.items.sent_prompts import SentPrompt
 from fiducial.report.items.view import item_document
 from fiducial.report.model import Candidate, ReportItem
 
@@ -118,17 +118,17 @@ def test_what_a_judge_was_sent_and_replied_is_folded_away(make_item: Callable[..
     sent = SentPrompt(
         messages=[{"role": "system", "content": "Be strict."}, {"role": "user", "content": "Is it?"}]
     )
-    item = msgspec.structs.replace(make_item().read(0, False), asked=[sent])
+    item = msgspec.structs.replace(make_item().read(0, False), prompts=[sent])
     text = _exchange(item)
     assert text.index("Be strict.") < text.index("Is it?") < text.index("replied")
     assert "changed since" not in text
-    assert "this is what it would be sent now" in _exchange(msgspec.structs.replace(item, asked=[msgspec.structs.replace(sent, changed=True)]))  # fmt: skip
+    assert "this is what it would be sent now" in _exchange(msgspec.structs.replace(item, prompts=[msgspec.structs.replace(sent, changed=True)]))  # fmt: skip
 
 
 def test_where_it_is_not_shown_what_a_judge_was_sent_the_reason_is(make_item: Callable[..., Candidate]):
     item = make_item().read(0, False)
     assert "--all-texts` shows it" in _exchange(item)
-    gone = msgspec.structs.replace(item, asked=[SentPrompt(problem="the prompt is gone")])
+    gone = msgspec.structs.replace(item, prompts=[SentPrompt(problem="the prompt is gone")])
     assert "not shown here: the prompt is gone" in _exchange(gone)
 
 

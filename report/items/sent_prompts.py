@@ -35,7 +35,7 @@ class SentPrompts:
         self._roster = roster
         self._judges: dict[JudgeId, PromptJudge | str] = {}
 
-    def asked(self, verdict: Verdict, case: Case, output: Output) -> SentPrompt | None:
+    def behind(self, verdict: Verdict, case: Case, output: Output) -> SentPrompt | None:
         """Return the prompt behind a verdict; None if the judge has no prompt.
 
         Functions, juries and word comparison have none.
