@@ -16,9 +16,10 @@ from .next_step import never_answered, next_step, reason_of_silence
 from .ranking import Answer, better
 from .text import number_text
 from .text.caution_text import BRIEF, not_sent_caution, sentences
+from .text.failures_text import failures_document
 from .text.judges_text import Trust, control_in, judges_table, trust_in
 from .text.safe_text import SCREEN, WIDTH, shortened
-from .text.systems_text import failures_document, judge_names, systems_document
+from .text.systems_text import judge_names, systems_document
 
 _CHECKED = "proven on checked outputs"
 

@@ -22,6 +22,7 @@ from .model import MOST_TEXTS, Candidate, ReportData
 from .overview import MOST_COLUMNS, faults_document, overview_document
 from .page import rendered, templates, write_page
 from .text import number_text
+from .text.failures_text import commonest_failures
 from .text.judges_text import Trust, judges_table
 from .text.systems_text import by_rate, systems_document
 
@@ -162,20 +163,6 @@ def _choice_label(column: str, choice: str) -> str:
 _MOST_JUDGES = 5
 """Rows of the first screen's table of judges."""
 
-_MOST_FAULTS = 6
-
-
-def _failures(data: ReportData) -> list[tuple[int, str, str]]:
-    """Return the best system's commonest faults: count, description and link to the items."""
-    if not data.systems:
-        return []
-    best = by_rate(data.systems)[0]
-    faults = list(best.faults.items())[:_MOST_FAULTS]
-    return [
-        (count, in_words(fault), items_at(status="wrong", system=best.system, fault=fault))
-        for fault, count in faults
-    ]
-
 
 def write_report(
     path: InputPath, data: ReportData, items: Iterable[Candidate], *, texts: int | None = MOST_TEXTS
@@ -211,7 +198,7 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
         answers=first,
         systems=as_html(systems_document(data.systems, data.judges, linked=True)),
         judged=as_html(judges_table(first.trust, most=_MOST_JUDGES, linked=True, control=first.control)),
-        failures=_failures(data),
+        failures=commonest_failures(data.systems, data.judges),
         failing=by_rate(data.systems)[0].system if data.systems else "",
         faults=as_html(faults_document(data.systems)) if len(data.systems) > MOST_COLUMNS else "",
         overview=as_html(overview_document(data.systems, data.compared)),

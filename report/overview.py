@@ -71,7 +71,7 @@ _MOST_FAULTS = 8
 
 def _fault(system: SystemResult, fault: str) -> Cell:
     count = system.faults.get(fault, 0)
-    address = items_at(status="wrong", system=system.system, fault=fault)
+    address = items_at(system=system.system, fault=fault)
     return Cell(number_text.count(count) if count else "", link=address if count else "")
 
 

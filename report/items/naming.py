@@ -31,6 +31,11 @@ def group_of(judge: str, cell: str) -> str:
     return f"{judge}: {cell}"
 
 
+def failed_by(judge: str) -> str:
+    """Return the name of the group of outputs that a judge failed and no checker decided."""
+    return f"failed by {judge}"
+
+
 def items_at(**chosen: str) -> str:
     """Return the address of the items that a report's filters choose."""
     named = {name: _named(value) for name, value in chosen.items()}

@@ -17,7 +17,7 @@ from ..model import ItemVerdicts, ReportItem
 from ..text import number_text
 from ..text.safe_text import shortened
 from .blocks import item_blocks, verbatim
-from .naming import CELLS, NAME_LIMIT, UNGRADED, group_of, marks_in_words
+from .naming import CELLS, NAME_LIMIT, UNGRADED, failed_by, group_of, marks_in_words
 from .sent_prompts import SentPrompt
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
@@ -56,11 +56,12 @@ def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> ItemS
 
 
 def groups_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
-    """Return the filter groups of an item: ungraded, and a cell per judge with a label."""
-    graded = (item.checker is not None and item.checker.graded) or any(
-        verdict.graded for verdict in _readers(item.judges)
-    )
-    groups: list[str] = [] if graded else [UNGRADED]
+    """Return the filter groups of an item: ungraded, failed by a judge, a cell per judge with a label."""
+    groups: list[str] = []
+    if item.checker is None or not item.checker.graded:
+        scores = [(each, each.score) for each in _readers(item.judges) if each.score is not None]
+        groups += [failed_by(each.by) for each, score in scores if score < _cut(each, cuts)]
+        groups += [] if scores else [UNGRADED]
     label = item.label if item.label is not None and item.label.score is not None else item.checker
     if label is None or label.score is None:
         return tuple(groups)

@@ -1,10 +1,9 @@
-"""First-screen systems: forest plot of all outputs with its parts, common failures."""
+"""First-screen systems: forest plot of all outputs with its parts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...deterministic.finding import in_words
 from ...evaluation.conclusion.run_results import (
     ALL,
     ALL_CORRECTED,
@@ -15,15 +14,15 @@ from ...evaluation.conclusion.run_results import (
     StratumRate,
     SystemResult,
 )
+from ...evaluation.store.journal_rows import is_baseline
 from ..document import Piece
 from ..document_parts import Cell
 from ..items.naming import UNGRADED, items_at
 from . import number_text
-from .one_screen import NAME, PlotRow, ShortNames, clipped, plotted_table, rate_and_n, short_names
-from .safe_text import WIDTH, columns_of
+from .one_screen import NAME, PlotRow, ShortNames, plotted_table, rate_and_n, short_names
+from .safe_text import columns_of
 
 _MOST_SYSTEMS = 6
-_COMMONEST = 3
 
 
 def by_rate(systems: Sequence[SystemResult]) -> list[SystemResult]:
@@ -143,10 +142,9 @@ def _uncorrected(systems: Sequence[SystemResult]) -> bool:
 
 def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     """Show one system's rate of all outputs, of the checked ones, and by each judge."""
-    baselines = {use.name for use in judges if use.id is not None and use.id.kind == "baseline"}
-    judged = [part for part in system.strata if part.by is not None and part.name not in {DECIDED, CORRECTED}]
+    judged = judged_parts(system)
     corrected = {part.by: part for part in system.strata if part.name == CORRECTED}
-    shown = [part for part in judged if part.by not in baselines] or judged
+    shown = without_baselines(judged, judges) or judged
     names = judge_names([part.by or "" for part in shown])
     rows: list[PlotRow] = []
     whole, decided = system.overall, checked(system)
@@ -205,51 +203,16 @@ def _without_models(names: Sequence[str], columns: int) -> dict[str, str]:
     return bare if too_long and several and differ else {}
 
 
+def judged_parts(system: SystemResult) -> list[StratumRate]:
+    """Return each judge's uncorrected rate on what no checker decided."""
+    return [part for part in system.strata if part.by is not None and part.name not in {DECIDED, CORRECTED}]
+
+
+def without_baselines(parts: Sequence[StratumRate], judges: Sequence[JudgeUse]) -> list[StratumRate]:
+    """Drop the rates of baselines, which do not read the output."""
+    baselines = {use.name for use in judges if use.id is not None and is_baseline(use.id)}
+    return [part for part in parts if part.by not in baselines]
+
+
 def _counts(part: StratumRate) -> tuple[str, ...]:
     return number_text.count(part.n), number_text.count(part.of - part.n)
-
-
-def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:
-    """Name the three commonest failures of the best system, each with an example."""
-    if not systems:
-        return
-    best = by_rate(systems)[0]
-    failures = [
-        (count, f"{in_words(fault)}{_example(best, fault)}")
-        for fault, count in list(best.faults.items())[:_COMMONEST]
-    ]
-    # Judges may fail the same outputs: beside faults the strictest stands for all.
-    judged = _judged_bad(best, judges)
-    failures += sorted(judged, reverse=True)[: 1 if failures else None]
-    if not failures:
-        return
-    yield f"Commonest failures{f' of {best.system}' if len(systems) > 1 else ''}:"
-    shown = sorted(failures, key=lambda each: -each[0])[:_COMMONEST]
-    width = len(f"{shown[0][0]:,}")
-    for count, text in shown:
-        yield clipped_line(f"  {count:>{width},}  ", text)
-
-
-def clipped_line(begin: str, text: str) -> str:
-    """Put a text behind its beginning on one line of a screen."""
-    return f"{begin}{clipped(text, WIDTH - columns_of(begin))}"
-
-
-def _example(system: SystemResult, fault: str) -> str:
-    example = system.examples.get(fault)
-    if example is None:
-        return ""
-    case = example.item.rpartition("|")[0].rpartition("|")[0]
-    return f"; {case}: {example.reason}" if example.reason else f"; {case}"
-
-
-def _judged_bad(system: SystemResult, judges: Sequence[JudgeUse]) -> list[tuple[int, str]]:
-    """Count what each judge failed of what no checker decided; of fractions nothing is counted."""
-    baselines = {use.name for use in judges if use.id is not None and use.id.kind == "baseline"}
-    failed = [
-        (round(part.n * (1.0 - part.value)), f"failed by {part.by}")
-        for part in system.strata
-        if part.by is not None and part.name not in {DECIDED, CORRECTED}
-        if part.by not in baselines and part.value is not None and not part.fractions
-    ]
-    return sorted((each for each in failed if each[0]), key=lambda each: -each[0])

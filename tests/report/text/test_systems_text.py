@@ -10,16 +10,14 @@ from fiducial.calibration.agreement.calibration_results import CalibrationNumber
 from fiducial.evaluation.conclusion.run_results import (
     ALL_UNCORRECTED,
     OPEN,
-    FaultExample,
     StratumRate,
-    SystemResult,
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.report.document import as_lines
 from fiducial.report.first_answers import answers, run_document
 from fiducial.report.text.judges_text import judges_table
 from fiducial.report.text.one_screen import SCREEN, clipped, fitted, short_names
-from fiducial.report.text.systems_text import failures_document, systems_document
+from fiducial.report.text.systems_text import systems_document
 
 
 def test_what_long_names_share_is_cut_once():
@@ -70,17 +68,6 @@ def test_every_judge_of_one_system_has_a_row():
     ]
     lines = list(as_lines(systems_document(systems("a", overall=whole, strata=rests), judged("j@m", "k@m"))))
     assert [line.split()[0] for line in lines[1:5]] == ["all", "checked", "j*", "k*"]
-
-
-def test_the_commonest_failures_say_what_was_wrong():
-    faults = {"value_error:string": 1204, "type_error:simple": 3}
-    examples = {"value_error:string": FaultExample(item="trip-1|a|0", reason="argument city: got 'Bern'")}
-    system = SystemResult(system="a", strata=systems("a")[0].strata, faults=faults, examples=examples)
-    assert list(as_lines(failures_document([system], []))) == [
-        "Commonest failures:",
-        "  1,204  wrong text value; trip-1: argument city: got 'Bern'",
-        "      3  wrong type of a value",
-    ]
 
 
 def test_judges_alike_share_a_row_and_the_rest_gives_way():

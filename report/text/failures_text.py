@@ -1,0 +1,83 @@
+"""Commonest failures of the best system, as checkers and judges found them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ...deterministic.finding import in_words
+from ...evaluation.conclusion.run_results import JudgeUse, SystemResult
+from ..document import Piece
+from ..items.naming import failed_by, items_at
+from .one_screen import clipped
+from .safe_text import WIDTH, columns_of
+from .systems_text import by_rate, judged_parts, without_baselines
+
+_COMMONEST = 3
+
+
+class CommonFailure(NamedTuple):
+    """A failure that several outputs share.
+
+    Attributes:
+        count: Outputs that failed so.
+        what: The failure in words.
+        address: Where a report lists these outputs.
+        example: A case and its checker's reason; empty where none is known.
+    """
+
+    count: int
+    what: str
+    address: str
+    example: str = ""
+
+
+def commonest_failures(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> list[CommonFailure]:
+    """Return the three commonest failures of the best system, the commonest first."""
+    if not systems:
+        return []
+    best = by_rate(systems)[0]
+    checked = [
+        CommonFailure(
+            count, in_words(fault), items_at(system=best.system, fault=fault), _example(best, fault)
+        )
+        for fault, count in list(best.faults.items())[:_COMMONEST]
+    ]
+    # Judges may fail the same outputs: beside faults the strictest stands for all.
+    judged = _judged_failures(best, judges)[: 1 if checked else None]
+    return sorted([*checked, *judged], key=lambda each: -each.count)[:_COMMONEST]
+
+
+def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+    """Name the commonest failures, each with an example."""
+    failures = commonest_failures(systems, judges)
+    if not failures:
+        return
+    yield f"Commonest failures{f' of {by_rate(systems)[0].system}' if len(systems) > 1 else ''}:"
+    width = len(f"{failures[0].count:,}")
+    for each in failures:
+        begin = f"  {each.count:>{width},}  "
+        text = f"{each.what}; {each.example}" if each.example else each.what
+        yield f"{begin}{clipped(text, WIDTH - columns_of(begin))}"
+
+
+def _example(system: SystemResult, fault: str) -> str:
+    example = system.examples.get(fault)
+    if example is None:
+        return ""
+    case = example.item.rpartition("|")[0].rpartition("|")[0]
+    return f"{case}: {example.reason}" if example.reason else case
+
+
+def _judged_failures(system: SystemResult, judges: Sequence[JudgeUse]) -> list[CommonFailure]:
+    """Count what each judge failed of what no checker decided, the strictest first.
+
+    A mean of fractions tells no count.
+    """
+    failed = [
+        CommonFailure(count, failed_by(part.by), items_at(system=system.system, group=failed_by(part.by)))
+        for part in without_baselines(judged_parts(system), judges)
+        if part.by is not None and part.value is not None and not part.fractions
+        if (count := round(part.n * (1.0 - part.value)))
+    ]
+    return sorted(failed, reverse=True)
