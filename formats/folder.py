@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import msgspec
@@ -89,6 +89,8 @@ def write_folder(
         raise UsageError(f"{folder} holds a run; name another folder")
     seen = _Summary()
     with ExitStack() as stack:
+        if not folder.exists():
+            stack.callback(_remove_if_empty, folder)
         to_cases, to_outputs, to_verdicts, to_skipped, to_labels = (
             stack.enter_context(atomic_write(folder / each)).write
             for each in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
@@ -216,6 +218,11 @@ class _Answered:
 def _calls_earlier(turns: list[list[Step]]) -> bool:
     """Return whether calls were made before the last turn of a conversation."""
     return any(isinstance(step, list) and step for turn in turns[:-1] for step in turn)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _remove_empty(folder: Path, *names: str) -> None:

@@ -120,11 +120,16 @@ def test_a_cassette_may_have_another_name_and_be_elsewhere(
     assert (pytester.path / "kept" / "refunds.jsonl").exists()
 
 
-def test_options_are_those_of_judge_with_or_without_a_model_to_ask(project: Run, pytester: pytest.Pytester):
-    test = (TEST % "http://127.0.0.1:9/v1").replace("cache=False", "temprature=1")
+@pytest.mark.parametrize("asking", [(), ("--fiducial-record",)], ids=["replayed", "recorded"])
+def test_options_are_those_of_judge_with_or_without_a_model_to_ask(
+    project: Run, pytester: pytest.Pytester, server: ProviderServer, asking: tuple[str, ...]
+):
+    test = (TEST % server.base_url).replace("cache=False", "temprature=1")
     (pytester.path / "tests" / "test_refund.py").write_text(test)
-    result = project()
-    result.stdout.fnmatch_lines(["*TypeError: *unexpected keyword argument 'temprature'*"])
+    result = project(*asking)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *TypeError: judge() got an unexpected keyword argument 'temprature'*"])
+    assert server.seen == []
 
 
 def test_starting_pytest_imports_nothing_of_ours_that_is_heavy(project: Run, pytester: pytest.Pytester):

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import os
-import threading
 from pathlib import Path
 
 import pytest
+from late_pipe import read_late, waiting_for
 
 from fiducial.api.paths import input_path, written_path
 from fiducial.errors import InputError, UsageError
@@ -21,15 +20,8 @@ def test_a_place_on_this_machine_is_a_path(given: str | Path):
 
 
 def test_who_reads_a_pipe_is_told_that_nobody_writes(tmp_path: Path):
-    pipe, told = tmp_path / "pipe", list[str]()
-    os.mkfifo(pipe)
-
-    def tell(note: str) -> None:
-        told.append(note)
-        threading.Thread(target=pipe.write_bytes, args=(b"late\n",)).start()
-
-    assert input_path(pipe, tell).read_bytes() == b"late\n"
-    assert told == [f"{pipe}: waiting for something to be written to this pipe"]
+    pipe = tmp_path / "pipe"
+    assert read_late(pipe, input_path) == (b"late\n", [waiting_for(pipe)])
 
 
 def test_a_device_is_no_input():

@@ -274,13 +274,20 @@ def test_columns_named_by_who_speaks_are_question_and_answer(tmp_path: Path):
     assert [(each.by, each.score) for each in labels] == [("rating", 1.0), ("rating", 0.0)]
 
 
+def refusal_of(path: Path, text: str) -> str:
+    """Write a file, and return the message that refuses to import it."""
+    path.write_text(text)
+    result = fiducial("import", path, "--out", path.parent / "out")
+    assert result.code == 2
+    assert not (path.parent / "out").exists()
+    return result.err
+
+
 def test_an_unknown_table_is_told_with_columns_to_map_and_the_map_is_enough(tmp_path: Path):
     log = tmp_path / "log.jsonl"
-    log.write_text('{"nr": 1, "frage": "Wer war das?", "antwort": "Sie war es."}\n')
-    result = fiducial("import", log, "--out", tmp_path / "out")
-    assert result.code == 2
-    assert "the columns are 'nr', 'frage', 'antwort'" in result.err
-    told = re.findall(r"--map (\S+)", result.err)
+    refused = refusal_of(log, '{"nr": 1, "frage": "Wer war das?", "antwort": "Sie war es."}\n')
+    assert "the columns are 'nr', 'frage', 'antwort'" in refused
+    told = re.findall(r"--map (\S+)", refused)
     assert told == ["query=frage", "response=antwort"]
     named = fiducial(
         "import", log, *(word for each in told for word in ("--map", each)), "--out", tmp_path / "out"
@@ -322,8 +329,6 @@ def test_a_table_without_known_answers_says_how_to_name_their_column(tmp_path: P
 
 
 def test_a_configuration_of_promptfoo_says_that_its_results_are_imported(tmp_path: Path):
-    file = tmp_path / "promptfooconfig.yaml"
-    file.write_text("prompts: ['{{question}}']\nproviders: [openai:gpt-4.1]\ntests: []\n")
-    refused = fiducial("import", file, "--out", tmp_path / "out")
-    assert refused.code == 2
-    assert "of promptfoo import results (promptfoo eval -o results.json)" in refused.err
+    config = "prompts: ['{{question}}']\nproviders: [openai:gpt-4.1]\ntests: []\n"
+    refused = refusal_of(tmp_path / "promptfooconfig.yaml", config)
+    assert "for promptfoo, import its results (promptfoo eval -o results.json)" in refused

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from late_pipe import read_late, waiting_for
 
 from fiducial.errors import as_named
 from fiducial.records import Case, Output, write_records
@@ -30,15 +31,8 @@ def test_a_pipe_is_copied_once_and_called_by_its_name(tmp_path: Path):
 
 @pytest.mark.attack("inputs of others")
 def test_a_pipe_that_nobody_writes_to_says_so_and_waits_until_somebody_does(tmp_path: Path):
-    pipe, told = tmp_path / "pipe", list[str]()
-    os.mkfifo(pipe)
-
-    def tell(note: str) -> None:
-        told.append(note)
-        threading.Thread(target=pipe.write_bytes, args=(b"late\n",)).start()
-
-    assert copy_of_pipe(pipe, tell).read_bytes() == b"late\n"
-    assert told == [f"{pipe}: waiting for something to be written to this pipe"]
+    pipe = tmp_path / "pipe"
+    assert read_late(pipe, copy_of_pipe) == (b"late\n", [waiting_for(pipe)])
 
 
 @pytest.mark.attack("inputs of others")

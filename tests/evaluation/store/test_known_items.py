@@ -49,11 +49,24 @@ def statement_of(output: Output) -> Output:
     return as_output(output, JudgedStatement("Rome is in Italy.", None))
 
 
-def test_verdicts_on_outputs_and_on_their_statements_are_known(inputs: RunInputs, tmp_path: Path):
-    for those in (OUTPUTS, [statement_of(each) for each in OUTPUTS], OUTPUTS[:1], []):
-        (tmp_path / "verdicts.jsonl").unlink(missing_ok=True)
-        with journal_on(tmp_path / "verdicts.jsonl", *those) as journal:
-            refuse_unknown(journal, inputs, {"s", "t"})
+@pytest.mark.parametrize("of_statements", [False, True])
+def test_verdicts_are_known_only_where_the_run_has_their_outputs(
+    inputs: RunInputs, tmp_path: Path, of_statements: bool
+):
+    those = [statement_of(each) for each in OUTPUTS] if of_statements else OUTPUTS
+    fewer = inputs._replace(outputs=inputs.outputs[:1])
+    message = r"verdicts\.jsonl:3: 's' has no output for case 'b', trial 0"
+    with journal_on(tmp_path / "verdicts.jsonl", *those) as journal:
+        refuse_unknown(journal, inputs, {"s", "t"})
+        with pytest.raises(RecordError, match=message):
+            refuse_unknown(journal, fewer, {"s", "t"})
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_outputs_without_a_verdict_are_no_problem(inputs: RunInputs, tmp_path: Path, n: int):
+    with journal_on(tmp_path / "verdicts.jsonl", *OUTPUTS[:n]) as journal:
+        refuse_unknown(journal, inputs, {"s", "t"})
+        assert len(journal.standing) == n
 
 
 @pytest.mark.parametrize(
