@@ -85,6 +85,7 @@ _OF_PEOPLE = ("human", "expert", "gold", "manual", "annotator", "rater", "review
 _OF_JUDGES = ("judge", "llm", "auto", "model", "gpt", "claude", "grader", "evaluator", "scorer")
 _ENDS_OF_PEOPLE = ("_human", "_gold", "_expert")
 _ENDS_OF_SCORES = ("_judge", "_score")
+_ENDS_OF_NAMES = ("_name", "_version", "_id")
 
 
 def normal(name: str) -> str:
@@ -113,7 +114,7 @@ def is_label_like(name: str) -> bool:
 def is_score_like(name: str) -> bool:
     """Return whether a name says that a machine graded: ``judge_correctness``."""
     plain = normal(name)
-    if is_label_like(name) or plain in _OF_JUDGES:
+    if is_label_like(name) or plain in _OF_JUDGES or plain.endswith(_ENDS_OF_NAMES):
         return False
     return plain.startswith(_OF_JUDGES) or plain.endswith(_ENDS_OF_SCORES)
 

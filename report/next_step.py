@@ -180,7 +180,7 @@ def _change_judge(summary: RunSummary) -> Answer | None:
         for outcome, told in _NO_SCORE.items():
             lost = use.outcomes.get(outcome, 0)
             if 2 * lost > _outputs_to_judge(use):
-                why = next(iter(use.reasons.get(outcome, {})), "")
+                why = next(iter(use.reasons.get(outcome, {})), "").rstrip(".")
                 of = f"{lost:,} of {counted(_outputs_to_judge(use), 'output')}{f' ({why})' if why else ''}"
                 return Answer(
                     text=f"{use.name} {told} {of}. Use another --model or variant of the judge, with a new --out.",

@@ -32,27 +32,25 @@ def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
     Raises:
         InputError: A case is no challenge, its files are not there, or a workspace is there already.
     """
-    outputs, begun = list[Output](), list[tuple[Case, Path, Path]]()
+    outputs: list[Output] = []
+    begun: dict[Path, Case] = {}
     for case in cases:
         workspace = workspace_of(case, out)
-        staged = out / _STAGING / workspace.name
-        if workspace in {each for _, each, _ in begun} or (workspace.exists() and not staged.exists()):
+        if workspace in begun or (workspace.exists() and not (out / _STAGING / workspace.name).exists()):
             raise InputError(
                 "the workspace is there already; choose another --out, or remove it", path=workspace
             )
-        begun.append((case, workspace, staged))
+        begun[workspace] = case
         outputs.append(workspace_output(case, out, system))
-    for (
-        _,
-        _,
-        staged,
-    ) in begun:  # all of them before the first workspace is there: only these may be there later
-        staged.mkdir(parents=True, exist_ok=True)
-    for case, workspace, staged in begun:
+    # All of these come before the first workspace, so that a restart knows which workspaces are its own.
+    for workspace in begun:
+        (out / _STAGING / workspace.name).mkdir(parents=True, exist_ok=True)
+    for workspace, case in begun.items():
         if not workspace.exists():
-            lay_out(case, staged / WORKSPACES)
+            staged = out / _STAGING / workspace.name / WORKSPACES
+            lay_out(case, staged)
             workspace.parent.mkdir(exist_ok=True)
-            (staged / WORKSPACES).rename(workspace)
+            staged.rename(workspace)
     written = write_records(out / OUTPUTS, outputs)
     shutil.rmtree(out / _STAGING, ignore_errors=True)
     return written

@@ -97,14 +97,11 @@ def _side_by_side(systems: Sequence[SystemResult], *, linked: bool) -> Iterator[
             Cell(missing, link=items_at(system=system.system, group=UNGRADED)) if linked and left else missing
         )
         rows.append((names.of(system.system), main, (n, *cells, last)))
-    mark = "*" if is_judged else ""
-    main_head = (
-        "all outputs" + (mark if is_whole and _uncorrected(systems) else "")
-        if is_whole
-        else "checked outputs"
-        if is_checked
-        else "judged*"
-    )
+    if is_whole or not (is_checked or is_judged):
+        shares_judged = is_judged and (_uncorrected(systems) or not is_checked)
+        main_head = "all outputs*" if shares_judged else "all outputs"
+    else:
+        main_head = "checked outputs" if is_checked else "judged*"
     shown = _columns(is_whole=is_whole, is_checked=is_checked, is_judged=is_judged)
     head = (
         main_head,

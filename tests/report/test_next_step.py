@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from found_results import judged, systems
 
@@ -54,6 +55,11 @@ def test_a_judge_that_cannot_be_read_is_changed_before_missing_outputs_are_added
 def test_a_judge_that_refuses_most_outputs_is_changed_and_outputs_without_a_text_do_not_count():
     told = step(judges=[use(refused=3, graded=2, not_applicable=9)])
     assert told.text.startswith("j refused to grade 3 of 5 outputs. Use another --model")
+
+
+def test_a_reason_that_is_a_sentence_keeps_no_full_stop_within_another():
+    judge = msgspec.structs.replace(use(refused=3), reasons={"refused": {"I cannot help with that.": 3}})
+    assert "3 of 3 outputs (I cannot help with that). Use another" in step(judges=[judge]).text
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from found_results import judged, panel, systems
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.calibration.agreement.calibration_results import CalibrationNumbers
 from fiducial.evaluation.conclusion.run_results import (
+    ALL_CORRECTED,
     ALL_UNCORRECTED,
+    DECIDED,
     OPEN,
     StratumRate,
+    SystemResult,
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.report.document import as_lines
@@ -59,6 +63,29 @@ def test_ungraded_outputs_are_counted_zero_included():
     assert head.endswith("n  ungraded")
     assert [line.split()[-1] for line in lines[:3]] == ["2", "0", "0"]
     assert lines[-1] == "* uncorrected: no labels of these outputs"
+
+
+@pytest.mark.parametrize("overall", [ALL_CORRECTED, ALL_UNCORRECTED, None])
+@pytest.mark.parametrize("checked", [0, 60])
+@pytest.mark.parametrize("judged_n", [0, 20])
+def test_a_mark_in_the_head_has_its_note_and_a_note_its_mark(
+    overall: str | None, checked: int, judged_n: int
+):
+    def rate(name: str, n: int) -> StratumRate:
+        value = 0.5 if n else None
+        return StratumRate(name=name, n=n, of=80, value=value, low=value, high=value)
+
+    found = [
+        SystemResult(
+            system=name,
+            strata=[rate(DECIDED, checked)],
+            overall=None if overall is None else rate(overall, checked + judged_n),
+            judged=rate(OPEN, judged_n),
+        )
+        for name in "ab"
+    ]
+    head, *lines = as_lines(systems_document(found, judged("j")))
+    assert ("*" in head) == any(line.startswith("* ") for line in lines) == bool(judged_n)
 
 
 def test_every_judge_of_one_system_has_a_row():

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import pytest
+
+from fiducial.records.column_names import is_score_like
+
+
+@pytest.mark.parametrize(
+    ("name", "scores"),
+    [
+        ("judge_correctness", True),
+        ("Model rating", True),
+        ("groundedness_score", True),
+        ("model", False),
+        ("Model version", False),
+        ("model_name", False),
+        ("judge_id", False),
+        ("human_score", False),
+    ],
+)
+def test_a_column_of_names_or_of_people_is_no_judges_score(name: str, scores: bool):
+    assert is_score_like(name) == scores
