@@ -110,15 +110,15 @@ def sandbox() -> SandboxDiagnosis:
     return SandboxDiagnosis.of(diagnose(Limits()))
 
 
-def _confinement(found: Diagnosis) -> Iterator[str]:
-    if found.confinement is not None:
-        for name in found.confinement.__struct_fields__:
-            yield f"{name}: {getattr(found.confinement, name)}"
+def _confinement(diagnosis: Diagnosis) -> Iterator[str]:
+    if diagnosis.confinement is not None:
+        for name in diagnosis.confinement.__struct_fields__:
+            yield f"{name}: {getattr(diagnosis.confinement, name)}"
         yield _in_force(Limits())
-    if found.problem is not None:
-        yield f"code cannot be run: {found.problem}"
+    if diagnosis.problem is not None:
+        yield f"code cannot be run: {diagnosis.problem}"
         return
-    yield from (f"not bounded: {sentence}" for sentence in found.open)
+    yield from (f"not bounded: {sentence}" for sentence in diagnosis.open)
 
 
 def _in_force(limits: Limits) -> str:

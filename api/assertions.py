@@ -31,10 +31,10 @@ def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
     if statistic.low is not None and statistic.low >= at_least:
         return
     failures: Sequence[Verdict] = getattr(statistic, "failures", ())
-    raise AssertionError("\n".join([_told(statistic, at_least), *_listed(failures)]))
+    raise AssertionError("\n".join([_shortfall(statistic, at_least), *_listed(failures)]))
 
 
-def _told(statistic: Statistic, at_least: float) -> str:
+def _shortfall(statistic: Statistic, at_least: float) -> str:
     name = getattr(statistic, "name", "the rate")
     if statistic.value is None:
         return f"{name} is undefined: {statistic.undefined}"

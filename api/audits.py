@@ -157,7 +157,7 @@ def certify(
             raise UsageError(f"--claim {name}={value:g}: a rate that can be claimed is above 0 and below 1")
     issued = datetime.now(UTC).isoformat(timespec="seconds")
     judged = read_judged_run(folder_of(run, "certify"), judge)
-    found = Certificate.of(
+    certificate = Certificate.of(
         certificates.certify(
             judged,
             dict(claims),
@@ -171,14 +171,14 @@ def certify(
     if out is None:
         if sign is not None:
             raise UsageError("--sign signs the certificate that --out names")
-        return found
-    if found.holds:
+        return certificate
+    if certificate.holds:
         place = written_path(out)
         if sign is not None:
-            salt = sign_certificate(found, input_path(sign), signed_copy(place))
-            found = msgspec.structs.replace(found, salt=salt.hex())
-        write_json(place, found)
-    return found
+            salt = sign_certificate(certificate, input_path(sign), signed_copy(place))
+            certificate = msgspec.structs.replace(certificate, salt=salt.hex())
+        write_json(place, certificate)
+    return certificate
 
 
 def signed_copy(certificate: Path) -> Path:

@@ -212,14 +212,14 @@ class ReadyJudge(Closing):
         return item.case, item.output, self.task.judge
 
     async def _judge(self, case: Case, output: Output, judge: Judge) -> Verdict:
-        return await self._said(judge, case, as_judged(case, output))
+        return await self._graded(judge, case, as_judged(case, output))
 
-    async def _said(self, judge: Judge, case: Case, output: Output, repeat: int = 0) -> Verdict:
+    async def _graded(self, judge: Judge, case: Case, output: Output, repeat: int = 0) -> Verdict:
         """Ask a judge; retry without a parameter that its model refuses."""
         while True:
             try:
                 if isinstance(judge, Composite):
-                    return await discuss(judge.deliberate(case, output, repeat), self._asked)
+                    return await discuss(judge.deliberate(case, output, repeat), self._member_verdict)
                 return await judge.verdict(case, output, self._connection, repeat)
             except RefusedParameterError as error:
                 judge = self._adapted(judge, error.refusal)
@@ -235,9 +235,9 @@ class ReadyJudge(Closing):
         return judge.adapted(refusal) if isinstance(judge, PromptJudge) else self.task.judge
 
     async def _repeated(self, case: Case, output: Output, repeat: int) -> Verdict:
-        return await self._said(self.task.judge, case, output, repeat)
+        return await self._graded(self.task.judge, case, output, repeat)
 
-    async def _asked(self, question: JudgeQuestion) -> Verdict:
+    async def _member_verdict(self, question: JudgeQuestion) -> Verdict:
         member = self._members.get(question.judge.id, self)
         judge, client = cast("Judge", question.judge), member._connection  # noqa: SLF001 - a judge like this one
         return await judge.verdict(question.case, question.output, client, question.repeat)

@@ -67,18 +67,18 @@ class Workspaces(TypedDict, total=False):
     code_timeout: float
 
 
-def worlds_of(given: Worlds) -> Mapping[str, type]:
+def worlds_of(worlds: Worlds) -> Mapping[str, type]:
     """Return worlds by name; the registered ones if none are given."""
-    if isinstance(given, Mapping):
-        return given
-    return load_environments(given, Path.cwd()) if given else RegisteredEnvironments()
+    if isinstance(worlds, Mapping):
+        return worlds
+    return load_environments(worlds, Path.cwd()) if worlds else RegisteredEnvironments()
 
 
-def functions_of(given: FunctionsOption) -> Mapping[str, Callable[..., Any]]:
+def functions_of(functions: FunctionsOption) -> Mapping[str, Callable[..., Any]]:
     """Return functions by name; the registered ones if none are given."""
-    if isinstance(given, Mapping):
-        return given
-    return load_functions(given, Path.cwd()) if given else RegisteredFunctions()
+    if isinstance(functions, Mapping):
+        return functions
+    return load_functions(functions, Path.cwd()) if functions else RegisteredFunctions()
 
 
 def check_options(
@@ -199,7 +199,7 @@ def check_file(
     """
     options = check_options(rules, functions, worlds, **workspaces)
     with shown_progress(wanted=progress) as shown:
-        found = check_outputs(
+        checked = check_outputs(
             paths_of(cases),
             paths_of(outputs),
             written_path(out),
@@ -208,4 +208,4 @@ def check_file(
             progress=shown,
             workers=workers,
         )
-    return CheckedFile(found.systems, found.unknown)
+    return CheckedFile(checked.systems, checked.unknown)

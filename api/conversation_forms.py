@@ -62,14 +62,14 @@ def conversation(messages: Sequence[Message]) -> tuple[list[list[Message]], list
 
     A turn holds the messages to the agent. Results of calls are among the agent's steps.
     """
-    told: list[list[Message]] = []
+    requests: list[list[Message]] = []
     done: list[list[Step]] = []
     called: list[Any] = []
     results: list[tuple[int, Any]] = []
     for message in _objects(messages, "messages"):
         if message.get("role") == "assistant":
-            if not told:
-                told.append([])
+            if not requests:
+                requests.append([])
                 done.append([])
             done[-1] += _steps(message)
             called = [call.get("id") for call in _objects(message.get("tool_calls") or (), "tool_calls")]
@@ -82,11 +82,11 @@ def conversation(messages: Sequence[Message]) -> tuple[list[list[Message]], list
             results.sort(key=itemgetter(0))  # results of calls made at once may come in any order
             done[-1].append(ToolResults(results=[result for _, result in results]))
         else:
-            if not told or done[-1]:
-                told.append([])
+            if not requests or done[-1]:
+                requests.append([])
                 done.append([])
-            told[-1].append(message)
-    return told, done
+            requests[-1].append(message)
+    return requests, done
 
 
 def _steps(message: Message) -> list[Step]:

@@ -29,7 +29,7 @@ from .callable_judge import ReadyJudge
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
 from .generating import AgentLike, warn_untracked
 from .judging import judge
-from .label_sources import LabelReading, labels_told
+from .label_sources import LabelReading, label_input
 from .paths import Cases, FilePath, Labels, Outputs, folder_path, kept_folder, output_sources
 from .progress_bars import shown_progress
 from .run import Run
@@ -62,7 +62,7 @@ def evaluate(
     engine: Literal["ray"] | None = None,
     address: str | None = None,
     progress: bool | None = None,
-    **told: Unpack[LabelReading],
+    **label_reading: Unpack[LabelReading],
 ) -> Run:
     """Check outputs, judge the undecided ones, and calibrate judges against the checkers.
 
@@ -122,7 +122,7 @@ def evaluate(
         **asked_of(judges, model, environments, judge_parameters=judge_parameters),
         judge_on=judge_on,
         repeats=repeats,
-        labels=None if labels is None else labels_told(labels, **told),
+        labels=None if labels is None else label_input(labels, **label_reading),
         pass_at=pass_at_of(pass_at),
         workers=workers,
         engine=engine_of(engine, address, workers),
@@ -176,13 +176,13 @@ def asked_of(
 
 
 def _task(
-    given: JudgeLike, model: str | None, worlds: Mapping[str, type], parameters: Mapping[str, Any] | None
+    judge_like: JudgeLike, model: str | None, worlds: Mapping[str, type], parameters: Mapping[str, Any] | None
 ) -> JudgeTask:
-    if isinstance(given, str):
-        given = judge(given, model=model, worlds=worlds, judge_parameters=parameters)
-    if not isinstance(given, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
-        raise UsageError(f"judges: expected a judge or a name of one, got {type(given).__name__}")
-    return given.task_with_access
+    if isinstance(judge_like, str):
+        judge_like = judge(judge_like, model=model, worlds=worlds, judge_parameters=parameters)
+    if not isinstance(judge_like, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+        raise UsageError(f"judges: expected a judge or a name of one, got {type(judge_like).__name__}")
+    return judge_like.task_with_access
 
 
 def _evaluate(

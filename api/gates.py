@@ -17,10 +17,10 @@ PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
 """The checkers' rate of each system; every other name is a statistic of each judge's calibration."""
 
 
-def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float]:
+def parse_gates(options: Iterable[str], known: Collection[str]) -> dict[str, float]:
     """Parse ``--fail-under STAT=VALUE`` options; raise a UsageError for unknown statistics."""
     gates: dict[str, float] = {}
-    for text in given:
+    for text in options:
         name, _, value = text.partition("=")
         if name not in known:
             raise UsageError(
@@ -36,11 +36,11 @@ def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float
     return gates
 
 
-def gates_of(given: Iterable[str]) -> dict[str, float]:
+def gates_of(options: Iterable[str]) -> dict[str, float]:
     """Parse the gates of a run."""
     from ..calibration.statistic_catalogue import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import
 
-    return parse_gates(given, (PASS_RATE, *ESTIMATORS))
+    return parse_gates(options, (PASS_RATE, *ESTIMATORS))
 
 
 def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:

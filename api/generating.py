@@ -217,14 +217,14 @@ def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAcc
         ) from error
 
 
-def _generated(kept: MemoryAttempts, wanted: list[ItemKey], tally: GenerationTally) -> Generated:
-    found = Generated(kept.outputs[key] for key in wanted if key in kept.outputs)
-    found.failures, found.tally = kept.failures, tally
+def _generated(attempts: MemoryAttempts, wanted: list[ItemKey], tally: GenerationTally) -> Generated:
+    outputs = Generated(attempts.outputs[key] for key in wanted if key in attempts.outputs)
+    outputs.failures, outputs.tally = attempts.failures, tally
     warn_untracked(tally)
     if tally.without_output:
         reasons = "; ".join(f"{count} x {why}" for why, count in tally.failures.most_common(3))
         said = f"{tally.without_output} of {tally.wanted} attempts came to no output: {reasons}"
-        if not found:
+        if not outputs:
             raise ProviderError(said)
         warnings.warn(said, stacklevel=2)
-    return found
+    return outputs

@@ -261,12 +261,12 @@ def _asked_by_bfcl(
     embedding_model: str | None = None,
     **settings: Any,
 ) -> tuple[DataSource, OutputSource]:
-    asked, source = ModelSettings(**settings, any_type="string"), open_source(input_path(data))
+    model_settings, source = ModelSettings(**settings, any_type="string"), open_source(input_path(data))
     scenes = scenes_of(
         histories=bfcl_histories(source),
-        memories=system_folder(written_path(results), system or asked.model) / "memory_snapshot",
+        memories=system_folder(written_path(results), system or model_settings.model) / "memory_snapshot",
         search=search,
         embedding=server_embedding(embedding_model, access.endpoint),
         rules="bfcl",
     )
-    return source, model_source(asked, access, scenes, system=system)
+    return source, model_source(model_settings, access, scenes, system=system)

@@ -173,28 +173,28 @@ def _improve(plan: ImprovementPlan, access: Access, *, progress: bool | None) ->
 
 
 def _items(
-    given: Run | Readable, adjudications: FilePath | None, criterion: str | None, reading: LabelReading
+    labelled: Run | Readable, adjudications: FilePath | None, criterion: str | None, reading: LabelReading
 ) -> LabelledSet:
     """Return the cases, outputs, labels and decisions of a run, an import or a table."""
     decided = Decisions() if adjudications is None else read_decisions(input_path(adjudications))
-    if isinstance(given, Run) or _is_folder(given):
-        folder = kept_of(cast("Run | FilePath", given))
-        if isinstance(given, Run) or (folder / MANIFEST).exists():
+    if isinstance(labelled, Run) or _is_folder(labelled):
+        folder = kept_of(cast("Run | FilePath", labelled))
+        if isinstance(labelled, Run) or (folder / MANIFEST).exists():
             return _of_run(folder, decided)
         if (folder / CASES).exists() and (folder / LABELS).exists():
             labels = read_records(folder / LABELS, Verdict)
             return _labelled([folder / CASES], [folder / OUTPUTS], labels, decided)
-    found = read(given, criterion=criterion, **reading)
-    if not found.outputs:
+    imported = read(labelled, criterion=criterion, **reading)
+    if not imported.outputs:
         raise UsageError(
             "holds no outputs to judge; name a run folder, an import, or a table with texts and labels"
         )
-    cases, outputs = memory_file("cases", found.cases), memory_file("outputs", found.outputs)
-    return _labelled([cases], [outputs], filter(is_label, found.verdicts), decided)
+    cases, outputs = memory_file("cases", imported.cases), memory_file("outputs", imported.outputs)
+    return _labelled([cases], [outputs], filter(is_label, imported.verdicts), decided)
 
 
-def _is_folder(given: object) -> bool:
-    return isinstance(given, (str, os.PathLike)) and Path(cast("FilePath", given)).is_dir()
+def _is_folder(value: object) -> bool:
+    return isinstance(value, (str, os.PathLike)) and Path(cast("FilePath", value)).is_dir()
 
 
 def _of_run(folder: FolderPath, decided: Decisions) -> LabelledSet:

@@ -120,32 +120,32 @@ def _as_score(verdict: Verdict, answer: str | None) -> Any:
 
 
 def _unscored(
-    reason: str, told: str | None, answer: str | None, metadata: dict[str, Any] | None = None
+    reason: str, explanation: str | None, answer: str | None, metadata: dict[str, Any] | None = None
 ) -> Any:
-    return _inspect.Score.unscored(reason=reason, answer=answer, explanation=told, metadata=metadata)
+    return _inspect.Score.unscored(reason=reason, answer=answer, explanation=explanation, metadata=metadata)
 
 
 def _item(state: Any, target: Any) -> tuple[Case, Output]:
     """Convert a sample into a case and an output."""
-    told = cast("dict[str, Any]", state.metadata or {})
-    given: Any = state.input
-    if not isinstance(given, str):
-        given = [each.model_dump(exclude_none=True) for each in given]
+    metadata = cast("dict[str, Any]", state.metadata or {})
+    messages: Any = state.input
+    if not isinstance(messages, str):
+        messages = [each.model_dump(exclude_none=True) for each in messages]
     sample: dict[str, Any] = {
         "id": str(state.sample_id),
         "epoch": state.epoch,
-        "input": given,
+        "input": messages,
         "target": list(target),
         "messages": [each.model_dump(exclude_none=True) for each in state.messages],
         "output": {"completion": state.output.completion},
-        "metadata": {name: value for name, value in told.items() if name not in {CASE, "cluster"}},
+        "metadata": {name: value for name, value in metadata.items() if name not in {CASE, "cluster"}},
     }
     place = FilePosition(Path("sample"))
-    found = list(read_sample(FieldReader(sample), place, str(state.model), Options()))
-    case = next(each for each in found if isinstance(each, Case))
+    records = list(read_sample(FieldReader(sample), place, str(state.model), Options()))
+    case = next(each for each in records if isinstance(each, Case))
     nothing = Output(case_id=case.id, system=str(state.model), text="")
-    output = next((each for each in found if isinstance(each, Output)), nothing)
-    own = told.get(CASE)
+    output = next((each for each in records if isinstance(each, Output)), nothing)
+    own = metadata.get(CASE)
     if own is not None:
         case = as_case(own)
         output = msgspec.structs.replace(output, case_id=case.id)
@@ -167,11 +167,11 @@ def _judge(name: str) -> Callable[..., Any]:
         model: str | None = None, variant: str | None = None, base_url: str | None = None, criterion: str = ""
     ) -> Any:
         @cache
-        def asked() -> ReadyJudge:
+        def ready_judge() -> ReadyJudge:
             return judge(name if variant is None else f"{name}/{variant}", model=model, base_url=base_url)
 
         async def decide(case: Case, output: Output) -> Verdict:
-            return await asked().one(case, output)
+            return await ready_judge().one(case, output)
 
         kinds = JUDGED_KINDS[name]
         wanted = min([kind for kind in kinds if kind_spec(kind).plain] or kinds)

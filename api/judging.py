@@ -85,9 +85,9 @@ def judge(
         PromptError: The prompt file cannot be used.
         ConfigurationError: No model or endpoint is named, or the recording is not there.
     """
-    given = dict(locals())  # the arguments as they were given
-    _refuse_wrong_types(given)
-    remake = partial(judge, **given)
+    arguments = dict(locals())  # the arguments as they were given
+    _refuse_wrong_types(arguments)
+    remake = partial(judge, **arguments)
     environments = RegisteredEnvironments() if worlds is None else worlds
     if parameters is not None and judge_parameters is not None:
         raise UsageError("parameters and judge_parameters are the same: give one")
@@ -102,7 +102,9 @@ def judge(
     task = by_criterion(task)
     if not task.models:
         return ReadyJudge(task, ModelAccess(), remake)
-    reaching = cast("Reaching", {name: given[name] for name in Reaching.__annotations__.keys() & given})
+    reaching = cast(
+        "Reaching", {name: arguments[name] for name in Reaching.__annotations__.keys() & arguments}
+    )
     return ReadyJudge(task, model_access(task.model, concurrency, **reaching), remake)
 
 
@@ -117,9 +119,9 @@ _TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
 }
 
 
-def _refuse_wrong_types(given: Mapping[str, Any]) -> None:
+def _refuse_wrong_types(arguments: Mapping[str, Any]) -> None:
     for name, (expected, kinds) in _TYPES.items():
-        value = given[name]
+        value = arguments[name]
         if not isinstance(value, kinds) and (value is not None or name == "prompt"):
             raise UsageError(f"{name}: expected {expected}, got {type(value).__name__}")
 

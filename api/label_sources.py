@@ -45,14 +45,14 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
     return label_table(path, grades, columns or {})
 
 
-def labels_told(labels: Labels, **told: Unpack[LabelReading]) -> InputPath:
+def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:
     """Return where labels are read from, by what a caller says of them."""
-    return label_source(labels, grades_told(**told), told.get("map"))
+    return label_source(labels, grade_meaning(**reading), reading.get("map"))
 
 
-def grades_told(**told: Unpack[LabelReading]) -> GradeScale:
+def grade_meaning(**reading: Unpack[LabelReading]) -> GradeScale:
     """Return the meaning of grades, by what a caller says of them."""
-    return grade_scale(told.get("label_scale"), told.get("label_pass_at"), told.get("map_label"))
+    return grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
 
 
 def grade_scale(

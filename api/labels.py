@@ -24,7 +24,7 @@ from ..records.label_table import is_verdicts, label_table
 from ..report.text.number_text import counted
 from .display import Document, Shown
 from .joining import checked_again, complete_cases, next_lines
-from .label_sources import LabelReading, grades_told, labels_told
+from .label_sources import LabelReading, grade_meaning, label_input
 from .paths import Cases, FilePath, Labels, source, written_path
 from .run import Run, folder_of
 
@@ -137,7 +137,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
 
     def document(self) -> Document:
         """Return the counts, and what to type next."""
-        lines = [] if self.references is None else [*_told(self.references)]
+        lines = [] if self.references is None else [*_references_joined(self.references)]
         if self.labels is not None:
             lines.append(f"labels: {self.labels} ({self.added:,} added, {self.unchanged:,} already there)")
         if self.unmatched:
@@ -148,7 +148,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
         return [*lines, *self.commands]
 
 
-def _told(joined: JoinedReferences) -> Iterator[str]:
+def _references_joined(joined: JoinedReferences) -> Iterator[str]:
     if joined.changed:
         counts = f"{joined.added:,} added, {joined.replaced:,} replaced, {joined.unchanged:,} already there"
         yield f"references: {joined.cases} ({counts})"
@@ -160,7 +160,7 @@ def _told(joined: JoinedReferences) -> Iterator[str]:
         yield f"skipped: {counted(len(joined.skipped), 'row')}, the first: {place}: {first.reason}"
 
 
-def join_labels(folder: Run | FilePath, labels: Labels, **told: Unpack[LabelReading]) -> LabelsJoined:
+def join_labels(folder: Run | FilePath, labels: Labels, **reading: Unpack[LabelReading]) -> LabelsJoined:
     """Add labels, and references of cases, that arrive later to an import or a run.
 
     References of an import are added to its cases. Those of a run make a file of cases beside it, by which its outputs are graded again.
@@ -168,7 +168,7 @@ def join_labels(folder: Run | FilePath, labels: Labels, **told: Unpack[LabelRead
     Args:
         folder: The folder of an import or of a run.
         labels: Trusted verdicts, or a table with ids (and systems) and grades, expected_calls, accepted_answers, a criterion or a context.
-        **told: The meaning of a table; see `LabelReading`.
+        **reading: The meaning of a table; see `LabelReading`.
 
     Raises:
         InputError: The folder has no outputs, a label or a reference cannot be used, or none matches.
@@ -176,10 +176,10 @@ def join_labels(folder: Run | FilePath, labels: Labels, **told: Unpack[LabelRead
     place = folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
     path = source("labels", labels)
     if is_verdicts(path):
-        joined = join(place, labels_told(labels, **told))
+        joined = join(place, label_input(labels, **reading))
         return LabelsJoined(folder=place, commands=[*next_lines(place, labels=True)], **asdict(joined))
-    grades = grades_told(**told)
-    table = joined_table(path, told.get("map") or {}, grades)
+    grades = grade_meaning(**reading)
+    table = joined_table(path, reading.get("map") or {}, grades)
     completed = None
     if table.references:
         rows = References(path, table.of_references, grades, alone=True, without=table.not_references)

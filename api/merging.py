@@ -44,17 +44,17 @@ def merge(
         RecordError: They say different things of one output, or one case or output is in the inputs of two of them.
         InputError: An input is not where it was, or cannot be read.
     """
-    kept = kept_folder(out, "run")
+    folder = kept_folder(out, "run")
     folders = [folder_of(run, "merge") for run in runs]
     if not folders:
         raise UsageError("there is no run to merge")
     with shown_progress(wanted=progress) as shown:
         merge_runs(
             folders,
-            kept,
+            folder,
             prices=price_list(prices),
             command=command,
             progress=shown,
             now=datetime.now(UTC),
         )
-    return Run(kept)
+    return Run(folder)

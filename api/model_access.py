@@ -56,13 +56,13 @@ def _azure(resource: str, key: str, environment: Mapping[str, str]) -> Endpoint:
 
 
 def shares_of(
-    given: Sequence[EndpointLike], concurrency: int, api_key: str | None, environment: Mapping[str, str]
+    endpoints: Sequence[EndpointLike], concurrency: int, api_key: str | None, environment: Mapping[str, str]
 ) -> tuple[EndpointShare, ...]:
     """Return the endpoints of a run.
 
     An endpoint that names no key uses ``api_key``, or else ``OPENAI_API_KEY``.
     """
-    shares = [_share(_fields(each), concurrency, api_key, environment) for each in given]
+    shares = [_share(_fields(each), concurrency, api_key, environment) for each in endpoints]
     for place, share in enumerate(shares):
         if any((each.endpoint, each.model) == (share.endpoint, share.model) for each in shares[:place]):
             raise UsageError(f"--endpoint {share.endpoint.base_url}: named twice with the same key and model")
@@ -99,15 +99,15 @@ def _described_endpoint(
     return find_endpoint(url, key, environment)
 
 
-def _fields(given: EndpointLike) -> Mapping[str, Any]:
-    if isinstance(given, str):
-        return _parsed(given)
-    unknown = sorted(given.keys() - {"base_url", "api_key", *_NAMES})
+def _fields(endpoint: EndpointLike) -> Mapping[str, Any]:
+    if isinstance(endpoint, str):
+        return _parsed(endpoint)
+    unknown = sorted(endpoint.keys() - {"base_url", "api_key", *_NAMES})
     if unknown:
         raise UsageError(
             f"endpoints: unknown key {unknown[0]!r}; known are base_url, api_key, {', '.join(_NAMES)}"
         )
-    return given
+    return endpoint
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
@@ -194,7 +194,7 @@ class Reaching(TypedDict, total=False):
     environment: Mapping[str, str]
 
 
-def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching]) -> ModelAccess:
+def model_access(model: str | None, concurrency: int, **reaching: Unpack[Reaching]) -> ModelAccess:
     """Return access to a model.
 
     ``model`` is the name by which a cost limit finds a price in advance; None if there are several models.
@@ -203,28 +203,28 @@ def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching])
         UsageError: An argument cannot be used.
         ConfigurationError: No endpoint is named, the recording is not there, or the model's price is needed and not known.
     """
-    replay, record, cache = given.get("replay"), given.get("record"), given.get("cache", True)
-    timeout, attempts = given.get("timeout", 60.0), given.get("attempts", 6)
+    replay, record, cache = reaching.get("replay"), reaching.get("record"), reaching.get("cache", True)
+    timeout, attempts = reaching.get("timeout", 60.0), reaching.get("attempts", 6)
     if concurrency < 1 or attempts < 1 or not timeout > 0:
         raise UsageError(
             f"expected concurrency and attempts of at least 1 and some time, got {concurrency}, {attempts}, {timeout:g}"
         )
     if replay is not None and not input_path(replay).is_file():
         raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
-    shares = _shares(given, concurrency) if replay is None else ()
+    shares = _shares(reaching, concurrency) if replay is None else ()
     alone = len(shares) == 1 and shares[0].model is None
     return ModelAccess(
-        endpoint=None if replay is not None else shares[0].endpoint if shares else _endpoint(given),
-        spread=EndpointGroup(shares, given.get("endpoints_told")) if shares and not alone else None,
+        endpoint=None if replay is not None else shares[0].endpoint if shares else _endpoint(reaching),
+        spread=EndpointGroup(shares, reaching.get("endpoints_told")) if shares and not alone else None,
         concurrency=sum(each.slots for each in shares) or concurrency,
         timeout=timeout,
         attempts=attempts,
-        patience=given.get("patience", 10.0),
+        patience=reaching.get("patience", 10.0),
         cache=default_cache() if cache is True else written_path(cache) if cache else None,
         record=None if record is None else written_path(record),
         replay=None if replay is None else input_path(replay),
-        served_by=given.get("served_by"),
-        budget=_budget(given, model),
+        served_by=reaching.get("served_by"),
+        budget=_budget(reaching, model),
     )
 
 
@@ -235,19 +235,19 @@ def default_cache() -> Path:
     return user_cache_path("fiducial") / "replies.sqlite"
 
 
-def _shares(given: Reaching, concurrency: int) -> tuple[EndpointShare, ...]:
+def _shares(reaching: Reaching, concurrency: int) -> tuple[EndpointShare, ...]:
     """Return the shares of several endpoints, or none if they are not named."""
-    named = given.get("endpoints", ())
+    named = reaching.get("endpoints", ())
     if not named:
         return ()
-    if given.get("base_url") is not None or given.get("connection") is not None:
+    if reaching.get("base_url") is not None or reaching.get("connection") is not None:
         raise UsageError("endpoints have their own addresses; drop base_url and connection")
-    return shares_of(named, concurrency, given.get("api_key"), given.get("environment", os.environ))
+    return shares_of(named, concurrency, reaching.get("api_key"), reaching.get("environment", os.environ))
 
 
-def _endpoint(given: Reaching) -> Endpoint:
-    base_url, api_key, connection = (given.get(name) for name in ("base_url", "api_key", "connection"))
-    environment = given.get("environment", os.environ)
+def _endpoint(reaching: Reaching) -> Endpoint:
+    base_url, api_key, connection = (reaching.get(name) for name in ("base_url", "api_key", "connection"))
+    environment = reaching.get("environment", os.environ)
     if connection is None:
         return find_endpoint(base_url, api_key, environment)
     if base_url is not None or api_key is not None:
@@ -257,11 +257,11 @@ def _endpoint(given: Reaching) -> Endpoint:
     return connection_endpoint(connection, environment)
 
 
-def _budget(given: Reaching, model: str | None) -> Budget | None:
-    max_calls, max_cost = given.get("max_calls"), given.get("max_cost")
+def _budget(reaching: Reaching, model: str | None) -> Budget | None:
+    max_calls, max_cost = reaching.get("max_calls"), reaching.get("max_cost")
     if max_calls is None and max_cost is None:
         return None
-    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=price_list(given.get("prices", ())))
+    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=price_list(reaching.get("prices", ())))
     if model is not None:
         budget.require_price(model)
     return budget

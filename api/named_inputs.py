@@ -44,7 +44,7 @@ class NamedItem(NamedTuple):
     shown: Mapping[str, Filler]
 
 
-def named_item(given: Mapping[str, Any], prompt: PromptFile | None, by: str) -> NamedItem:
+def named_item(inputs: Mapping[str, Any], prompt: PromptFile | None, by: str) -> NamedItem:
     """Read inputs by name: fiducial's own, or the prompt's.
 
     ``prompt`` is None for the lexical baseline. An input that is None counts as left out.
@@ -53,9 +53,9 @@ def named_item(given: Mapping[str, Any], prompt: PromptFile | None, by: str) -> 
         UsageError: An input is unknown to the judge, missing, or of a type that it cannot have.
         InputError: A call, a message or a tool has no shape that is known.
     """
-    given = {name: value for name, value in given.items() if value is not None}
+    inputs = {name: value for name, value in inputs.items() if value is not None}
     sources = dict.fromkeys(FILLERS) if prompt is None else _sources(prompt)
-    values = {_source(name, sources, by): value for name, value in given.items()}
+    values = {_source(name, sources, by): value for name, value in inputs.items()}
     if prompt is not None:
         missing = [
             name

@@ -51,13 +51,13 @@ _FLATTENED = re.compile(r"(?:s3a?|gs|gcs|abfss?|az|memory|file):/(?!/)")
 """An address that was made a `Path`, which took one of its slashes away."""
 
 
-def input_path(given: FilePath, tell: Callable[[str], object] = warnings.warn) -> Path:
+def input_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) -> Path:
     """Return a path to read from.
 
     The path of an address, or of a pipe, is a copy. The path of a run folder's address is its working copy.
 
     Args:
-        given: A path, or an address of an object, a folder of objects, some of them (``s3://bucket/part-*.jsonl``) or a run folder.
+        place: A path, or an address of an object, a folder of objects, some of them (``s3://bucket/part-*.jsonl``) or a run folder.
         tell: Told when nobody has written to a pipe for a while.
 
     Raises:
@@ -65,7 +65,7 @@ def input_path(given: FilePath, tell: Callable[[str], object] = warnings.warn) -
         UsageError: Addresses of this kind are not read.
         ConfigurationError: `fsspec` or its driver is not installed.
     """
-    address = _address(given)
+    address = _address(place)
     if isinstance(address, Path):
         refuse_device(address)
         return copy_of_pipe(address, tell)
@@ -80,13 +80,13 @@ def input_path(given: FilePath, tell: Callable[[str], object] = warnings.warn) -
     return fetch_input(objects, marks, _cache() / "inputs")
 
 
-def folder_path(given: FilePath, tell: Callable[[str], object] = warnings.warn) -> Path:
+def folder_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) -> Path:
     """Return the path of a run folder or another output folder.
 
     The path of an address is its working copy.
 
     Args:
-        given: A path or an address.
+        place: A path or an address.
         tell: Told when work was set aside that the store never got.
 
     Raises:
@@ -94,7 +94,7 @@ def folder_path(given: FilePath, tell: Callable[[str], object] = warnings.warn) 
         UsageError: Addresses of this kind are not read.
         ConfigurationError: `fsspec` or its driver is not installed.
     """
-    address = _address(given)
+    address = _address(place)
     if isinstance(address, Path):
         return address
     copy = working_copy(address, _cache() / "runs", every=_seconds(os.environ.get(_CHECKPOINTS, "60")))
@@ -106,18 +106,18 @@ def folder_path(given: FilePath, tell: Callable[[str], object] = warnings.warn) 
     return copy.folder
 
 
-def kept_folder(given: FilePath | None, name: str) -> FolderPath:
+def kept_folder(place: FilePath | None, name: str) -> FolderPath:
     """Return the path from `folder_path`, or a folder in memory of this name if none is given."""
-    return MemoryFolder(name) if given is None else folder_path(given)
+    return MemoryFolder(name) if place is None else folder_path(place)
 
 
-def written_path(given: FilePath) -> Path:
+def written_path(place: FilePath) -> Path:
     """Return the path of an output file, which must be on this machine.
 
     Raises:
         UsageError: It is an address.
     """
-    address = _address(given)
+    address = _address(place)
     if isinstance(address, Path):
         return address
     raise UsageError(
@@ -125,22 +125,22 @@ def written_path(given: FilePath) -> Path:
     )
 
 
-def _address(given: FilePath) -> str | Path:
-    if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not check types
-        raise UsageError(f"expected a path or an address, got {type(given).__name__}")
-    if isinstance(given, str):
-        return (local_path(given) or given) if is_address(given) else Path(given)
-    path = Path(given)
+def _address(place: FilePath) -> str | Path:
+    if not isinstance(place, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not check types
+        raise UsageError(f"expected a path or an address, got {type(place).__name__}")
+    if isinstance(place, str):
+        return (local_path(place) or place) if is_address(place) else Path(place)
+    path = Path(place)
     if _FLATTENED.match(str(path)):
         raise UsageError(f"{redacted(str(path))}: a Path cannot hold an address; give it as a text")
     return path
 
 
-def _seconds(given: str) -> float:
+def _seconds(text: str) -> float:
     try:
-        return max(0.1, float(given))
+        return max(0.1, float(text))
     except ValueError as error:
-        raise ConfigurationError(f"{_CHECKPOINTS}: expected seconds, got {given!r}") from error
+        raise ConfigurationError(f"{_CHECKPOINTS}: expected seconds, got {text!r}") from error
 
 
 def _cache() -> Path:
@@ -162,17 +162,17 @@ Labels: TypeAlias = Union[FilePath, "Iterable[Verdict | Mapping[str, Any]]", "pd
 Record = TypeVar("Record", Case, Output)
 
 
-def paths_of(given: FilePath | Iterable[FilePath]) -> list[Path]:
+def paths_of(places: FilePath | Iterable[FilePath]) -> list[Path]:
     """Return one path or several as a list."""
-    several: Iterable[FilePath] = [given] if isinstance(given, (str, os.PathLike)) else given  # pyright: ignore[reportUnknownVariableType] - of what a path may be
+    several: Iterable[FilePath] = [places] if isinstance(places, (str, os.PathLike)) else places  # pyright: ignore[reportUnknownVariableType] - of what a path may be
     return [input_path(each) for each in several]
 
 
-def source(name: str, given: Cases | Labels) -> InputPath:
+def source(name: str, records: Cases | Labels) -> InputPath:
     """Return the source of cases or labels; raise a UsageError for any other value."""
-    if isinstance(given, (str, os.PathLike)):
-        return input_path(given)
-    return _in_memory(name, given)
+    if isinstance(records, (str, os.PathLike)):
+        return input_path(records)
+    return _in_memory(name, records)
 
 
 def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[InputPath]:
@@ -183,15 +183,15 @@ def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[Inpu
     return [source(name, each) for each in pieces_of(outputs)]
 
 
-def pieces_of(given: Any, *also: type) -> list[Any]:
+def pieces_of(value: Any, *also: type) -> list[Any]:
     """Return several paths one by one, or else the whole value as one piece.
 
     ``also`` names types of other values that stand for files.
     """
     places = (str, os.PathLike, *also)
-    if isinstance(given, (*places, Mapping)) or is_frame(given) or not isinstance(given, Iterable):
-        return [given]
-    rows = list(cast("Iterable[Any]", given))
+    if isinstance(value, (*places, Mapping)) or is_frame(value) or not isinstance(value, Iterable):
+        return [value]
+    rows = list(cast("Iterable[Any]", value))
     return rows if rows and all(isinstance(each, places) for each in rows) else [rows]
 
 

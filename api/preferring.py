@@ -191,15 +191,17 @@ def _plan(
     environments = worlds_of(worlds)
     named = {"outputs": a, "more_outputs": b}
     parts = [
-        _given(name, each, accept_edited=accept_edited) for name, each in named.items() if each is not None
+        _compared_outputs(name, each, accept_edited=accept_edited)
+        for name, each in named.items()
+        if each is not None
     ]
-    given = _together(parts, cases)
+    compared = _together(parts, cases)
     if labels is not None:
         trusted = read_records(source("labels", labels), Verdict)
-        given.truth.update((each.key, each.score) for each in trusted if each.score is not None)
+        compared.truth.update((each.key, each.score) for each in trusted if each.score is not None)
     return PreferencePlan(
-        cases=given.cases,
-        outputs=given.outputs,
+        cases=compared.cases,
+        outputs=compared.outputs,
         out=kept_folder(out, "preferences"),
         **asked_of(
             judges,
@@ -209,25 +211,25 @@ def _plan(
             poll_seconds=poll_seconds,
             judge_parameters=judge_parameters,
         ),
-        truth=given.truth,
+        truth=compared.truth,
         **rest,
     )
 
 
-def _given(name: str, given: Preferable, *, accept_edited: bool) -> _Given:
+def _compared_outputs(name: str, outputs: Preferable, *, accept_edited: bool) -> _Given:
     """Return the cases, outputs and known scores in one of the two arguments."""
-    kept = [given.kept] if isinstance(given, Run) else _folders(given)
-    if kept:
-        return _together([_of_run(each, accept_edited=accept_edited) for each in kept], None)
+    folders = [outputs.kept] if isinstance(outputs, Run) else _folders(outputs)
+    if folders:
+        return _together([_of_run(each, accept_edited=accept_edited) for each in folders], None)
     return _Given(
-        [], output_sources([given] if isinstance(given, Output) else cast("Outputs", given), name), {}
+        [], output_sources([outputs] if isinstance(outputs, Output) else cast("Outputs", outputs), name), {}
     )
 
 
-def _folders(given: Any) -> list[Path]:
+def _folders(value: Any) -> list[Path]:
     """Return the folders of the given runs, or none if anything else is given."""
-    several = isinstance(given, (list, tuple))
-    each = cast("Sequence[Any]", given) if several else [given]
+    several = isinstance(value, (list, tuple))
+    each = cast("Sequence[Any]", value) if several else [value]
     if not each or not all(isinstance(one, (str, os.PathLike)) for one in each):
         return []
     places = [input_path(one) for one in each]

@@ -148,14 +148,14 @@ class LineProgress:
         self._write = write
         self._clock = clock
         self._failed = FailedCalls(clock)
-        self._what, self._total, self._done, self._said, self._told = "", 0, 0, 0.0, False
+        self._stage, self._total, self._done, self._written_at, self._has_written = "", 0, 0, 0.0, False
 
     def begin(self, what: str, total: int) -> None:
         """Print the name of the stage that begins."""
         self._failed.clear()
-        self._what, self._total, self._done, self._said = _plain(what), total, 0, self._clock()
-        self._told = False
-        self._write(f"{self._what}: {total:,} to do")
+        self._stage, self._total, self._done, self._written_at = _plain(what), total, 0, self._clock()
+        self._has_written = False
+        self._write(f"{self._stage}: {total:,} to do")
 
     def advance(self, count: int = 1) -> None:
         """Count, and print the count when due."""
@@ -165,27 +165,27 @@ class LineProgress:
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, and print the count when due."""
         self._failed.add(calls, reason, wait)
-        self._say(_SECONDS_BETWEEN_LINES if self._done or self._told else _SECONDS_TO_FIRST_FAILURE)
+        self._say(_SECONDS_BETWEEN_LINES if self._done or self._has_written else _SECONDS_TO_FIRST_FAILURE)
 
     def _say(self, seconds: float) -> None:
-        if self._clock() - self._said >= seconds:
-            self._told = True
-            self._said = self._clock()
+        if self._clock() - self._written_at >= seconds:
+            self._has_written = True
+            self._written_at = self._clock()
             failed = str(self._failed)
             self._write(
-                f"{self._what}: {self._done:,}/{self._total:,}, {failed}"
+                f"{self._stage}: {self._done:,}/{self._total:,}, {failed}"
                 if failed
-                else f"{self._what}: {self._done:,} of {self._total:,}"
+                else f"{self._stage}: {self._done:,} of {self._total:,}"
             )
 
 
-def _plain(what: str) -> str:
+def _plain(stage: str) -> str:
     """Return the name of a stage for one line of a terminal; names of judges may hold anything."""
-    if what.isascii() and what.isprintable():
-        return what
+    if stage.isascii() and stage.isprintable():
+        return stage
     from ..report.text.safe_text import visible  # noqa: PLC0415 - few names hold anything but letters
 
-    return " ".join(visible(what).split())
+    return " ".join(visible(stage).split())
 
 
 def _in_notebook() -> bool:

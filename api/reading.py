@@ -225,9 +225,9 @@ def _options(
     return references, options if references is None else replace(options, complete=references.complete)
 
 
-def _joined(found: Iterable[ImportedRecord], references: References | None) -> Iterator[ImportedRecord]:
+def _joined(records: Iterable[ImportedRecord], references: References | None) -> Iterator[ImportedRecord]:
     """Yield the records found, then the references that have no case."""
-    yield from found
+    yield from records
     if references is not None:
         yield from references.left()
 
@@ -248,13 +248,13 @@ def _refuse_missing(path: Path) -> None:
         raise InputError("there is no such file or folder", path=path)
 
 
-def _rows(given: Any) -> Iterator[FileRow]:
-    if is_frame(given):
-        given = frame_rows(given)
-    elif isinstance(given, Mapping) or not isinstance(given, Iterable):
-        kind = type(given).__name__  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+def _rows(table: Any) -> Iterator[FileRow]:
+    if is_frame(table):
+        table = frame_rows(table)
+    elif isinstance(table, Mapping) or not isinstance(table, Iterable):
+        kind = type(table).__name__  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         raise UsageError(f"expected a path, a data frame or rows, got {kind}")
     place = FilePosition(Path("rows"))
-    for number, row in enumerate(cast("Iterable[Any]", given), start=1):
+    for number, row in enumerate(cast("Iterable[Any]", table), start=1):
         value = dict(cast("Mapping[str, Any]", row)) if isinstance(row, Mapping) else row
         yield FileRow(value, place, f"row {number}", number)

@@ -32,20 +32,20 @@ def is_audit(folder: Path) -> bool:
     return (folder / AUDIT).exists()
 
 
-def kept_of(given: Run | FilePath) -> FolderPath:
+def kept_of(run: Run | FilePath) -> FolderPath:
     """Return the folder of a run that is given as itself or by its folder."""
-    return given.kept if isinstance(given, Run) else folder_path(given)
+    return run.kept if isinstance(run, Run) else folder_path(run)
 
 
-def folder_of(given: Run | FilePath, purpose: str) -> Path:
+def folder_of(run: Run | FilePath, purpose: str) -> Path:
     """Return the folder of a run on disk.
 
     A run in memory alone raises a UsageError, which names the purpose.
     """
-    kept = kept_of(given)
-    if not isinstance(kept, Path):
+    folder = kept_of(run)
+    if not isinstance(folder, Path):
         raise UsageError(f"this run is in memory alone: evaluate with out=FOLDER to {purpose} it")
-    return kept
+    return folder
 
 
 class Rate(StratumRate, frozen=True, kw_only=True, dict=True):
@@ -190,22 +190,22 @@ class Run(InWords):
     @cached_property
     def answers(self) -> Answers:
         """Best system, trusted judges and next step, by the rules of docs/report.md."""
-        return answers(self._found)
+        return answers(self._summary)
 
     @cached_property
-    def _found(self) -> RunSummary:
+    def _summary(self) -> RunSummary:
         with RunStore(self.kept) as store:
             return summary_of(store)
 
     def document(self) -> Document:
         """Return a one-screen summary."""
-        return run_document(self._found)
+        return run_document(self._summary)
 
     def _repr_html_(self) -> str:
         from ..report.overview import overview_figures  # noqa: PLC0415 - for a notebook alone
         from ..report.page import notebook_cell  # noqa: PLC0415 - likewise
 
-        figures = overview_figures(self._found.systems, self._found.compared)
+        figures = overview_figures(self._summary.systems, self._summary.compared)
         return notebook_cell([*self.document(), figures])
 
     def __repr__(self) -> str:

@@ -57,7 +57,7 @@ class TableReading(TypedDict, total=False):
 
 
 def read(
-    given: Tables,
+    table: Tables,
     *,
     lexical: bool = False,
     open_only: bool = False,
@@ -69,7 +69,7 @@ def read(
     """Read a calibration table in any form, as a file is read.
 
     Args:
-        given: The table.
+        table: The table.
         lexical: Whether a baseline that compares words is put beside the judges of runs whose inputs are still there.
         open_only: Take of runs only what no checker decided.
         outputs: Take of runs all outputs, judged or not.
@@ -86,12 +86,12 @@ def read(
     """
     labels, columns = reading.get("labels"), {**(reading.get("columns") or {}), **(reading.get("map") or {})}
     decided = None if adjudications is None else source("adjudications", adjudications)
-    if isinstance(given, Table):
+    if isinstance(table, Table):
         if labels is not None or columns:
             raise UsageError("the table is already read; give labels and columns when you read it")
         if decided is not None:
-            return replace(given, decisions=given.decisions + read_decisions(decided))
-        return given
+            return replace(table, decisions=table.decisions + read_decisions(decided))
+        return table
     form = TableForm(
         columns=columns,
         apart=apart,
@@ -100,7 +100,7 @@ def read(
             reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label")
         ),
     )
-    several = given if isinstance(given, _Several) else pieces_of(given, Run)
+    several = table if isinstance(table, _Several) else pieces_of(table, Run)
     sources = [_source(each) for each in several]
     return read_tables(
         sources,
@@ -127,15 +127,15 @@ class _Several(tuple[Any, ...]):
     __slots__ = ()
 
 
-def _source(given: Any) -> FolderPath | InputPath:
-    if isinstance(given, Run):
-        return given.kept
-    if isinstance(given, (str, os.PathLike)):
-        return input_path(cast("FilePath", given))
-    if is_frame(given):
-        rows = partial(frame_rows, given)
-        return MemoryRows("table", rows) if is_plain(given) else memory_file("table", rows())
-    if isinstance(given, Mapping) or not isinstance(given, Iterable):
-        kind = type(given).__name__  # pyright: ignore[reportUnknownArgumentType]
+def _source(table: Any) -> FolderPath | InputPath:
+    if isinstance(table, Run):
+        return table.kept
+    if isinstance(table, (str, os.PathLike)):
+        return input_path(cast("FilePath", table))
+    if is_frame(table):
+        rows = partial(frame_rows, table)
+        return MemoryRows("table", rows) if is_plain(table) else memory_file("table", rows())
+    if isinstance(table, Mapping) or not isinstance(table, Iterable):
+        kind = type(table).__name__  # pyright: ignore[reportUnknownArgumentType]
         raise UsageError(f"table: expected a path, a run, a data frame or rows, got {kind}")
-    return memory_file("table", cast("Iterable[Any]", given))
+    return memory_file("table", cast("Iterable[Any]", table))

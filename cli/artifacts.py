@@ -97,7 +97,7 @@ def run(
 
     if mock == (agent is not None):
         raise UsageError("expected either --agent COMMAND or --mock")
-    found = run_agent(
+    artifact_run = run_agent(
         _selected(cases, out, (*only, *(f"name={name}" for name in tests))),
         out,
         command=agent,
@@ -108,12 +108,12 @@ def run(
         progress=True,
         **options,
     )
-    click.echo(str(found))
+    click.echo(str(artifact_run))
     click.echo(
         f"report: {out / 'report.json'}; outputs: {out / 'outputs.jsonl'}; "
-        f"skill tree: {found.write_skills(out / 'skills.html')}"
+        f"skill tree: {artifact_run.write_skills(out / 'skills.html')}"
     )
-    return EXIT_GATE if mock and found.failed else EXIT_OK
+    return EXIT_GATE if mock and artifact_run.failed else EXIT_OK
 
 
 def _selected(cases: Path, out: Path, only: tuple[str, ...]) -> Path:

@@ -100,7 +100,7 @@ def mutate_command(
     """
     from ..api.mutating import mutate
 
-    found = mutate(
+    probes = mutate(
         cases,
         outputs or None,
         out=out,
@@ -111,7 +111,7 @@ def mutate_command(
         progress=True,
         **options,
     )
-    emit(found, None, closing=[as_named(f"probes: {out}")])
+    emit(probes, None, closing=[as_named(f"probes: {out}")])
 
 
 @command.command(
@@ -156,7 +156,7 @@ def run(
     from ..api.auditing import audit, forecast_audit
 
     judging = typed_options(JudgingOptions, options)
-    asked: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "model": judging.model,
         "out": out,
         "command": command_line(),
@@ -173,25 +173,25 @@ def run(
     }
     access = cache(lambda: model_access(judging))  # once: all judges share its budget
     if judging.dry_run:
-        click.echo(str(forecast_audit(probes, judges, access=access(), prices=judging.price, **asked)))
+        click.echo(str(forecast_audit(probes, judges, access=access(), prices=judging.price, **settings)))
         return EXIT_OK
-    found = audit(probes, judges, access=access, progress=True, **asked)
+    audited = audit(probes, judges, access=access, progress=True, **settings)
     closing = [
         f"records: {out} (to_read.jsonl lists survivors and false alarms)",
-        f"report: {found.report(out / 'report.html')}",
+        f"report: {audited.report(out / 'report.html')}",
     ]
-    if found.failed:
+    if audited.failed:
         closing.append(
-            f"{found.failed:,} outputs without a verdict, since calls failed; the same command asks again for these alone"
+            f"{audited.failed:,} outputs without a verdict, since calls failed; the same command asks again for these alone"
         )
-    emit(found, json_file, closing=closing)
-    return EXIT_PARTIAL if found.failed else EXIT_OK
+    emit(audited, json_file, closing=closing)
+    return EXIT_PARTIAL if audited.failed else EXIT_OK
 
 
-def _repeats(given: int) -> int:
+def _repeats(repeats: int) -> int:
     """Return the value of --repeats, which is 2 by default here.
 
     A judge contradicts itself only if it is asked again.
     """
     unsaid = click.get_current_context().get_parameter_source("repeats") is ParameterSource.DEFAULT
-    return 2 if unsaid else given
+    return 2 if unsaid else repeats

@@ -118,7 +118,7 @@ def _prefer(
 
     if (table := next((each for each in runs if not each.is_dir()), None)) is not None:
         raise UsageError(f"{table} is no run folder; --judge reads outputs from run folders")
-    asked: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "judges": judges,
         "model": options.model,
         "labels": labels,
@@ -133,9 +133,9 @@ def _prefer(
     }
     access = cache(lambda: model_access(options))  # once: all judges share its budget
     if options.dry_run:
-        click.echo(str(forecast_preferences(runs, access=access(), prices=options.price, **asked)))
+        click.echo(str(forecast_preferences(runs, access=access(), prices=options.price, **settings)))
         return EXIT_OK
-    found = prefer(runs, access=access, progress=True, **asked)
+    found = prefer(runs, access=access, progress=True, **settings)
     missing: list[str] = []
     if found.failed:
         again = "the same command asks again for these alone" if out else "--out keeps what was said"

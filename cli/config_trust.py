@@ -176,11 +176,11 @@ def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
     if not table:
         return
     assert team.path is not None
-    assert team.found is not None
+    assert team.owner is not None
     sensitive = [name for name, value in table.items() if _needs_trust(name, value)]
-    if sensitive and team.found.problem is not None:
-        raise _refusal(team.path, command, sensitive, team.found.problem)
-    if sensitive and not _agreed(team.path, team.found, command, sensitive):
+    if sensitive and team.owner.problem is not None:
+        raise _refusal(team.path, command, sensitive, team.owner.problem)
+    if sensitive and not _agreed(team.path, team.owner, command, sensitive):
         why = (
             "this may name code, endpoints, secrets or files; look at it, then add "
             f"{TRUST_OPTION} once (in a CI: {TRUST_VARIABLE}=1)"
@@ -207,18 +207,18 @@ def _refusal(path: Path, command: str, options: Sequence[str], why: str) -> Usag
     return UsageError(f"{path}: {command} {', '.join(options)}: not taken from this file: {why}")
 
 
-def _agreed(path: Path, found: FileOwner, command: str, sensitive: Sequence[str]) -> bool:
+def _agreed(path: Path, owner: FileOwner, command: str, sensitive: Sequence[str]) -> bool:
     if os.environ.get(TRUST_VARIABLE) == "1":
         return True
     memory = user_state_path("fiducial") / "trusted.json"
     agreements = _agreements(memory)
-    if agreements.get(str(path.resolve())) == found.sha256:
+    if agreements.get(str(path.resolve())) == owner.sha256:
         return True
     question = f"{path}: {command} sets {', '.join(sensitive)}. Trust this file?"
     if TRUST_OPTION not in sys.argv and not (on_terminal() and click.confirm(question, err=True)):
         return False
     with atomic_write(memory) as file:
-        file.write(json.dumps(agreements | {str(path.resolve()): found.sha256}, indent=2).encode("utf-8"))
+        file.write(json.dumps(agreements | {str(path.resolve()): owner.sha256}, indent=2).encode("utf-8"))
     return True
 
 

@@ -25,66 +25,66 @@ _WIDTH = 80
 
 def labels_of(labels: Path | None) -> InputPath | None:
     """Return the source of ``--labels``: verdicts, or a table of grades."""
-    from ..api.label_sources import labels_told
+    from ..api.label_sources import label_input
 
-    return None if labels is None else labels_told(labels, **grades_given())
+    return None if labels is None else label_input(labels, **grades_given())
 
 
-def evaluate_as_asked(given: RunOptions, /, **stages: Unpack[CheckingStage]) -> int:
+def evaluate_as_asked(options: RunOptions, /, **stages: Unpack[CheckingStage]) -> int:
     """Run, or with ``--dry-run`` forecast, a command line of `run` or `judge`.
 
     ``stages`` are the fields of the plan that only one of the two commands has.
     """
     # Once, since all models share its budget.
-    reached = cache(lambda: model_access(given))
+    reached = cache(lambda: model_access(options))
     generated = None
-    if not given.generates:
-        _require_outputs(given)
-    elif given.dry_run:
-        if not foresee_first(given, reached):
+    if not options.generates:
+        _require_outputs(options)
+    elif options.dry_run:
+        if not foresee_first(options, reached):
             return EXIT_OK
     else:
-        generated = generate_first(given, reached)
+        generated = generate_first(options, reached)
         if not generated.tally.kept + generated.tally.made:
             return EXIT_PARTIAL
     plan = plan_of(
-        cases=given.cases,
-        outputs=[*given.outputs, *([given.out / GENERATED] if given.generates else [])],
-        out=given.out,
+        cases=options.cases,
+        outputs=[*options.outputs, *([options.out / GENERATED] if options.generates else [])],
+        out=options.out,
         command=command_line(),
-        judges=given.judges,
-        model=given.model,
-        labels=labels_of(given.labels),
-        pass_at=given.pass_at,
-        repeats=given.repeats,
-        judge_parameters=given.judge_parameters,
-        prices=given.price,
-        accept_edited=given.accept_edited,
-        poll_seconds=given.batch_poll_seconds,
-        **jury_options_of(given),
-        environments=_worlds(given.worlds),
+        judges=options.judges,
+        model=options.model,
+        labels=labels_of(options.labels),
+        pass_at=options.pass_at,
+        repeats=options.repeats,
+        judge_parameters=options.judge_parameters,
+        prices=options.price,
+        accept_edited=options.accept_edited,
+        poll_seconds=options.batch_poll_seconds,
+        **jury_options_of(options),
+        environments=_worlds(options.worlds),
         **stages,
     )
-    if given.dry_run:
+    if options.dry_run:
         click.echo(str(forecast(plan, reached(), progress=True)))
         return EXIT_OK
     code = evaluate(
         plan,
         reached,
-        fail_under=given.fail_under,
-        min_graded=given.min_graded,
-        verbose=given.verbose,
-        quiet=given.quiet,
+        fail_under=options.fail_under,
+        min_graded=options.min_graded,
+        verbose=options.verbose,
+        quiet=options.quiet,
     )
     return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
 
 
-def _require_outputs(given: RunOptions) -> None:
-    if not given.outputs:
+def _require_outputs(options: RunOptions) -> None:
+    if not options.outputs:
         raise UsageError(
             "name outputs with --outputs FILE, or who generates them: --generate MODEL or --agent COMMAND"
         )
-    if given.again:
+    if options.again:
         raise UsageError("--again makes the outputs of a model or agent anew: add --generate or --agent")
 
 
@@ -110,29 +110,29 @@ def evaluate(
         progress: Whether to show how far it is where nobody asks for quiet; None: on a terminal alone.
     """
     gates = gates_of(fail_under) if fail_under else {}
-    found = run(plan, access, progress=False if quiet else progress)
+    result = run(plan, access, progress=False if quiet else progress)
     from ..api.display import as_lines  # loaded while the first replies are awaited
 
-    failures = found.failing(gates, min_graded) if gates or min_graded is not None else []
+    failures = result.failing(gates, min_graded) if gates or min_graded is not None else []
     if verbose:
-        lines = [*as_lines(found.in_full(), full=True), *as_lines([*failures, *found.closing()])]
+        lines = [*as_lines(result.in_full(), full=True), *as_lines([*failures, *result.closing()])]
     elif quiet:
         lines = list(as_lines(failures))
     else:
-        report = f"report: {found.report}   (-v tells more)"
-        lines = [*as_lines(found.document(), width=_WIDTH), *as_lines([*failures, report])]
+        report = f"report: {result.report}   (-v tells more)"
+        lines = [*as_lines(result.document(), width=_WIDTH), *as_lines([*failures, report])]
     echo_answer(lines)
-    if found.summary.not_judged is not None:
-        click.echo(f"fiducial: {found.summary.not_judged}", err=True)
+    if result.summary.not_judged is not None:
+        click.echo(f"fiducial: {result.summary.not_judged}", err=True)
         return EXIT_USAGE
     if failures:
         return EXIT_GATE
-    return EXIT_PARTIAL if found.summary.counts.failed else EXIT_OK
+    return EXIT_PARTIAL if result.summary.counts.failed else EXIT_OK
 
 
-def _worlds(given: tuple[str, ...]) -> Mapping[str, type]:
-    if not given:
+def _worlds(worlds: tuple[str, ...]) -> Mapping[str, type]:
+    if not worlds:
         return {}
     from ..api.checking import worlds_of  # judging alone needs no checkers
 
-    return worlds_of(given)
+    return worlds_of(worlds)

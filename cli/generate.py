@@ -77,7 +77,7 @@ agent_options = section(
 @option("--out", type=OUT_FILE, required=True, help="File for the outputs (JSON Lines); the same command resumes it.")  # fmt: skip
 @option("--accept-edited", is_flag=True, help="Accept outputs that were edited by hand.")
 @dry_run_option
-def command(*, cases: Path, out: Path, **given: Any) -> int:
+def command(*, cases: Path, out: Path, **values: Any) -> int:
     """Run a model or a custom agent on CASES; keep the outputs.
 
     A case and trial that has an output is skipped, so the same command continues an interrupted generation and retries failures. Exit code
@@ -85,7 +85,7 @@ def command(*, cases: Path, out: Path, **given: Any) -> int:
     """
     from ..api.generating_files import foresee_file, generate_file
 
-    options = typed_options(GeneratingOptions, given)
+    options = typed_options(GeneratingOptions, values)
     source = source_of(options, options.model, out, lambda: model_access(options))
     if options.dry_run:
         click.echo(
@@ -96,7 +96,7 @@ def command(*, cases: Path, out: Path, **given: Any) -> int:
             )
         )
         return EXIT_OK
-    found = generate_file(
+    generation = generate_file(
         source,
         cases,
         out,
@@ -106,9 +106,9 @@ def command(*, cases: Path, out: Path, **given: Any) -> int:
         accept_edited=options.accept_edited,
         again=options.again,
     )
-    click.echo(str(found))
+    click.echo(str(generation))
     click.echo(f"outputs: {out}")
-    return EXIT_PARTIAL if found.tally.without_output else EXIT_OK
+    return EXIT_PARTIAL if generation.tally.without_output else EXIT_OK
 
 
 def source_of(
@@ -149,7 +149,7 @@ def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Ge
 
     out = options.out / GENERATED
     source = source_of(options, options.generate, out, lambda: _own_access(options, access))
-    found = generate_into_run(
+    generation = generate_into_run(
         source,
         options.cases,
         options.out,
@@ -160,8 +160,8 @@ def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Ge
         again=options.again,
     )
     if not options.quiet:
-        click.echo(str(found))
-    return found
+        click.echo(str(generation))
+    return generation
 
 
 def foresee_first(options: RunOptions, access: Callable[[], ModelAccess]) -> bool:

@@ -24,7 +24,7 @@ Examples:
 
 
 @click.command("import", epilog=_EXAMPLE, cls=SpreadCommand)
-@click.argument("given", metavar="[SOURCE] PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="[SOURCE] PATH...", nargs=-1, required=True)
 @compose(
     option("--out", type=OUT_FOLDER, required=True, help="The folder for the records."),
     option("--as", "as_", metavar="SOURCE", help="Format of PATH.  [default: from the content]"),
@@ -42,7 +42,7 @@ Examples:
 )  # fmt: skip
 def command(
     *,
-    given: tuple[str, ...],
+    paths: tuple[str, ...],
     out: Path,
     as_: str | None,
     columns: tuple[str, ...],
@@ -60,13 +60,13 @@ def command(
     """
     from ..api.reading import import_files, import_lines, is_source
 
-    first, *rest = given
+    first, *rest = paths
     if rest and is_source(first):
         if as_ is not None:
             raise UsageError(f"--as {as_}: the source is named already, {first}")
-        as_, given = first, tuple(rest)
+        as_, paths = first, tuple(rest)
     imported = import_files(
-        given,
+        paths,
         out,
         as_=as_,
         map=pairs("--map", columns),

@@ -30,7 +30,7 @@ if it agrees more with the labels and no planted fault or attack passes more oft
 
 
 @click.command("improve", cls=SpreadCommand, help=_HELP)
-@click.argument("given", metavar="RUN|TABLE", type=EXISTING)
+@click.argument("labelled", metavar="RUN|TABLE", type=EXISTING)
 @compose(
     option("--prompt", required=True, metavar="JUDGE", help="The current prompt: NAME, NAME/VARIANT, or a .prompty file; @MODEL names the judging model."),
     option("--candidate", "candidates", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Prompt files to try."),
@@ -54,7 +54,7 @@ if it agrees more with the labels and no planted fault or attack passes more oft
 @reaching_options
 def command(
     *,
-    given: Path,
+    labelled: Path,
     prompt: str,
     out: Path,
     columns: tuple[str, ...],
@@ -67,8 +67,8 @@ def command(
     judging = typed_options(JudgingOptions, options)
     names = ("candidates", "model", "proposals", "probes", "adjudications", "holdout", "margin", "sample")
     reading: Any = {"map": pairs("--map", columns), **grades_given()}
-    found = improve(
-        given,
+    improvement = improve(
+        labelled,
         prompt,
         out=out,
         reading=reading,
@@ -80,7 +80,7 @@ def command(
         progress=True,
         **{name: options[name] for name in (*names, "seed", "criterion")},
     )
-    emit(found, json_file, closing=[f"report: {out / 'improvement.md'}"])
-    if found.failed:
+    emit(improvement, json_file, closing=[f"report: {out / 'improvement.md'}"])
+    if improvement.failed:
         return EXIT_PARTIAL
-    return EXIT_OK if found.improved else EXIT_GATE
+    return EXIT_OK if improvement.improved else EXIT_GATE

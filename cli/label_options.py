@@ -14,9 +14,9 @@ from .shared_options import compose, option, pairs
 _GRADES = f"{__name__}.grades"
 
 
-def _keep(ctx: click.Context, param: click.Parameter, given: Any) -> None:
-    if given:
-        ctx.meta.setdefault(_GRADES, {})[param.name] = given
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if value:
+        ctx.meta.setdefault(_GRADES, {})[param.name] = value
 
 
 grade_options = compose(
@@ -56,10 +56,10 @@ def grades_typed() -> list[str]:
     return words
 
 
-def _scores_of_words(given: Iterable[str]) -> dict[str, float | None]:
+def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
     """Parse ``WORD=SCORE``; ``WORD=`` stands for no grade."""
     scores: dict[str, float | None] = {}
-    for text in given:
+    for text in words:
         word, equals, score = text.rpartition("=")
         try:
             scores[word] = float(score) if score.strip() else None

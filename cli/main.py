@@ -103,7 +103,7 @@ class LazyGroup(click.Group):
         if unknown:
             raise UsageError(f"{NAME}: [{unknown[0]}]: `fiducial` has no such command")
         team = ctx.obj if isinstance(ctx.obj, TeamFile) else TeamFile()
-        if command is not None and name is not None and (table := team.told(name, rest)) is not None:
+        if command is not None and name is not None and (table := team.settings_for(name, rest)) is not None:
             ctx.default_map = {**(ctx.default_map or {}), name: default_values(command, table, name)}
             if not {"-h", "--help"} & {*rest}:
                 from .config_trust import take_on_trust  # most folders have no such file
@@ -244,8 +244,8 @@ def take_plugins(command: click.Command) -> None:
         )
 
 
-def _load_plugins(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> None:
-    for spec in given:
+def _load_plugins(_ctx: click.Context, _param: click.Parameter, plugins: tuple[str, ...]) -> None:
+    for spec in plugins:
         from ..api.decorators import load_plugin
 
         load_plugin(spec)

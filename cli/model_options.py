@@ -148,9 +148,9 @@ class RunOptions(GeneratingOptions, frozen=True, kw_only=True):
         return self.generate is not None or self.agent is not None
 
 
-def typed_options(kind: type[Options], given: Mapping[str, Any]) -> Options:
+def typed_options(kind: type[Options], values: Mapping[str, Any]) -> Options:
     """Return the options that a type names; the others are a command's own."""
-    return kind(**{name: given[name] for name in kind.__struct_fields__ if name in given})
+    return kind(**{name: values[name] for name in kind.__struct_fields__ if name in values})
 
 
 def model_access(options: ReachingOptions, environment: Mapping[str, str] = os.environ) -> ModelAccess:

@@ -20,7 +20,7 @@ def _read(place: str | Path, _: click.Context | None) -> Path:
     return input_path(place, _note)
 
 
-def _kept(place: str | Path, ctx: click.Context | None) -> Path:
+def _folder_of_run(place: str | Path, ctx: click.Context | None) -> Path:
     """Return the path of a run folder: for an address, that of its working copy.
 
     The working copy is put back when the command ends.
@@ -66,7 +66,7 @@ INPUT = _LocalPath(_read)
 INPUT_FILE = _LocalPath(_read, dir_okay=False)
 EXISTING = _LocalPath(_read, exists=True)
 EXISTING_FILE = _LocalPath(_read, dir_okay=False, exists=True)
-FOLDER = _LocalPath(_kept, file_okay=False)
+FOLDER = _LocalPath(_folder_of_run, file_okay=False)
 OUT = _LocalPath(_written)
 OUT_FILE = _LocalPath(_written, dir_okay=False)
 OUT_FOLDER = _LocalPath(_written, file_okay=False)
@@ -132,12 +132,12 @@ class ScaleType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] 
 _NOT_PARAMETERS = frozenset({"model", "messages", "stream", "n"})
 
 
-def decoding_parameters(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, Any]:
+def decoding_parameters(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
     """Parse the decoding parameters of an option, ``NAME=VALUE`` each; see `parameters_of`."""
-    return parameters_of(option.opts[0], given)
+    return parameters_of(option.opts[0], values)
 
 
-def parameters_of(option: str, given: Iterable[str]) -> dict[str, Any]:
+def parameters_of(option: str, values: Iterable[str]) -> dict[str, Any]:
     """Parse decoding parameters ``NAME=VALUE``.
 
     A value is JSON, or else a text; null leaves a parameter out.
@@ -146,7 +146,7 @@ def parameters_of(option: str, given: Iterable[str]) -> dict[str, Any]:
         UsageError: One has no name, or is not for a user to set.
     """
     parameters: dict[str, Any] = {}
-    for each in given:
+    for each in values:
         name, equals, text = each.partition("=")
         if not name or not equals:
             raise UsageError(f"{option}: expected NAME=VALUE, got {each!r}")

@@ -27,10 +27,10 @@ def command(*, as_json: bool) -> None:
         click.echo("nothing added: docs/extending.md shows how")
 
 
-def _lines(found: list[Plugin]) -> list[str]:
-    groups, names = (max(len(text) for text in column) for column in list(zip(*found, strict=True))[:2])
+def _lines(loaded: list[Plugin]) -> list[str]:
+    groups, names = (max(len(text) for text in column) for column in list(zip(*loaded, strict=True))[:2])
     return [
         f"{plugin.group:{groups}}  {plugin.name:{names}}  {plugin.source}"
         + ("" if plugin.problem is None else f"  not loaded: {plugin.problem}")
-        for plugin in found
+        for plugin in loaded
     ]

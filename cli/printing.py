@@ -48,8 +48,8 @@ _PROPOSED = re.compile(r"((?:`|  )fiducial )(plan|review) (?:TABLE|RUN)\b")
 _VERBOSE = f"{__name__}.verbose"
 
 
-def _keep_verbose(ctx: click.Context, _: click.Parameter, given: bool) -> None:  # noqa: FBT001 - as click has it
-    ctx.meta[_VERBOSE] = given
+def _keep_verbose(ctx: click.Context, _: click.Parameter, verbose: bool) -> None:  # noqa: FBT001 - as click has it
+    ctx.meta[_VERBOSE] = verbose
 
 
 verbose_option = option(
@@ -81,7 +81,7 @@ def _with_tables(text: str) -> str:
 
 
 def emit(
-    found: Shown,
+    result: Shown,
     json_file: str | None,
     *,
     full: Document | None = None,
@@ -94,7 +94,7 @@ def emit(
     Commands without ``-v`` print everything. With ``--json -`` only the JSON is printed.
 
     Args:
-        found: The result.
+        result: The result.
         json_file: Path of its JSON, if any.
         full: The document printed with ``-v``; by default the result's.
         screen: Makes a screen of at most so many lines; by default the result's.
@@ -104,7 +104,7 @@ def emit(
     from ..api.display import SCREEN, WIDTH, as_lines
 
     if json_file is not None:
-        text = json.dumps(found.to_dict(), indent=2, allow_nan=False)
+        text = json.dumps(result.to_dict(), indent=2, allow_nan=False)
         if json_file == "-":
             click.echo(text)
             return
@@ -112,20 +112,20 @@ def emit(
             file.write(f"{text}\n".encode())
     whole = list(
         as_lines(
-            found.document() if full is None else full,
+            result.document() if full is None else full,
             full=is_verbose() or False,
             width=WIDTH if wrapped and not is_verbose() else None,
         )
     )
     if is_verbose() is False:
         room = SCREEN - 1 - len(closing)
-        lines = list(as_lines((screen or found.screen)(room), width=WIDTH))
+        lines = list(as_lines((screen or result.screen)(room), width=WIDTH))
         whole = lines if lines == whole else [*lines, "(-v prints everything)"]
     echo_answer(_with_tables("\n".join([*whole, *as_lines(closing)])).split("\n"))
 
 
 def emit_page(
-    found: ShownOnPage,
+    result: ShownOnPage,
     html: Path | None,
     *,
     json_file: str | None,
@@ -137,11 +137,11 @@ def emit_page(
     The path of the page goes to stderr if stdout is Markdown or JSON.
     """
     if markdown:
-        click.echo(found.to_markdown())
+        click.echo(result.to_markdown())
     else:
-        emit(found, json_file, closing=closing)
+        emit(result, json_file, closing=closing)
     if html is not None:
-        click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")
+        click.echo(f"report: {result.report(html)}", err=markdown or json_file == "-")
 
 
 def gate_failures(lines: Iterable[str]) -> int:

@@ -63,15 +63,17 @@ def command(
     if is_audit(run):
         from ..api.audits import load_audit
 
-        found = load_audit(run)
+        result = load_audit(run)
     else:
-        found = Run(run)
+        result = Run(run)
         if not accept_edited:
-            found.refuse_edited()
+            result.refuse_edited()
     if markdown:
-        click.echo(found.to_markdown())
+        click.echo(result.to_markdown())
     if html is None and markdown:
         return
     page = html or run / "report.html"
-    written = found.report(page, texts=None) if all_texts and isinstance(found, Run) else found.report(page)
+    written = (
+        result.report(page, texts=None) if all_texts and isinstance(result, Run) else result.report(page)
+    )
     click.echo(as_named(f"report: {written}"), err=markdown)

@@ -105,10 +105,10 @@ def _spread(args: list[str], params: list[click.Parameter], *, positional_seen: 
     return spread
 
 
-def numbers_by_name(option: str, form: str, given: Iterable[str]) -> dict[str, float]:
+def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, float]:
     """Parse the values of a repeatable option ``NAME=NUMBER``."""
     numbers: dict[str, float] = {}
-    for text in given:
+    for text in values:
         name, _, value = text.partition("=")
         try:
             numbers[name] = float(value)
@@ -117,15 +117,15 @@ def numbers_by_name(option: str, form: str, given: Iterable[str]) -> dict[str, f
     return numbers
 
 
-def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     """Parse the values of a repeatable option ``NAME=NAME``."""
-    found: dict[str, str] = {}
-    for text in given:
+    parsed: dict[str, str] = {}
+    for text in values:
         left, equals, right = text.partition("=")
         if not (equals and left and right):
             raise UsageError(f"{option} expects NAME=NAME, got {text!r}")
-        found[left] = right
-    return found
+        parsed[left] = right
+    return parsed
 
 
 def outputs_option(*, required: bool) -> Callable[[F], F]:
@@ -165,9 +165,11 @@ def keep_only(options: dict[str, Any]) -> None:
 cases_and_outputs = compose(cases_argument, outputs_option(required=True))
 
 
-def _pass_at(_: click.Context, __: click.Parameter, given: tuple[tuple[str, float], ...]) -> PassAt:
-    everywhere = [score for judge, score in given if not judge]
-    return PassAt(everywhere[-1] if everywhere else None, {judge: score for judge, score in given if judge})
+def _pass_at(_: click.Context, __: click.Parameter, thresholds: tuple[tuple[str, float], ...]) -> PassAt:
+    everywhere = [score for judge, score in thresholds if not judge]
+    return PassAt(
+        everywhere[-1] if everywhere else None, {judge: score for judge, score in thresholds if judge}
+    )
 
 
 pass_at_option = option(
@@ -193,18 +195,18 @@ def scale_option(*judges: str) -> Callable[[F], F]:
 
     def add(command: F) -> F:
         @wraps(command)
-        def with_scales(*args: Any, scale: str | None, **given: Any) -> Any:
+        def with_scales(*args: Any, scale: str | None, **values: Any) -> Any:
             if scale is not None:
                 from ..api.declared_scales import with_scale
 
                 for name in judges:
-                    value = given[name]
-                    given[name] = (
+                    value = values[name]
+                    values[name] = (
                         with_scale(str(value), scale)
                         if isinstance(value, str | Path)
                         else tuple(type(each)(with_scale(str(each), scale)) for each in value)
                     )
-            return command(*args, **given)
+            return command(*args, **values)
 
         shown = option(
             "--scale",
@@ -291,18 +293,18 @@ dry_run_option = option(
 _TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
 
 
-def _not_an_input(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+def _not_an_input(_ctx: click.Context, _param: click.Parameter, place: str | None) -> str | None:
     """Refuse ``--json TABLE``, which would overwrite an input.
 
     It is meant as JSON of the table, not as a file of that name.
     """
-    if given is not None and (
-        Path(given).is_dir() or (Path(given).suffix in _TABLES and Path(given).exists())
+    if place is not None and (
+        Path(place).is_dir() or (Path(place).suffix in _TABLES and Path(place).exists())
     ):
         raise click.BadParameter(
-            f"{given} exists and looks like an input; name another file to write, or use `--json -`"
+            f"{place} exists and looks like an input; name another file to write, or use `--json -`"
         )
-    return given
+    return place
 
 
 json_option = option(

@@ -32,8 +32,8 @@ column_option = option(
 _ACCEPTS = f"{__name__}.accept_edited"
 
 
-def _accept_edited(ctx: click.Context, _: click.Parameter, given: bool) -> None:  # noqa: FBT001 - as click has it
-    ctx.meta[_ACCEPTS] = given
+def _accept_edited(ctx: click.Context, _: click.Parameter, accepted: bool) -> None:  # noqa: FBT001 - as click has it
+    ctx.meta[_ACCEPTS] = accepted
 
 
 def accepts_edited() -> bool:

@@ -32,16 +32,16 @@ class TeamFile(NamedTuple):
     Attributes:
         path: Where it is; None when there is none.
         defaults: Command to option to value, for `default_values`.
-        found: What the file is, for `trust`.
+        owner: What the file is, for `trust`.
         model: What stands below ``[model]``.
     """
 
     path: Path | None = None
     defaults: dict[str, dict[str, Any]] = {}
-    found: FileOwner | None = None
+    owner: FileOwner | None = None
     model: dict[str, Any] = {}
 
-    def told(self, command: str, args: list[str]) -> dict[str, Any] | None:
+    def settings_for(self, command: str, args: list[str]) -> dict[str, Any] | None:
         """Return the file's settings for a command with these arguments; None if there are none."""
         table = self.defaults.get(command)
         if command == "compare" and any(arg.partition("=")[0] == "--judge" for arg in args):
@@ -67,7 +67,7 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     from .file_owner import read_with_owner
 
     try:
-        content, found = read_with_owner(path)
+        content, owner = read_with_owner(path)
         tables: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
     except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise InputError(f"cannot be read as TOML: {error}", path=path) from error
@@ -77,7 +77,7 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
         if not isinstance(table, dict):
             raise InputError("expected a table named like a command, or [model]", path=path, field=name)
     shared: dict[str, Any] = tables.get("model", {})
-    return TeamFile(path, _by_command(tables), found, shared)
+    return TeamFile(path, _by_command(tables), owner, shared)
 
 
 def _project_folders(folder: Path, home: Path | None) -> Iterator[Path]:

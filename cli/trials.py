@@ -20,11 +20,11 @@ Examples:
 """
 
 
-def _numbers(_ctx: click.Context, _param: click.Parameter, given: str) -> tuple[int, ...]:
+def _numbers(_ctx: click.Context, _param: click.Parameter, text: str) -> tuple[int, ...]:
     try:
-        return tuple(int(each) for each in given.split(","))
+        return tuple(int(each) for each in text.split(","))
     except ValueError as error:
-        raise UsageError(f"--k {given}: expected whole numbers separated by commas") from error
+        raise UsageError(f"--k {text}: expected whole numbers separated by commas") from error
 
 
 @click.command("trials", epilog=_EXAMPLE)

@@ -226,9 +226,9 @@ def named(files: Sequence[InputPath]) -> InputPath | str:
     return f"{files[0]} and {others} more" if others else files[0]
 
 
-def files_of(given: CaseFiles) -> tuple[InputPath, ...]:
+def files_of(files: CaseFiles) -> tuple[InputPath, ...]:
     """Return one file or several as a tuple."""
-    return (given,) if isinstance(given, (Path, MemoryFile)) else tuple(given)
+    return (files,) if isinstance(files, (Path, MemoryFile)) else tuple(files)
 
 
 def _examine(case: Case, examine: Callable[[Case], object], path: InputPath, line: int) -> None:

@@ -156,18 +156,18 @@ def resolve(
     """
     there = list(columns)
     aliases = {alias: field for field, names in fields.items() for alias in (field, *names)}
-    found: dict[str, str] = {}
+    resolved: dict[str, str] = {}
     for left, right in told_by_user.items():
         if left in aliases and (column := column_named(there, right)) is not None:
-            found[aliases[left]] = column
+            resolved[aliases[left]] = column
         elif right in aliases and (column := column_named(there, left)) is not None:
-            found[aliases[right]] = column
+            resolved[aliases[right]] = column
         elif left not in aliases and right not in aliases:
             hint = nearest(left, list(fields))
             raise UsageError(f"{left}={right}: neither is a field{hint}; fields are {', '.join(fields)}")
     if usual:
-        _add_usual(found, there, aliases)
-    return found
+        _add_usual(resolved, there, aliases)
+    return resolved
 
 
 @lru_cache(HEADERS)
@@ -179,17 +179,17 @@ def known_fields(columns: tuple[str, ...], told_by_user: tuple[tuple[str, str], 
     return resolve(columns, dict(told_by_user))
 
 
-def _add_usual(found: dict[str, str], there: Sequence[str], aliases: Mapping[str, str]) -> None:
+def _add_usual(resolved: dict[str, str], there: Sequence[str], aliases: Mapping[str, str]) -> None:
     """Add the columns that are known by their names."""
-    taken = {name for field, name in found.items() if field != "id"}  # a question may be the id, too
-    if not found.keys() & {"query", "messages", "response"} and "query" in aliases:
-        found |= _speakers(there, taken)
-        taken |= {found[field] for field in ("query", "response") if field in found}
+    taken = {name for field, name in resolved.items() if field != "id"}  # a question may be the id, too
+    if not resolved.keys() & {"query", "messages", "response"} and "query" in aliases:
+        resolved |= _speakers(there, taken)
+        taken |= {resolved[field] for field in ("query", "response") if field in resolved}
     plain = {normal(alias): field for alias, field in aliases.items()}
     for name in there:
         field = plain.get(normal(name))
-        if field is not None and field not in found and name not in taken:
-            found[field] = name
+        if field is not None and field not in resolved and name not in taken:
+            resolved[field] = name
             taken.add(name)
 
 

@@ -182,7 +182,7 @@ def atomic_write(path: InputPath) -> Generator[BinaryIO]:
             for left in _left_by_killed(path):
                 left.unlink(missing_ok=True)
             with part.open("xb") as file:  # which follows no link
-                _held(file)
+                _try_lock(file)
                 yield file
             part.replace(path)
     finally:
@@ -195,11 +195,11 @@ def _left_by_killed(path: Path) -> Iterator[Path]:
         writer = left.suffixes[-2].removeprefix(".") if len(left.suffixes) > 1 else ""
         if writer.isdecimal() and not Path("/proc", writer).exists():
             with suppress(OSError, RunFolderError), open(open_plainly(left, os.O_RDONLY), "rb") as file:
-                if _held(file):  # else its writer runs elsewhere, and has that number there
+                if _try_lock(file):  # else its writer runs elsewhere, and has that number there
                     yield left
 
 
-def _held(file: BinaryIO) -> bool:
+def _try_lock(file: BinaryIO) -> bool:
     """Lock a file while this process has it open; False if another has it or locks are missing."""
     try:
         import fcntl  # noqa: PLC0415 - not on every system

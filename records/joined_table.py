@@ -35,12 +35,12 @@ class JoinedTable(NamedTuple):
     not_references: list[str]
 
 
-def joined_table(path: InputPath, told: Mapping[str, str], grades: GradeScale) -> JoinedTable:
+def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale) -> JoinedTable:
     """Recognize the columns of a table; ``gold`` and ``ground_truth`` by their values.
 
     Args:
         path: CSV, TSV, JSON, JSON Lines or Parquet.
-        told: What columns are, where their names do not say so, in either order.
+        mapping: What columns are, where their names do not say so, in either order.
         grades: The meaning of its grades.
 
     Raises:
@@ -50,13 +50,13 @@ def joined_table(path: InputPath, told: Mapping[str, str], grades: GradeScale) -
     """
     rows = [row for _, row in islice(file_rows(path), _LOOKED_AT)]
     there = list(dict.fromkeys(name for row in rows for name in row))
-    of_references = {a: b for a, b in told.items() if {a, b} & {*_REFERENCES, "id"}}
-    of_labels = {a: b for a, b in told.items() if not {a, b} & {*_REFERENCES}}
+    of_references = {a: b for a, b in mapping.items() if {a, b} & {*_REFERENCES, "id"}}
+    of_labels = {a: b for a, b in mapping.items() if not {a, b} & {*_REFERENCES}}
     names = resolve(there, of_references)
-    found = [names[field] for field in _REFERENCES if field in names]
+    candidates = [names[field] for field in _REFERENCES if field in names]
     mapped = {*of_references, *of_references.values()}
-    graded = [name for name in found if name not in mapped and _holds_grades(rows, name, grades)]
-    references = [name for name in found if name not in graded]
+    graded = [name for name in candidates if name not in mapped and _holds_grades(rows, name, grades)]
+    references = [name for name in candidates if name not in graded]
     others = [name for name in there if name not in references]
     try:
         label_columns(others, of_labels, path)

@@ -89,7 +89,7 @@ def label_table(
     return LabelTable(str(path), memory_file(str(path), found).read_bytes())
 
 
-def label_columns(there: Sequence[str], told: Mapping[str, str], path: InputPath) -> dict[str, str]:
+def label_columns(there: Sequence[str], mapping: Mapping[str, str], path: InputPath) -> dict[str, str]:
     """Return the column of each field of a table of labels.
 
     Raises:
@@ -97,7 +97,9 @@ def label_columns(there: Sequence[str], told: Mapping[str, str], path: InputPath
         UsageError: A name that was told is neither a field nor a column.
     """
     known = {
-        left: right for left, right in told.items() if column_named(there, left) or column_named(there, right)
+        left: right
+        for left, right in mapping.items()
+        if column_named(there, left) or column_named(there, right)
     }
     names = resolve(there, known, LABEL_FIELDS)
     session = next((name for name in there if name in SESSIONS), None)

@@ -107,16 +107,16 @@ class ObjectFolder:
         """
         with self._translated():
             self._fs.invalidate_cache()
-            found: dict[str, Any] = (
+            objects: dict[str, Any] = (
                 self._fs.find(self._root, detail=True)
                 if self._pattern is None
                 else self._fs.glob(self._pattern, detail=True)
             )
-        if len(found) > _MOST_OBJECTS:
+        if len(objects) > _MOST_OBJECTS:
             raise InputError(f"more than {_MOST_OBJECTS:,} objects are below this address", path=self.name)
         return {
             self._below(key): _mark(info)
-            for key, info in found.items()
+            for key, info in objects.items()
             if info.get("type") != "directory" and not key.endswith("/")
         }
 

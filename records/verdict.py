@@ -182,10 +182,14 @@ class Verdict(Record, frozen=True, kw_only=True):
             raise ValueError(f"only verdicts of judges name one; this is of a {self.source}{_AT_JUDGE}")
 
     @classmethod
-    def on(cls, item: ItemKey, *, by: str, source: Source, outcome: Outcome = "graded", **said: Any) -> Self:
+    def on(
+        cls, item: ItemKey, *, by: str, source: Source, outcome: Outcome = "graded", **fields: Any
+    ) -> Self:
         """Create a verdict on an output; further fields are passed on."""
         case_id, system, trial = item
-        return cls(case_id=case_id, system=system, trial=trial, by=by, source=source, outcome=outcome, **said)
+        return cls(
+            case_id=case_id, system=system, trial=trial, by=by, source=source, outcome=outcome, **fields
+        )
 
     @property
     def key(self) -> ItemKey:
