@@ -165,9 +165,9 @@ def read(
         path = input_path(cast("FilePath", given))
         name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
-        return Reading(name, _joined(read_all(name, [path], options), references), options.found)
+        return Reading(name, _joined(read_all(name, [path], options), references), options.recognized)
     found = chain(read_table(_rows(given), Path("rows"), options), read_held(options))
-    return Reading("rows", _joined(found, references), options.found)
+    return Reading("rows", _joined(found, references), options.recognized)
 
 
 def import_files(
@@ -197,7 +197,7 @@ def import_files(
     name = as_ or find_format(files[0], options.columns)
     found = _joined(read_all(name, files, options), references)
     written = write_folder(found, written_path(out), name, source=files[0])
-    read = options.found
+    read = options.recognized
     return msgspec.structs.replace(written, columns=read.fields, tags=read.tags, guesses=read.guesses)
 
 

@@ -79,24 +79,24 @@ GivenPassAt: TypeAlias = PassAt | Mapping[str, float] | float | None
 """A cut for all judges, cuts by judge, or None to leave each its own."""
 
 
-def pass_at_of(given: GivenPassAt) -> PassAt:
+def pass_at_of(thresholds: GivenPassAt) -> PassAt:
     """Return a caller's threshold overrides.
 
     Raises:
         UsageError: A cut is not in (0, 1].
     """
-    if isinstance(given, PassAt):
-        told = given
-    elif isinstance(given, Mapping):
-        told = PassAt(judges=given)
+    if isinstance(thresholds, PassAt):
+        overrides = thresholds
+    elif isinstance(thresholds, Mapping):
+        overrides = PassAt(judges=thresholds)
     else:
-        told = PassAt(given)
-    cuts = [*told.judges.values(), *([] if told.everywhere is None else [told.everywhere])]
+        overrides = PassAt(thresholds)
+    cuts = [*overrides.judges.values(), *([] if overrides.everywhere is None else [overrides.everywhere])]
     for cut in cuts:
         if not 0 < cut <= 1:
             raise UsageError(f"pass_at: a verdict passes at a score above 0 and at most 1, not at {cut:g}")
-    return told
+    return overrides
 
 
-def _begins(name: str, given: str) -> bool:
-    return name == given or name.startswith((f"{given}/", f"{given}@"))
+def _begins(name: str, prefix: str) -> bool:
+    return name == prefix or name.startswith((f"{prefix}/", f"{prefix}@"))

@@ -92,13 +92,13 @@ class StatisticEntry:
         self._name = name
 
     @overload
-    def __get__(self, found: None, owner: type) -> StatisticEntry: ...
+    def __get__(self, instance: None, owner: type) -> StatisticEntry: ...
     @overload
-    def __get__(self, found: object, owner: type) -> Statistic: ...
-    def __get__(self, found: Any, owner: type) -> Statistic | StatisticEntry:
-        if found is None:
+    def __get__(self, instance: object, owner: type) -> Statistic: ...
+    def __get__(self, instance: Any, owner: type) -> Statistic | StatisticEntry:
+        if instance is None:
             return self
-        statistic: Statistic | None = getattr(found, self._mapping).get(self._name)
+        statistic: Statistic | None = getattr(instance, self._mapping).get(self._name)
         if statistic is None:
             raise AttributeError(f"{self._name} was not estimated here")
         return statistic

@@ -71,7 +71,7 @@ def trial_rates(table: Table, ks: Sequence[int], *, level: float = 0.95) -> dict
 def _of_system(trials: Trials, ungraded: int, ks: Sequence[int], level: float) -> SystemTrials:
     errors = judge_errors(trials) if trials.judged.any() else None
 
-    def found(by: JudgeErrors | None) -> dict[TrialRate, dict[int, Statistic]]:
+    def rates_of(by: JudgeErrors | None) -> dict[TrialRate, dict[int, Statistic]]:
         return {rate: {k: trial_rate(rate, k, trials, by, level=level) for k in ks} for rate in RATES}
 
     return SystemTrials(
@@ -83,8 +83,8 @@ def _of_system(trials: Trials, ungraded: int, ks: Sequence[int], level: float) -
         fpr=None if errors is None else errors.fpr,
         labels=0 if errors is None else errors.right + errors.wrong,
         corrected=errors is not None,
-        rates=found(errors),
-        uncorrected={} if errors is None else found(None),
+        rates=rates_of(errors),
+        uncorrected={} if errors is None else rates_of(None),
         variance=variance_split(trials.passed, trials.case, trials.cluster, level=level),
     )
 

@@ -33,16 +33,16 @@ def plain_attributes(holder: FieldReader, name: str = "attributes") -> dict[str,
     return {pair.need("key"): _value(pair.get("value")) for pair in holder.nodes(name)}
 
 
-def _value(given: Any) -> Any:
-    node = FieldReader(given) if is_object(given) else FieldReader({})
+def _value(wrapped: Any) -> Any:
+    node = FieldReader(wrapped) if is_object(wrapped) else FieldReader({})
     if len(node.value) != 1:
-        return given
+        return wrapped
     ((kind, value),) = node.value.items()
     if kind in {"arrayValue", "array_value"}:
         return [_value(item) for _, item in node.node(kind).items("values")]
     if kind in {"kvlistValue", "kvlist_value"}:
         return plain_attributes(node.node(kind), "values")
-    return _scalar(kind, value) if kind in _WHOLE + _PLAIN else given
+    return _scalar(kind, value) if kind in _WHOLE + _PLAIN else wrapped
 
 
 def _scalar(kind: str, value: Any) -> Any:

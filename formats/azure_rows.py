@@ -19,7 +19,7 @@ from .conversation_turns import conversation
 from .example import Example, answers_of, listed
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each, read_rows
+from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
@@ -58,7 +58,7 @@ def recognises(glimpse: Any) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read rows, or results; see `Format`."""
-    yield from each(read_rows(path, _results), lambda row: _records(row, options))
+    yield from convert_rows(read_rows(path, _results), lambda row: _records(row, options))
 
 
 def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
@@ -69,16 +69,16 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if is_object(row.value) and _is_flow_output(row.value):
         row = replace(row, value=_as_details(row.value))
     line = row.node
-    given = {
+    inputs = {
         name.removeprefix("inputs."): value
         for name, value in line.value.items()
         if not name.startswith("outputs.")
     }
-    fields = FieldReader(given, line.at)
-    if len(given) < len(line.value) and not given.keys() & _ANSWERS:
+    fields = FieldReader(inputs, line.at)
+    if len(inputs) < len(line.value) and not inputs.keys() & _ANSWERS:
         yield from _verdicts_alone(row, fields, options)
         return
-    asked, answered = _asked_and_answered(fields)
+    question, answered = _asked_and_answered(fields)
     answer = answer_of(answered) if answered or "response" in fields else None
     if (answer is None or answer.calls is None) and fields.get("tool_calls") is not None:
         calls = plain_calls(listed(fields.unpacked("tool_calls")), "tool_calls")
@@ -87,12 +87,12 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     example = Example(
         id=fields.name("id") or "",
         number=row.number,
-        asked=asked,
+        messages=question,
         tools=list(_tools(fields)),
         expected_calls=expected,
         accepted=accepted,
         context=_context(fields),
-        tags={"source": "azure"} | tags_of({k: v for k, v in given.items() if k not in _FIELDS}),
+        tags={"source": "azure"} | tags_of({k: v for k, v in inputs.items() if k not in _FIELDS}),
         answer=answer,
     )
     if fields.get("conversation") is not None:
@@ -117,19 +117,19 @@ def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iter
 def _asked_and_answered(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
     """Return the question, and the messages of the answer."""
     if row.get("conversation") is not None:
-        asked, done = divided(row.node("conversation").nodes("messages"))
-        return [message for one in asked for message in messages_of(one.value, one.at)], done
+        question, done = divided(row.node("conversation").nodes("messages"))
+        return [message for one in question for message in messages_of(one.value, one.at)], done
     if row.first("query", "response") is None:
         raise row.refuse("query", "a query and a response, or a conversation")
     for name in ("query", "response"):
         if not isinstance(row.get(name), str | list | None):
             raise row.refuse(name, "a text or a list of messages")
-    given = row.get("query")
-    asked = [said_by_user(given)] if isinstance(given, str) else messages_of(given, "query")
+    query = row.get("query")
+    question = [said_by_user(query)] if isinstance(query, str) else messages_of(query, "query")
     response = row.get("response")
     if isinstance(response, str):
-        return asked, [FieldReader({"role": "assistant", "content": response}, "response")]
-    return asked, row.nodes("response")
+        return question, [FieldReader({"role": "assistant", "content": response}, "response")]
+    return question, row.nodes("response")
 
 
 def _expected(row: FieldReader) -> tuple[list[Any] | None, list[str]]:
@@ -190,22 +190,22 @@ def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
 
 
 def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[str]:
-    found: dict[str, None] = {}
+    metrics: dict[str, None] = {}
     for key in keys:
         for part in _PARTS[1:]:
             if key == part or key.endswith(f"_{part}"):
-                found[key.removesuffix(part).removesuffix("_")] = None
+                metrics[key.removesuffix(part).removesuffix("_")] = None
         if key.endswith("_score") and key.removesuffix("_score") in keys:
-            found[key.removesuffix("_score")] = None
+            metrics[key.removesuffix("_score")] = None
     if "score" in keys:
-        found[""] = None
-    told = {
+        metrics[""] = None
+    known = {
         name
-        for metric in found
+        for metric in metrics
         for name in (metric, f"gpt_{metric}", *(f"{metric}_{part}".lstrip("_") for part in _PARTS))
     }
-    alone = [key for key in keys if key not in told and _is_score(line.value[f"{_prefix(evaluator)}{key}"])]
-    return [*found, *alone]
+    alone = [key for key in keys if key not in known and _is_score(line.value[f"{_prefix(evaluator)}{key}"])]
+    return [*metrics, *alone]
 
 
 def _prefix(evaluator: str) -> str:
@@ -240,23 +240,23 @@ def _opinion(by: str, evaluator: str, metric: str, line: FieldReader) -> Importe
     if value is None:
         value = line.value.get(f"{prefix}{metric}")
     reason, status = part("reason"), part("status")
-    said = reason if isinstance(reason, str) else None
+    explanation = reason if isinstance(reason, str) else None
     if value == _FAILED:
         return unscored(by, "failed", "promptflow: the line failed")
     result = part("passed")
     if result is None:
         result = {"pass": True, "fail": False}.get(str(part("result")).lower())
     if isinstance(status, str) and status in _STATUS:
-        return unscored(by, _STATUS[status], said or status)
+        return unscored(by, _STATUS[status], explanation or status)
     if value is None and not isinstance(result, bool):
-        return unscored(by, "not_applicable", said or "the evaluator gave no score")
+        return unscored(by, "not_applicable", explanation or "the evaluator gave no score")
     passed = result if isinstance(result, bool) else None
     field = f"{prefix}{metric}" if metric else f"{prefix}score"
     return scored(
         by,
         passed if value is None else value,
         passed=passed,
-        reason=said,
+        reason=explanation,
         field=field,
         evidence={"threshold": part("threshold"), "pass": passed},
     )

@@ -10,11 +10,11 @@ from .calls import AgentAnswer, answer_of, are_messages, question_of
 from .example import Example, answers_of
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each, read_rows
+from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, TrialCounter
 from .imported_scores import collect_scores, scored, unscored
-from .json_values import as_text, is_list, is_object, tags_of, told
+from .json_values import answer_text, as_text, is_list, is_object, tags_of
 
 NAME = "braintrust"
 ABOUT = "rows of an experiment (JSON, JSON Lines)"
@@ -35,7 +35,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read rows of an experiment; see `Format`."""
     trials = TrialCounter()
     rows = read_rows(path, lambda node: node.items("results") if "results" in node else None)
-    yield from each(rows, lambda row: _records(row, options, trials))
+    yield from convert_rows(rows, lambda row: _records(row, options, trials))
 
 
 def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[ImportedRecord]:
@@ -44,7 +44,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         raise line.refuse("input", "what was asked")
     metadata, scores = dict(line.node("metadata").value), line.node("scores")
     errors = FieldReader(metadata.pop("scorer_errors", None) or {}, line.place("metadata.scorer_errors"))
-    case_id = FieldReader(line.held("origin")).name("id") or line.name("id") or ""
+    case_id = FieldReader(line.object_in("origin")).name("id") or line.name("id") or ""
     tags = tags_of(metadata)
     labels = line.items("tags")
     if labels:
@@ -52,8 +52,8 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
     example = Example(
         id=case_id,
         number=row.number,
-        asked=question_of(line.get("input"), line.place("input")),
-        accepted=answers_of(told(line.get("expected"))),
+        messages=question_of(line.get("input"), line.place("input")),
+        accepted=answers_of(answer_text(line.get("expected"))),
         tags=tags,
         answer=_answer(line, line.get("output")),
         error=as_text(line.get("error")),
@@ -83,4 +83,4 @@ def _answer(line: FieldReader, output: Any) -> AgentAnswer | None:
         return answer_of(line.nodes("output"))
     if is_object(output) and "role" in output:
         return answer_of([line.node("output")])
-    return AgentAnswer(told(output))
+    return AgentAnswer(answer_text(output))

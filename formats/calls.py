@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
 from .field_reader import FieldReader, named
-from .json_values import as_text, asked, is_list, is_object, parsed
+from .json_values import as_text, is_list, is_object, parsed, question_text
 
 _ARGUMENTS = ("arguments", "args", "inputParameters", "input_parameters", "input", "parameters")
 _IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id")
@@ -52,12 +52,12 @@ class AgentAnswer(NamedTuple):
         return not (self.text or "").strip() and self.calls is None and not self.steps
 
 
-def call_of(given: Any, at: str = "") -> IdentifiedCall:
+def call_of(value: Any, at: str = "") -> IdentifiedCall:
     """Return a tool call from any spelling.
 
     Raises a `RecordError` if it has no name, or arguments that are neither an object nor a text.
     """
-    outer = node = FieldReader(given, at)
+    outer = node = FieldReader(value, at)
     for level in ("tool_call", "function_call", "functionCall", "function"):
         if is_object(node.value.get(level)):
             node = node.node(level)
@@ -69,14 +69,14 @@ def call_of(given: Any, at: str = "") -> IdentifiedCall:
     )
 
 
-def plain_calls(given: Iterable[Any], at: str) -> list[ToolCall]:
+def plain_calls(values: Iterable[Any], at: str) -> list[ToolCall]:
     """Tool calls of a list that stands somewhere, without their ids."""
-    return [call_of(call, f"{at}[{number}]").call for number, call in enumerate(given)]
+    return [call_of(call, f"{at}[{number}]").call for number, call in enumerate(values)]
 
 
-def has_arguments(given: Any) -> bool:
+def has_arguments(value: Any) -> bool:
     """Return whether a call states its arguments, even if only that there are none."""
-    call = given if is_object(given) else dict[str, Any]()
+    call = value if is_object(value) else dict[str, Any]()
     inner = call.get("tool_call", call.get("function"))
     return any(call.get(name) is not None for name in _ARGUMENTS) or (
         is_object(inner) and has_arguments(inner)
@@ -155,9 +155,9 @@ def role_of(message: FieldReader) -> str | None:
     return None if role is None else _ROLES.get(role, role)
 
 
-def message_of(given: Any, at: str = "") -> Message:
+def message_of(value: Any, at: str = "") -> Message:
     """Return a message of a case in the chat API's form."""
-    message = FieldReader(given, at)
+    message = FieldReader(value, at)
     role = role_of(message)
     if role is None:
         raise message.refuse("role", "the role of a message")
@@ -181,19 +181,19 @@ def message_of(given: Any, at: str = "") -> Message:
     return plain
 
 
-def messages_of(given: Any, at: str = "") -> list[Message]:
+def messages_of(value: Any, at: str = "") -> list[Message]:
     """Return the messages of a case from a text, a message, or a list of messages or texts."""
-    given = parsed(given)
-    if given is None:
+    value = parsed(value)
+    if value is None:
         return []
-    if isinstance(given, str):
-        return [said_by_user(given)]
-    if is_list(given):
+    if isinstance(value, str):
+        return [said_by_user(value)]
+    if is_list(value):
         return [
             said_by_user(item) if isinstance(item, str) else message_of(item, f"{at}[{number}]")
-            for number, item in enumerate(given)
+            for number, item in enumerate(value)
         ]
-    return [message_of(given, at)]
+    return [message_of(value, at)]
 
 
 def said_by_user(text: str | None) -> Message:
@@ -201,12 +201,12 @@ def said_by_user(text: str | None) -> Message:
     return {"role": "user", "content": text}
 
 
-def question_of(given: Any, at: str = "") -> list[Message]:
+def question_of(value: Any, at: str = "") -> list[Message]:
     """Return the question: messages, bare or in an object, or text; empty if there are none."""
-    for messages in (given, given.get("messages") if is_object(given) else None):
+    for messages in (value, value.get("messages") if is_object(value) else None):
         if are_messages(messages):
             return messages_of(messages, at)
-    text = asked(given)
+    text = question_text(value)
     return [] if text is None else [said_by_user(text)]
 
 
@@ -216,13 +216,13 @@ def divided(messages: list[FieldReader]) -> tuple[list[FieldReader], list[FieldR
     return messages[:end], messages[end:]
 
 
-def are_messages(given: Any) -> bool:
+def are_messages(value: Any) -> bool:
     """Return whether a value is a list of chat messages."""
-    if not is_list(given) or not given:
+    if not is_list(value) or not value:
         return False
     return all(
         is_object(item) and ("role" in item or "content" in item or {"from", "value"} <= item.keys())
-        for item in given
+        for item in value
     )
 
 

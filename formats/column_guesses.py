@@ -77,19 +77,19 @@ def guessed(
         )
         for name in free
     ]
-    found: dict[str, str] = {}
+    guesses: dict[str, str] = {}
     for field, words in _WORDS.items():
-        text = [each for each in columns if each.is_text and each.name not in found.values()]
-        found |= _first(field, (each for each in text if each.words & set(words)))
-    if "query" not in found and "messages" not in known:
-        found |= _first(
-            "query", (each for each in columns if each.is_text and each.name not in found.values())
+        text = [each for each in columns if each.is_text and each.name not in guesses.values()]
+        guesses |= _first(field, (each for each in text if each.words & set(words)))
+    if "query" not in guesses and "messages" not in known:
+        guesses |= _first(
+            "query", (each for each in columns if each.is_text and each.name not in guesses.values())
         )
     if not {"score", "judge"} & set(known):
-        found |= _first("label", (each for each in columns if each.is_grades))
-    found |= _first("system", (each for each in columns if _names_systems(each, found)))
+        guesses |= _first("label", (each for each in columns if each.is_grades))
+    guesses |= _first("system", (each for each in columns if _names_systems(each, guesses)))
     hidden = {*known, *(("query",) if "messages" in known else ())}
-    return {field: name for field, name in found.items() if field not in hidden}
+    return {field: name for field, name in guesses.items() if field not in hidden}
 
 
 def _first(field: str, columns: Iterable[_Column]) -> dict[str, str]:
@@ -97,8 +97,8 @@ def _first(field: str, columns: Iterable[_Column]) -> dict[str, str]:
     return {} if first is None else {field: first.name}
 
 
-def _names_systems(column: _Column, found: Mapping[str, str]) -> bool:
+def _names_systems(column: _Column, guesses: Mapping[str, str]) -> bool:
     """Return whether a column holds few names that come again, and is called like a system."""
     values = {str(value) for value in column.values}
     few = 1 < len(values) <= min(_MOST_SYSTEMS, len(column.values) - 1)
-    return few and bool(column.words & set(_SYSTEM)) and column.name not in found.values()
+    return few and bool(column.words & set(_SYSTEM)) and column.name not in guesses.values()

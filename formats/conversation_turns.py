@@ -23,7 +23,7 @@ _ROLES = frozenset({"user", "system", "developer", "assistant", "tool"})
 class ConversationTurn(NamedTuple):
     """One turn of a conversation."""
 
-    asked: list[FieldReader]
+    request: list[FieldReader]
     done: list[FieldReader]
 
     @property
@@ -40,7 +40,7 @@ class ConversationTurn(NamedTuple):
     def messages(self) -> list[Message]:
         """All messages of the turn."""
         spoken = (each for each in self.done if FAILED not in each)
-        return [asked_message(each) for each in chain(self.asked, spoken)]
+        return [asked_message(each) for each in chain(self.request, spoken)]
 
 
 def is_agents(message: FieldReader) -> bool:
@@ -60,7 +60,7 @@ def turns_of(messages: Iterable[FieldReader]) -> list[ConversationTurn]:
         if not turns or (turns[-1].done and not agents):
             turns.append(ConversationTurn([], []))
         spoken = spoken or role_of(message) == "user"
-        (turns[-1].done if agents and spoken else turns[-1].asked).append(message)
+        (turns[-1].done if agents and spoken else turns[-1].request).append(message)
     return turns
 
 

@@ -12,7 +12,7 @@ from .conversation_turns import conversation
 from .example import Example, answers_of
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each, read_rows
+from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, TrialCounter
 from .imported_scores import ImportedScore, numbered_names, scored, unscored
@@ -38,7 +38,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read test cases, goldens or a test run; see `Format`."""
     trials = TrialCounter()
     rows = read_rows(path, _cases) if path.suffix.lower() not in _TABLES else read_any_rows(path)
-    yield from each(rows, lambda row: _records(row, options, trials))
+    yield from convert_rows(rows, lambda row: _records(row, options, trials))
 
 
 def _cases(document: FieldReader) -> list[tuple[str, Any]] | None:
@@ -63,21 +63,21 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         id=case_id,
         prefix="case",
         number=row.number,
-        asked=[said_by_user(case.text("input", "scenario"))],
+        messages=[said_by_user(case.text("input", "scenario"))],
         expected_calls=_listed(case, "expectedTools", "expected_tools")
         or None,  # its default is an empty list
         accepted=answers_of(
             case.text("expectedOutput", "expected_output", "expectedOutcome", "expected_outcome")
         ),
         context=_texts(case, "retrievalContext", "retrieval_context") or _texts(case, "context"),
-        tags=tags_of(case.held("metadata", "additionalMetadata", "additional_metadata")),
+        tags=tags_of(case.object_in("metadata", "additionalMetadata", "additional_metadata")),
         answer=_answer(case.text("actualOutput", "actual_output"), called),
         trial=trials.next(case_id, options.system),
         opinions=numbered_names([_opinion(each) for each in case.nodes("metricsData", "metrics_data")]),
     )
     if turns:
         asked, done = divided(turns)
-        example.asked = [{"role": turn.need("role"), "content": turn.text("content")} for turn in asked]
+        example.messages = [{"role": turn.need("role"), "content": turn.text("content")} for turn in asked]
         example.answer = answer_of(map(_turn, done)) if done else None
         example.conversation = conversation(map(_turn, turns), options.unit)
     yield from records_of(example, row.place, options)

@@ -21,14 +21,14 @@ class Example(msgspec.Struct, kw_only=True):
         expected_calls: The calls that were wanted, as the file has them; empty where none is due, None where it says nothing of calls.
         answer: What was done; None where nobody answered.
         turns: Its steps by turn, where there are several turns.
-        conversation: The turns of a conversation, which take the place of ``asked``, ``answer`` and ``turns``.
+        conversation: The turns of a conversation, which take the place of ``messages``, ``answer`` and ``turns``.
         calls_made: Whether calls were made, where other answers to the same case count, too; None asks this answer.
     """
 
     id: str = ""
     prefix: str = "row"
     number: int = 0
-    asked: list[Message] | list[list[Message]] = []
+    messages: list[Message] | list[list[Message]] = []
     tools: list[dict[str, Any]] = []
     expected_calls: list[Any] | None = None
     accepted: list[str] = []
@@ -47,22 +47,22 @@ class Example(msgspec.Struct, kw_only=True):
     opinions: list[ImportedScore] = []
 
 
-def context_item(given: Any, number: int) -> ContextItem:
+def context_item(value: Any, number: int) -> ContextItem:
     """Return a passage given as a text or an object; its name is its id or its number."""
-    if is_object(given):
-        text = next((given[name] for name in ("content", "page_content", "text") if name in given), given)
-        identity = given.get("id")
+    if is_object(value):
+        text = next((value[name] for name in ("content", "page_content", "text") if name in value), value)
+        identity = value.get("id")
         return ContextItem(id=str(number if identity is None else identity), content=text)
-    return ContextItem(id=str(number), content=given)
+    return ContextItem(id=str(number), content=value)
 
 
-def listed(given: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
     """Return a value as a list; None and empty text give an empty list."""
-    if given is None or given == "":
+    if value is None or value == "":
         return []
-    return given if is_list(given) else [given]
+    return value if is_list(value) else [value]
 
 
-def answers_of(given: Any) -> list[str]:
+def answers_of(value: Any) -> list[str]:
     """Accepted answers, from one or a list."""
-    return [text for text in (as_text(item) for item in listed(given)) if text is not None]
+    return [text for text in (as_text(item) for item in listed(value)) if text is not None]

@@ -56,7 +56,7 @@ def _whole(example: Example) -> Example:
     turns = example.conversation
     return msgspec.structs.replace(
         example,
-        asked=[[asked_message(each) for each in turn.asked] for turn in turns],
+        messages=[[asked_message(each) for each in turn.request] for turn in turns],
         answer=answer_over(turns)._replace(steps=None),
         turns=[turn.steps for turn in turns],
         error=example.error or turns[-1].error,
@@ -74,11 +74,11 @@ def _by_turn(example: Example, place: FilePosition, options: Options) -> Iterato
         if not turn.done and error is None and number > 1:
             yield place.passed_over("messages", "nobody answered the last message of this conversation")
             return
-        asked = [asked_message(each) for each in turn.asked]
+        asked = [asked_message(each) for each in turn.request]
         one = msgspec.structs.replace(
             example,
             id=f"{name}/{number}",
-            asked=earlier + asked,
+            messages=earlier + asked,
             answer=answer_of_steps(turn.steps) if turn.done else None,
             error=error,
             cluster=example.cluster or name,
@@ -139,7 +139,7 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
     case = Case(
         id=name,
         kind=spec.name,
-        messages=cast("list[Message | list[Message]]", example.asked),
+        messages=cast("list[Message | list[Message]]", example.messages),
         tools=tools,
         reference=_reference(spec, example, options, expected),
         context=[context_item(item, number) for number, item in enumerate(context, start=1)]
@@ -152,7 +152,7 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
     return case, unchecked
 
 
-def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
+def with_reference(case: Case, known: Example) -> tuple[Case, str | None]:
     """Return a case with an example's reference, and the reason if its calls cannot be checked.
 
     What the example does not name stays. A `RecordError` where no table can hold the reference of this kind of case.
@@ -160,25 +160,25 @@ def with_reference(case: Case, told: Example) -> tuple[Case, str | None]:
     spec = kind_spec(case.kind)
     if not (spec.compared or spec.family == "answer" or spec.plain):
         raise RecordError(f"the reference of a case of kind {case.kind} is in no column", field="kind")
-    if spec.compared and told.expected_calls is None:
+    if spec.compared and known.expected_calls is None:
         return case, None
     own = case.reference
     answers = own.get("answers") or ([own["answer"]] if own.get("answer") else [])
     criterion = own.get("criterion")
     example = Example(
-        criteria=[] if told.criterion else msgspec.convert(own.get("criteria", []), list[Criterion]),
-        asked=cast("list[Message]", case.messages),
+        criteria=[] if known.criterion else msgspec.convert(own.get("criteria", []), list[Criterion]),
+        messages=cast("list[Message]", case.messages),
         tools=case.tools,
-        expected_calls=told.expected_calls,
-        accepted=told.accepted or answers,
-        context=told.context or [{"id": item.id, "content": item.content} for item in case.context],
-        criterion=told.criterion or (None if criterion in {DEFAULT_CRITERION, SAME_ANSWER} else criterion),
-        tags=told.tags | case.tags,
+        expected_calls=known.expected_calls,
+        accepted=known.accepted or answers,
+        context=known.context or [{"id": item.id, "content": item.content} for item in case.context],
+        criterion=known.criterion or (None if criterion in {DEFAULT_CRITERION, SAME_ANSWER} else criterion),
+        tags=known.tags | case.tags,
         cluster=case.cluster,
         calls_made=spec.call == "any",
     )
     made, unchecked = case_of(example, case.id, Options())
-    return made if told.context else msgspec.structs.replace(made, context=case.context), unchecked
+    return made if known.context else msgspec.structs.replace(made, context=case.context), unchecked
 
 
 def _contents(example: Example, options: Options, *, checkable: bool) -> RowContents:

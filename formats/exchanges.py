@@ -155,11 +155,11 @@ def exchange_of(row: FileRow) -> Exchange:
     choices = [
         beyond_request(messages, choice) for choice in answers_in(response, inner.place(field or "response"))
     ]
-    metadata = [FieldReader(held) for each in [*scopes, request] if (held := each.held("metadata"))]
+    metadata = [FieldReader(held) for each in [*scopes, request] if (held := each.object_in("metadata"))]
     places = [*scopes, *metadata, request]
     answers = bodies_of(response)
     silent = not any(says_something(message) for choice in choices for message in choice)
-    told = [*map(error_in, [*scopes, *answers]), *map(failed_status, [*scopes, *answers] if silent else [])]
+    errors = [*map(error_in, [*scopes, *answers]), *map(failed_status, [*scopes, *answers] if silent else [])]
     tools = [tool.value for tool in request.nodes("tools", "functions")] or [
         tool.value for tool in inner.nodes("tools", "functions")
     ]
@@ -169,7 +169,7 @@ def exchange_of(row: FileRow) -> Exchange:
         messages=messages,
         choices=choices,
         answered=field is not None,
-        error=next((each for each in told if each is not None), None),
+        error=next((each for each in errors if each is not None), None),
         id=first_name(scopes, _IDS) or "",
         session=first_name(places, SESSIONS),
         cluster=first_name(places, _USERS),

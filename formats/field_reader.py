@@ -126,7 +126,7 @@ class FieldReader:
                 return parsed(value) if isinstance(value, str) else value
         return None
 
-    def held(self, *names: str) -> dict[str, Any]:
+    def object_in(self, *names: str) -> dict[str, Any]:
         """Return the object in a field, or in JSON text there; empty if missing."""
         value = self.unpacked(*names)
         return value if is_object(value) else {}

@@ -24,12 +24,12 @@ class RepeatedKeys(dict[str, Any]):
         seen: Whether any document had one: else rows need not be looked through.
     """
 
-    seen: ClassVar[bool] = False
+    any_found: ClassVar[bool] = False
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
         self.problem = stands_twice(pairs)
-        RepeatedKeys.seen = True
+        RepeatedKeys.any_found = True
 
 
 def refuse_in_text(raw: bytes, value: Any) -> None:
@@ -58,7 +58,7 @@ def refuse_marked(value: Any, at: str) -> None:
     Raises:
         RecordError: It does.
     """
-    left = [value] if RepeatedKeys.seen else []
+    left = [value] if RepeatedKeys.any_found else []
     while left:
         here = left.pop()
         if isinstance(here, RepeatedKeys):
@@ -207,7 +207,7 @@ def _decoded(raw: bytes) -> Any:
         raise RecordError(f"not JSON: {error}") from error
 
 
-def each(
+def convert_rows(
     rows: Iterable[FileRow | Skipped], convert: Callable[[FileRow], Iterable[ImportedRecord]]
 ) -> Iterator[ImportedRecord]:
     """Convert row by row; of one that is not what it should be, it is listed why."""

@@ -75,7 +75,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
 
 
 def write_folder(
-    found: Iterable[ImportedRecord], folder: Path, name: str, *, source: object = None
+    records: Iterable[ImportedRecord], folder: Path, name: str, *, source: object = None
 ) -> ImportSummary:
     """Write imported records in the place of an earlier import, all or nothing.
 
@@ -87,32 +87,32 @@ def write_folder(
     """
     if (folder / "run.json").exists():
         raise UsageError(f"{folder} holds a run; name another folder")
-    seen = _Summary()
+    summary = _Summary()
     with ExitStack() as stack:
         if not folder.exists():
             stack.callback(_remove_if_empty, folder)
         to_cases, to_outputs, to_verdicts, to_skipped, to_labels = (
-            stack.enter_context(atomic_write(folder / each)).write
-            for each in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
+            stack.enter_context(atomic_write(folder / record)).write
+            for record in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
         )
-        for each in found:
-            line = encode_line(each, folder)
-            seen.add(each)
-            if isinstance(each, Case):
+        for record in records:
+            line = encode_line(record, folder)
+            summary.add(record)
+            if isinstance(record, Case):
                 to_cases(line)
-            elif isinstance(each, Output):
+            elif isinstance(record, Output):
                 to_outputs(line)
-            elif isinstance(each, Verdict):
+            elif isinstance(record, Verdict):
                 to_verdicts(line)
-                if is_label(each):
+                if is_label(record):
                     to_labels(line)
             else:
                 to_skipped(line)
-        if not seen.kinds and not seen.verdicts:
-            _refuse_nothing(seen.first_skipped, name, source)
+        if not summary.kinds and not summary.verdicts:
+            _refuse_nothing(summary.first_skipped, name, source)
     _remove_empty(folder, VERDICTS, LABELS)
-    _write_clusters(folder / CLUSTERS, seen.clusters)
-    return seen.imported(name, folder)
+    _write_clusters(folder / CLUSTERS, summary.clusters)
+    return summary.imported(name, folder)
 
 
 def summary_of(folder: Path) -> ImportSummary:
@@ -141,37 +141,37 @@ class _Summary:
         self.clusters: dict[str, str] = {}
         self.first_skipped: Skipped | None = None
         self._kind_of: dict[str, Kind] = {}
-        self._outputs, self._told, self._graded = Counter[str](), Counter[str](), Counter[Source]()
+        self._outputs, self._tallies, self._graded = Counter[str](), Counter[str](), Counter[Source]()
         self._answered, self._transcripts = Counter[Kind](), Counter[Kind]()
         self._shared = _Answered()
 
-    def add(self, each: ImportedRecord) -> None:
+    def add(self, record: ImportedRecord) -> None:
         """Count a record."""
-        if isinstance(each, Case):
-            self.kinds[each.kind] += 1
-            self._kind_of[each.id] = each.kind
-            if len(each.messages) > 1:
-                self._told["sessions"] += len(each.turns) > 1
-            if each.cluster is not None:
-                self.clusters[each.id] = each.cluster
-        elif isinstance(each, Output):
-            self._outputs[each.system] += 1
-            if each.error is None:
-                kind = self._kind_of[each.case_id]
+        if isinstance(record, Case):
+            self.kinds[record.kind] += 1
+            self._kind_of[record.id] = record.kind
+            if len(record.messages) > 1:
+                self._tallies["sessions"] += len(record.turns) > 1
+            if record.cluster is not None:
+                self.clusters[record.id] = record.cluster
+        elif isinstance(record, Output):
+            self._outputs[record.system] += 1
+            if record.error is None:
+                kind = self._kind_of[record.case_id]
                 self._answered[kind] += 1
-                self._transcripts[kind] += each.turns is not None
+                self._transcripts[kind] += record.turns is not None
             else:
-                self._told["empty" if each.error == EMPTY else "failed"] += 1
-            if each.turns is not None:
-                self._told["earlier_calls"] += _calls_earlier(each.turns)
-            self._shared.add(each)
-        elif isinstance(each, Verdict):
-            self.verdicts.setdefault(each.by, Counter())[each.outcome] += 1
-            self.sources.setdefault(each.by, each.source)
-            self._graded[each.source] += each.graded
+                self._tallies["empty" if record.error == EMPTY else "failed"] += 1
+            if record.turns is not None:
+                self._tallies["earlier_calls"] += _calls_earlier(record.turns)
+            self._shared.add(record)
+        elif isinstance(record, Verdict):
+            self.verdicts.setdefault(record.by, Counter())[record.outcome] += 1
+            self.sources.setdefault(record.by, record.source)
+            self._graded[record.source] += record.graded
         else:
-            self._told["skipped"] += 1
-            self.first_skipped = self.first_skipped or each
+            self._tallies["skipped"] += 1
+            self.first_skipped = self.first_skipped or record
 
     def imported(self, name: str, folder: Path) -> ImportSummary:
         """Return the summary."""
@@ -188,11 +188,11 @@ class _Summary:
             sources=self.sources,
             shared=self._shared.shared,
             first_skipped=self.first_skipped,
-            sessions=self._told["sessions"],
-            earlier_calls=self._told["earlier_calls"],
-            failed=self._told["failed"],
-            empty=self._told["empty"],
-            skipped=self._told["skipped"],
+            sessions=self._tallies["sessions"],
+            earlier_calls=self._tallies["earlier_calls"],
+            failed=self._tallies["failed"],
+            empty=self._tallies["empty"],
+            skipped=self._tallies["skipped"],
         )
 
 

@@ -77,7 +77,7 @@ def _read_attributes(span: Span, node: FieldReader) -> None:
             asked = messages_of([{"role": "system", "parts": system}]) + asked
         elif isinstance(system, str):
             asked = [{"role": "system", "content": system}, *asked]
-        span.asked = asked
+        span.messages = asked
     done = parsed(node.get("gen_ai.output.messages", "gen_ai.completion")) or unflattened(
         node.value, "gen_ai.completion"
     )
@@ -88,10 +88,10 @@ def _read_attributes(span: Span, node: FieldReader) -> None:
         span.tools = [FieldReader(tool, "gen_ai.tool.definitions").value for tool in tools]
 
 
-def _answers(given: Any, at: str) -> list[FieldReader]:
-    if isinstance(given, str):
-        return [FieldReader({"role": "assistant", "content": given})]
-    items = given if is_list(given) else [given]
+def _answers(value: Any, at: str) -> list[FieldReader]:
+    if isinstance(value, str):
+        return [FieldReader({"role": "assistant", "content": value})]
+    items = value if is_list(value) else [value]
     return [FieldReader({"role": "assistant", **FieldReader(item, at).value}, at) for item in items]
 
 
@@ -101,7 +101,7 @@ def _read_event(span: Span, name: str, event: FieldReader) -> None:
         fields = {**event.value, "role": _EVENTS[name]} | ({"tool_calls": calls} if is_list(calls) else {})
         if "id" in fields and name == "gen_ai.tool.message":
             fields["tool_call_id"] = fields["id"]
-        span.asked = [*span.asked, *messages_of([fields], name)]
+        span.messages = [*span.messages, *messages_of([fields], name)]
         span.kind = "llm" if span.kind == "other" else span.kind
     elif name == "gen_ai.choice":
         message = parsed(event.get("message"))
@@ -112,7 +112,7 @@ def _read_event(span: Span, name: str, event: FieldReader) -> None:
         span.done = [*span.done, *_answers(held, name)]
         span.kind = "llm" if span.kind == "other" else span.kind
     elif name == "gen_ai.content.prompt":
-        span.asked = messages_of(parsed(event.get("gen_ai.prompt")), name)
+        span.messages = messages_of(parsed(event.get("gen_ai.prompt")), name)
     elif name == "gen_ai.content.completion":
         span.done = _answers(parsed(event.get("gen_ai.completion")), name)
     elif name == "gen_ai.client.inference.operation.details":

@@ -12,7 +12,7 @@ from .calls import messages_of
 from .example import Example
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each
+from .file_rows import FileRow, convert_rows
 from .import_options import Options
 from .imported_records import ImportedRecord
 from .json_values import is_list, is_object
@@ -35,16 +35,16 @@ def recognises(glimpse: Any) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read examples; see `Format`."""
-    yield from each(read_any_rows(path), lambda row: _records(row, options))
+    yield from convert_rows(read_any_rows(path), lambda row: _records(row, options))
 
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     line = row.node
-    ideal = line.held("ideal_completions_data").get("ideal_completion")
+    ideal = line.object_in("ideal_completions_data").get("ideal_completion")
     example = Example(
         id=line.name("prompt_id", "id") or "",
         number=row.number,
-        asked=messages_of(line.unpacked("prompt"), line.place("prompt")),
+        messages=messages_of(line.unpacked("prompt"), line.place("prompt")),
         criteria=[_criterion(rubric) for rubric in line.nodes("rubrics")],
         accepted=[ideal] if isinstance(ideal, str) and ideal else [],
         tags={

@@ -29,7 +29,7 @@ class SeenKeys:
     def __init__(self) -> None:
         self._cases: dict[int, tuple[int, int]] = {}
         self._outputs = set[int]()
-        self._said = set[int]()
+        self._verdicts = set[int]()
         self._files: dict[Path, int] = {}
 
     def made_up(self, prefix: str, path: Path, number: int) -> str:
@@ -49,18 +49,18 @@ class SeenKeys:
 
         Tags and clusters may differ. After a failure only the question has to be the same: no answer shows of which kind the case is.
         """
-        asked = hash(encode_json(case.messages)) if case.messages else 0
+        question = hash(encode_json(case.messages)) if case.messages else 0
         plain = (
             case
             if not case.tags and case.cluster is None
             else msgspec.structs.replace(case, tags={}, cluster=None)
         )
         content = hash(encode_json(plain))
-        told = asked, content
-        known = self._cases.setdefault(hash(case.id), told)
-        if known is told:
+        hashes = question, content
+        known = self._cases.setdefault(hash(case.id), hashes)
+        if known is hashes:
             return True
-        if known[0 if failed else 1] != (asked if failed else content):
+        if known[0 if failed else 1] != (question if failed else content):
             raise RecordError(f"another case has the id {case.id!r}", field="id")
         return False
 
@@ -86,12 +86,12 @@ class SeenKeys:
     def is_said_again(self, verdict: Verdict) -> bool:
         """Return whether the same judge already graded this output in the same repetition."""
         key = hash((verdict.key, verdict.by, verdict.repeat))
-        again = key in self._said
-        self._said.add(key)
+        again = key in self._verdicts
+        self._verdicts.add(key)
         return again
 
 
-class Held:
+class DeferredLines:
     """Lines that can be read only at the end: exchanges of sessions, and failed calls."""
 
     def __init__(self) -> None:
@@ -117,9 +117,9 @@ class Options:
         answers: ``accepted`` grades by accepted answers where there are some, ``open`` by a context before them, and by a criterion.
         complete: Adds the references that a joined table has for an example.
         known: What was read so far.
-        held: What can be read only when all lines are known.
+        deferred: Lines that can be read only when all lines are known.
         grades: The meaning of people's grades in tables.
-        found: The columns of tables read so far.
+        recognized: The columns of tables read so far.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -130,6 +130,6 @@ class Options:
     answers: Literal["accepted", "open"] = "accepted"
     complete: Callable[[Example], None] = _nothing
     known: SeenKeys = field(default_factory=SeenKeys)
-    held: Held = field(default_factory=Held)
+    deferred: DeferredLines = field(default_factory=DeferredLines)
     grades: GradeScale = PLAIN
-    found: TableColumns = field(default_factory=TableColumns)
+    recognized: TableColumns = field(default_factory=TableColumns)

@@ -89,23 +89,23 @@ class TrialCounter:
     """Counter of a system's attempts at a case, for files that repeat rows unnumbered."""
 
     def __init__(self) -> None:
-        self._seen = Counter[tuple[str, str]]()
+        self._counts = Counter[tuple[str, str]]()
 
     def next(self, case_id: str, system: str) -> int:
         """Return the number of the next attempt, from 0; always 0 for a case without an id."""
         if not case_id:
             return 0
-        self._seen[case_id, system] += 1
-        return self._seen[case_id, system] - 1
+        self._counts[case_id, system] += 1
+        return self._counts[case_id, system] - 1
 
 
-def only_records(found: Iterator[ImportedRecord]) -> Iterator[Case | Output | Verdict]:
+def only_records(records: Iterator[ImportedRecord]) -> Iterator[Case | Output | Verdict]:
     """Yield all records of a file, or fail on the first that was skipped.
 
     Raises:
         RecordError: Something was skipped.
     """
-    for each in found:
+    for each in records:
         if isinstance(each, Skipped):
             raise RecordError(each.reason, path=each.file, line=each.line, field=each.field)
         yield each

@@ -75,12 +75,12 @@ def scored(
         absent: Why there is no score where the value is null, which may be; None where it may not.
     """
     number = _number(value, letters=letters)
-    kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
+    details = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
     if value is None and absent is not None:
-        return unscored(by, "not_applicable", reason or absent, source=source, evidence=kept)
+        return unscored(by, "not_applicable", reason or absent, source=source, evidence=details)
     if number is not None and math.isnan(number):
         return unscored(
-            by, "not_applicable", reason or "the tool gave no score (NaN)", source=source, evidence=kept
+            by, "not_applicable", reason or "the tool gave no score (NaN)", source=source, evidence=details
         )
     low, high = ends
     if number is not None and low is not None and high is not None and low < high and low <= number <= high:
@@ -93,8 +93,8 @@ def scored(
         what = repr(value) if isinstance(value, str | int | float) else named(value)
         raise RecordError(f"{by!r} says {what}, and nothing says where in [0, 1] that is", field=field)
     if score != number:
-        kept["value"] = value
-    return ImportedScore(by, score, "graded", reason, source, kept)
+        details["value"] = value
+    return ImportedScore(by, score, "graded", reason, source, details)
 
 
 def unscored(
@@ -124,13 +124,13 @@ def collect_scores(
             yield place.skipped(error)
 
 
-def on_named(opinion: ImportedScore, told: Mapping[str, Any], case_id: str, system: str) -> Verdict:
+def on_named(opinion: ImportedScore, fields: Mapping[str, Any], case_id: str, system: str) -> Verdict:
     """Return the verdict on an output that is not in the file.
 
     Our ``fiducial.*`` fields name the output, else the given case and system do.
     """
-    named_case, named_system = told.get("fiducial.case_id"), told.get("fiducial.system")
-    trial, repeat = (_whole(told.get(f"fiducial.{name}")) for name in ("trial", "repeat"))
+    named_case, named_system = fields.get("fiducial.case_id"), fields.get("fiducial.system")
+    trial, repeat = (_whole(fields.get(f"fiducial.{name}")) for name in ("trial", "repeat"))
     verdict = opinion._replace(repeat=repeat)
     return verdict.on(
         named_case if isinstance(named_case, str) else case_id,

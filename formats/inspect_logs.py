@@ -18,7 +18,7 @@ from .calls import AgentAnswer, answer_of, messages_of, role_of
 from .example import Example, answers_of
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, decode, each, files_of, read_document, read_rows
+from .file_rows import FileRow, convert_rows, decode, files_of, read_document, read_rows
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
@@ -68,7 +68,7 @@ def _read_file(path: Path, options: Options) -> Iterator[ImportedRecord]:
     if _is_zip(path):
         return _read_zip(path, options)
     if path.suffix == ".jsonl":
-        return each(read_rows(path), lambda row: [_precomputed(row, options)])
+        return convert_rows(read_rows(path), lambda row: [_precomputed(row, options)])
     return _read_json(path, options)
 
 
@@ -100,13 +100,13 @@ def _read_zip(path: Path, options: Options) -> Iterator[ImportedRecord]:
                     except InputError as error:
                         yield place.passed_over(name, error.message)
 
-        yield from each(rows(), lambda row: read_sample(row.node, place, system, options))
+        yield from convert_rows(rows(), lambda row: read_sample(row.node, place, system, options))
 
 
 def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
     document, place = read_document(path), FilePosition(path)
     if is_list(document):
-        yield from each(read_rows(path), lambda row: [_precomputed(row, options)])
+        yield from convert_rows(read_rows(path), lambda row: [_precomputed(row, options)])
         return
     try:
         log = FieldReader(document)
@@ -116,7 +116,7 @@ def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
     except InputError as error:
         raise InputError(error.message, path=path, field=error.field) from error
     rows = (FileRow(sample, place, at) for at, sample in samples)
-    yield from each(rows, lambda row: read_sample(row.node, place, system, options))
+    yield from convert_rows(rows, lambda row: read_sample(row.node, place, system, options))
 
 
 def _system(log: FieldReader, options: Options) -> str:
@@ -134,12 +134,14 @@ def read_sample(
         RecordError: A field of the sample itself is not as it should be.
     """
     sample = _with_attachments(sample)
-    asked = messages_of(sample.get("input"), sample.place("input"))
-    answer, told_off = _answered(sample, len(asked))
+    question = messages_of(sample.get("input"), sample.place("input"))
+    answer, told_off = _answered(sample, len(question))
     if sample.items("choices"):  # which a solver put into the question that was sent
         sent = sample.nodes("messages")
         end = next((at for at, each in enumerate(sent) if role_of(each) == "assistant"), len(sent))
-        asked = [message for each in sent[:end] for message in messages_of(each.value, each.at)] or asked
+        question = [
+            message for each in sent[:end] for message in messages_of(each.value, each.at)
+        ] or question
     yield from (
         place.passed_over(field, "a user's message during the run has no place in an answer")
         for field in told_off
@@ -147,7 +149,7 @@ def read_sample(
     error = sample.node("error")
     example = Example(
         id=sample.need("id"),
-        asked=asked,
+        messages=question,
         tools=_tools(sample),
         accepted=[text for text in answers_of(sample.get("target")) if text.strip()],
         tags=tags_of(sample.node("metadata").value),
@@ -181,8 +183,8 @@ class _Attachments:
     A sample may name one text any number of times, so what comes of that is bounded like a line of a file.
     """
 
-    def __init__(self, kept: dict[str, Any]) -> None:
-        self._kept = kept
+    def __init__(self, attachments: dict[str, Any]) -> None:
+        self._texts = attachments
         self._left = MAX_LINE_BYTES
 
     def put_back(self, value: Any) -> Any:
@@ -194,7 +196,7 @@ class _Attachments:
         return {name: self.put_back(each) for name, each in value.items()} if is_object(value) else value
 
     def _text(self, name: str) -> Any:
-        text = self._kept.get(name.removeprefix(_ATTACHMENT), name)
+        text = self._texts.get(name.removeprefix(_ATTACHMENT), name)
         self._left -= len(text) if isinstance(text, str) else 0
         if self._left < 0:
             raise RecordError(
@@ -213,12 +215,16 @@ def _first_request(sample: FieldReader) -> FieldReader | None:
     return next((event for event in sample.nodes("events") if event.get("event") == "model"), None)
 
 
-def _answered(sample: FieldReader, asked: int) -> tuple[AgentAnswer | None, list[str]]:
+def _answered(sample: FieldReader, question_length: int) -> tuple[AgentAnswer | None, list[str]]:
     """Return the model's answer to the input, and where others spoke during it."""
     messages = sample.nodes("messages")
     # A system message that a solver put in front is not in the input.
     first = next(
-        (place for place, each in enumerate(messages) if role_of(each) == "assistant" and place >= asked),
+        (
+            place
+            for place, each in enumerate(messages)
+            if role_of(each) == "assistant" and place >= question_length
+        ),
         None,
     )
     if first is None:

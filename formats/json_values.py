@@ -62,7 +62,7 @@ _ANSWERS = ("answer", "output", "response", "text", "content", "result", "comple
 _QUESTIONS = ("question", "query", "input", "prompt", "q", "text", "content", "user_input")
 
 
-def told(value: Any) -> str | None:
+def answer_text(value: Any) -> str | None:
     """Return an answer's text.
 
     An object gives its only text, or that of a field named like an answer.
@@ -70,7 +70,7 @@ def told(value: Any) -> str | None:
     return _plain(value, _ANSWERS)
 
 
-def asked(value: Any) -> str | None:
+def question_text(value: Any) -> str | None:
     """Return a question's text.
 
     An object gives its only text, or that of a field named like a question.

@@ -31,7 +31,7 @@ from .found_grades import FoundGrades
 from .import_options import Options
 from .imported_records import Skipped
 from .imported_scores import collect_scores
-from .json_values import as_text, asked, is_list, is_object, parsed, tags_of, told
+from .json_values import answer_text, as_text, is_list, is_object, parsed, question_text, tags_of
 from .score_columns import ScoreReader, judge_scores, labels_in, score_in, verdicts_in
 
 _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
@@ -64,7 +64,7 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
     rest = {name: line.value[name] for name in others} if others else {}
     example = Example(
         number=row.number,
-        asked=asked_messages,
+        messages=asked_messages,
         tags=tags_of({name: value for name, value in rest.items() if value is not None}) if rest else {},
         answer=AgentAnswer() if answer is None and "response" in names and messages is None else answer,
         conversation=turns,
@@ -157,7 +157,7 @@ def _list(fields: FieldReader, name: str) -> list[Any] | None:
 
 def _accepted(fields: FieldReader) -> list[str]:
     value = fields.unpacked("accepted_answers")
-    return answers_of(told(value) if is_object(value) else value)
+    return answers_of(answer_text(value) if is_object(value) else value)
 
 
 def _take_calls(example: Example) -> None:
@@ -196,7 +196,7 @@ def _conversation(
         raise RecordError(_nothing_asked(row, fields))
     if query is None:
         return [], answer
-    text = asked(query) if is_object(query) else as_text(fields.get("query"))
+    text = question_text(query) if is_object(query) else as_text(fields.get("query"))
     if text is not None and "given" in fields and (given := fields.text("given")):
         text = f"{text}\n\n{given}"
     return [] if text is None else [said_by_user(text)], answer
@@ -245,7 +245,7 @@ def _answer(fields: FieldReader) -> AgentAnswer | None:
         answer = None if calls is None else AgentAnswer()
     else:
         raw = fields.get("response")
-        answer = AgentAnswer(told(response) if is_object(response) else as_text(raw))
+        answer = AgentAnswer(answer_text(response) if is_object(response) else as_text(raw))
     if calls is not None and answer is not None:
         return answer._replace(calls=plain_calls(calls, "tool_calls"))
     return answer

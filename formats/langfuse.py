@@ -16,11 +16,11 @@ from .calls import are_messages, call_of, messages_of, question_of
 from .example import Example, answers_of
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each, read_rows
+from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, converted
 from .imported_scores import ImportedScore, on_named, scored
-from .json_values import is_arguments, is_list, is_object, parsed, tags_of, told
+from .json_values import answer_text, is_arguments, is_list, is_object, parsed, tags_of
 from .spans import Span, SpanKind, records_of_spans
 
 NAME = "langfuse"
@@ -100,7 +100,7 @@ class _Read:
             place=place,
             trace=identity,
             kind="agent",
-            given=parsed(node.get("input")),
+            received=parsed(node.get("input")),
             returned=parsed(node.get("output")),
             session=node.name("sessionId"),
             system=node.text("name"),
@@ -119,29 +119,29 @@ class _Read:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read observations, scores and traces; see `Format`."""
-    found = _Read()
+    log = _Read()
     rows = read_rows(path, lambda node: node.items("data") if is_list(node.get("data")) else None)
-    yield from each(rows, found.take)
-    roots = {span.trace: span for span in reversed(found.spans.values()) if span.parent is None}
+    yield from convert_rows(rows, log.take)
+    roots = {span.trace: span for span in reversed(log.spans.values()) if span.parent is None}
     yield from converted(
-        found.scores, lambda each: _score(*each, found.spans, roots, options), lambda each: each[1]
+        log.scores, lambda each: _score(*each, log.spans, roots, options), lambda each: each[1]
     )
-    yield from records_of_spans(found.spans.values(), options)
+    yield from records_of_spans(log.spans.values(), options)
     yield from converted(
-        found.items, lambda each: records_of(_item(each[0]), each[1], options), lambda each: each[1]
+        log.items, lambda each: records_of(_item(each[0]), each[1], options), lambda each: each[1]
     )
 
 
 def _tags(node: FieldReader) -> dict[str, Any]:
     labels = node.get("tags")
-    return tags_of(node.held("metadata")) | (
+    return tags_of(node.object_in("metadata")) | (
         {"tags": ", ".join(map(str, labels))} if is_list(labels) and labels else {}
     )
 
 
 def _span(node: FieldReader, place: FilePosition) -> Span:
     kind = _KINDS.get((node.text("type") or "").upper(), "other")
-    given, returned = parsed(node.get("input")), parsed(node.get("output"))
+    sent, returned = parsed(node.get("input")), parsed(node.get("output"))
     span = Span(
         id=node.need("id"),
         place=place,
@@ -149,7 +149,7 @@ def _span(node: FieldReader, place: FilePosition) -> Span:
         parent=node.name("parentObservationId"),
         kind=kind,
         start=node.text("startTime") or "",
-        given=given,
+        received=sent,
         returned=returned,
         system=node.text("model") if kind == "llm" else node.text("name") if kind == "agent" else None,
         session=node.name("sessionId"),
@@ -157,12 +157,12 @@ def _span(node: FieldReader, place: FilePosition) -> Span:
         tags=_tags(node),
     )
     if kind == "tool":
-        arguments = given if is_arguments(given) else {}
+        arguments = sent if is_arguments(sent) else {}
         span.call = call_of({"name": node.need("name"), "arguments": arguments}, node.at)
     elif kind == "llm":
-        held = given.get("messages") if is_object(given) else given
-        span.asked = messages_of(held) if are_messages(held) else []
-        tools = given.get("tools") if is_object(given) else None
+        held = sent.get("messages") if is_object(sent) else sent
+        span.messages = messages_of(held) if are_messages(held) else []
+        tools = sent.get("tools") if is_object(sent) else None
         span.tools = cast("list[dict[str, Any]]", tools) if is_list(tools) else []
         if is_object(returned) and ("role" in returned or "tool_calls" in returned):
             span.done = [FieldReader({"role": "assistant", **returned})]
@@ -188,7 +188,7 @@ def _score(
         if span is None:
             yield place.passed_over(score.place("subject"), "a correction of nothing that is here")
         else:
-            span.accepted = [*span.accepted, *answers_of(told(parsed(score.value.get("value"))))]
+            span.accepted = [*span.accepted, *answers_of(answer_text(parsed(score.value.get("value"))))]
         return
     opinion = _opinion(score)
     if span is None:
@@ -214,7 +214,7 @@ def _opinion(score: FieldReader) -> ImportedScore:
 def _item(item: FieldReader) -> Example:
     return Example(
         id=item.need("id"),
-        asked=question_of(item.unpacked("input")),
-        accepted=answers_of(told(parsed(item.get("expectedOutput")))),
+        messages=question_of(item.unpacked("input")),
+        accepted=answers_of(answer_text(parsed(item.get("expectedOutput")))),
         tags=_tags(item),
     )

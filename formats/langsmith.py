@@ -20,11 +20,11 @@ from .calls import are_messages, call_of, question_of
 from .example import Example, answers_of
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each
+from .file_rows import FileRow, convert_rows
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, Skipped, TrialCounter, converted
 from .imported_scores import ImportedScore, scored, unscored
-from .json_values import is_list, is_object, parsed, tags_of, told
+from .json_values import answer_text, is_list, is_object, parsed, tags_of
 from .spans import Span, SpanKind, example_of, records_of_spans
 
 NAME = "langsmith"
@@ -50,7 +50,7 @@ def _is_feedback(value: dict[str, Any]) -> bool:
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read runs, examples and feedback; see `Format`."""
     found = _Read()
-    yield from each(_pieces(read_any_rows(path)), found.take)
+    yield from convert_rows(_pieces(read_any_rows(path)), found.take)
     yield from _attached(found.feedback, found.runs, options)
     by_trace: dict[str, list[Span]] = {}
     for span, _ in found.runs.values():
@@ -85,17 +85,17 @@ def _at(row: FileRow, name: str) -> str:
 
 
 def _examples(
-    found: _Read, by_trace: dict[str, list[Span]], options: Options
+    log: _Read, by_trace: dict[str, list[Span]], options: Options
 ) -> Iterator[tuple[Callable[[], Example], FilePosition]]:
     """Yield runs that answer examples, removing their traces; then unanswered examples."""
     answered, trials = set[str](), TrialCounter()
-    for span, answers in found.runs.values():
+    for span, answers in log.runs.values():
         if answers is not None:
             answered.add(answers)
             spans = by_trace.pop(span.trace, [span])
             trial = trials.next(answers, span.system or options.system)
-            yield partial(_example, span, spans, answers, found.examples, trial), span.place
-    for identity, (node, place) in found.examples.items():
+            yield partial(_example, span, spans, answers, log.examples, trial), span.place
+    for identity, (node, place) in log.examples.items():
         if identity not in answered:
             yield partial(_unanswered, node), place
 
@@ -125,7 +125,7 @@ def _span(row: FileRow) -> Span:
     run = row.node
     kind = _KINDS.get(run.need("run_type"), "other")
     identity = run.need("id", "run_id")
-    metadata = FieldReader(run.held("extra")).held("metadata")
+    metadata = FieldReader(run.object_in("extra")).object_in("metadata")
     span = Span(
         id=identity,
         place=row.place,
@@ -133,20 +133,20 @@ def _span(row: FileRow) -> Span:
         parent=run.name("parent_run_id"),
         kind=kind,
         start=run.text("dotted_order") or run.text("start_time") or "",
-        given=parsed(run.get("inputs")),
+        received=parsed(run.get("inputs")),
         returned=parsed(run.get("outputs")),
         error=run.text("error"),
         system=run.name("session_name", "session_id"),
         tags=tags_of({k: v for k, v in metadata.items() if not k.startswith("ls_")}),
     )
     if kind == "tool":
-        given = span.given
+        given = span.received
         inner = given.get("input") if is_object(given) and len(given) == 1 else None
         arguments = parsed(inner) if inner is not None else given
         if not isinstance(arguments, dict | str):
             arguments = given
         span.call = call_of({"name": run.need("name"), "arguments": arguments or {}}, row.at)
-        span.returned = told(span.returned)
+        span.returned = answer_text(span.returned)
     return span
 
 
@@ -164,7 +164,7 @@ def _example(
     example = example_of(root, sorted(spans, key=lambda span: span.start))
     if example_id in examples:
         known = _unanswered(examples[example_id][0])
-        example.asked, example.accepted, example.tags = known.asked, known.accepted, known.tags
+        example.messages, example.accepted, example.tags = known.messages, known.accepted, known.tags
     else:
         example.tags = {}
     example.id, example.trial = example_id, trial
@@ -176,8 +176,8 @@ def _unanswered(node: FieldReader) -> Example:
     are_said = is_object(expected) and are_messages(expected.get("messages"))
     return Example(
         id=node.need("id"),
-        asked=question_of(node.unpacked("inputs")),
-        accepted=[] if are_said else answers_of(told(expected)),
+        messages=question_of(node.unpacked("inputs")),
+        accepted=[] if are_said else answers_of(answer_text(expected)),
         tags=tags_of(node.node("metadata").value),
     )
 

@@ -79,12 +79,12 @@ def _choice(choice: FieldReader) -> FieldReader:
     return FieldReader({"role": "assistant", "content": choice.get("text", "content", "message")}, choice.at)
 
 
-def beyond_request(asked: Sequence[FieldReader], choice: list[FieldReader]) -> list[FieldReader]:
+def beyond_request(request: Sequence[FieldReader], choice: list[FieldReader]) -> list[FieldReader]:
     """Return an answer's messages without those of the request, which some logs repeat in it."""
-    if len(choice) > len(asked) and all(
-        message_key(a) == message_key(b) for a, b in zip(asked, choice, strict=False)
+    if len(choice) > len(request) and all(
+        message_key(a) == message_key(b) for a, b in zip(request, choice, strict=False)
     ):
-        return choice[len(asked) :]
+        return choice[len(request) :]
     return choice
 
 

@@ -15,7 +15,7 @@ from ..records import UNGRADED, Outcome, Source
 from .calls import call_of
 from .example import answers_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each, read_rows
+from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import UNREADABLE, ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_scores, on_named, scored, unscored
@@ -54,7 +54,7 @@ def recognises(glimpse: Any) -> bool:
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read traces; see `Format`."""
     rows = read_rows(path, lambda node: node.items("traces") if "traces" in node else None)
-    yield from each(rows, lambda row: _records(row, options))
+    yield from convert_rows(rows, lambda row: _records(row, options))
 
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
@@ -75,7 +75,7 @@ def _spans(row: FileRow) -> list[Span]:
     spans = [_span(piece, trace, row) for piece in row.node.node("data").nodes("spans")]
     if not spans:
         given, returned = (parsed(info.get(name)) for name in ("request_preview", "response_preview"))
-        spans = [Span(id="", place=row.place, trace=trace, kind="agent", given=given, returned=returned)]
+        spans = [Span(id="", place=row.place, trace=trace, kind="agent", received=given, returned=returned)]
     root = next((span for span in spans if span.parent is None), spans[0])
     metadata = info.node("trace_metadata", "request_metadata")
     root.session = metadata.text("mlflow.trace.session")
@@ -90,7 +90,7 @@ def _span(piece: FieldReader, trace: str, row: FileRow) -> Span:
         {name: parsed(value) for name, value in piece.node("attributes").value.items()},
         piece.place("attributes"),
     )
-    status = FieldReader(piece.held("status"))
+    status = FieldReader(piece.object_in("status"))
     span = Span(
         id=hex_id(piece.need("span_id")),
         place=row.place,
@@ -98,13 +98,13 @@ def _span(piece: FieldReader, trace: str, row: FileRow) -> Span:
         parent=hex_id(piece.text("parent_span_id", "parent_id") or "") or None,
         kind=_KINDS.get(str(attributes.get("mlflow.spanType")).strip('"'), "other"),
         start=str(piece.get("start_time_unix_nano", "start_time") or "").zfill(20),
-        given=attributes.get("mlflow.spanInputs"),
+        received=attributes.get("mlflow.spanInputs"),
         returned=attributes.get("mlflow.spanOutputs"),
     )
     if "ERROR" in str(status.get("code")):
         span.error = status.text("message") or "error"
     if span.kind == "tool":
-        given = span.given if is_arguments(span.given) else {}
+        given = span.received if is_arguments(span.received) else {}
         span.call = call_of({"name": piece.need("name"), "arguments": given}, piece.at)
     elif span.kind == "llm":
         _read_chat(span, attributes)

@@ -20,7 +20,7 @@ from .example import Example, answers_of
 from .example_records import records_of
 from .exchanges import Exchange, exchange_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, decode, each, read_rows
+from .file_rows import FileRow, convert_rows, decode, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, converted
 from .json_values import is_list, is_object
@@ -48,9 +48,9 @@ def recognises(glimpse: Any) -> bool:
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read chats, one per line; see `Format`.
 
-    Read what is then left in `Options.held` with `held_records`.
+    Read what is then left in `Options.deferred` with `held_records`.
     """
-    yield from each(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
+    yield from convert_rows(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
 
 
 def _page(document: FieldReader) -> list[tuple[str, Any]] | None:
@@ -73,21 +73,21 @@ def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iter
     for message in [*exchange.messages, *chain.from_iterable(exchange.choices)]:
         message_key(message)  # which refuses what cannot be read while its line is known
     line = json.dumps(row.value).encode()
-    options.held.sessions.setdefault(exchange.session, []).append((line, row.place, row.at, row.number))
+    options.deferred.sessions.setdefault(exchange.session, []).append((line, row.place, row.at, row.number))
 
 
 def held_records(options: Options) -> Iterator[ImportedRecord]:
     """Yield the records held back: sessions merged from their lines, then failed calls."""
-    held = options.held
-    sessions = iter(held.sessions.items())
+    waiting = options.deferred
+    sessions = iter(waiting.sessions.items())
     yield from converted(
         sessions, lambda each: _session(each[0], _exchanges(each[1]), options), lambda each: each[1][0][1]
     )
-    held.sessions = {}
+    waiting.sessions = {}
     yield from converted(
-        held.failures, lambda each: _failure(each[0], each[1], options), lambda each: each[1]
+        waiting.failures, lambda each: _failure(each[0], each[1], options), lambda each: each[1]
     )
-    held.failures = []
+    waiting.failures = []
 
 
 def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
@@ -113,7 +113,7 @@ def _makes_calls(exchange: Exchange) -> bool | None:
 
 
 def _failure(example: Example, place: Any, options: Options) -> Iterator[ImportedRecord]:
-    (only,) = options.held.systems if len(options.held.systems) == 1 else (None,)
+    (only,) = options.deferred.systems if len(options.deferred.systems) == 1 else (None,)
     example.system = example.system or only
     if example.calls_made is None and not (example.answer and example.answer.calls):
         example.calls_made = bool(example.tools) and not (example.answer and example.answer.text)
@@ -132,13 +132,13 @@ def _chat(
     if len(exchange.choices) > 1:
         name = name or options.known.made_up("chat", exchange.place.path, exchange.number)
     if exchange.model is not None:
-        options.held.systems.add(exchange.model)
+        options.deferred.systems.add(exchange.model)
     for trial, choice in enumerate(exchange.choices or [None]):
         example = _example(exchange, choice, options)
         example.id, example.trial, example.calls_made = name, trial, calls_made
         empty = example.answer is not None and example.answer.is_empty
         if (example.error is not None or empty) and exchange.session is None and options.unit != "last":
-            options.held.failures.append((example, exchange.place))
+            options.deferred.failures.append((example, exchange.place))
         else:
             yield from records_of(example, exchange.place, options)
 
@@ -164,7 +164,7 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
         example.conversation = turns
     else:
         asked, example.answer = _split(exchange, choice)
-        example.asked = [asked_message(each) for each in asked]
+        example.messages = [asked_message(each) for each in asked]
         if example.answer is None and example.error is None and exchange.model is not None:
             tags["model"] = exchange.model  # else it is the answer's system: two models may answer one case
     example.tags = tags | exchange.tags
@@ -187,19 +187,19 @@ def _split(
     return asked, AgentAnswer() if exchange.answered else None
 
 
-def reply_messages(given: dict[str, Any]) -> list[FieldReader] | None:
+def reply_messages(reply: dict[str, Any]) -> list[FieldReader] | None:
     """Return the messages of an answer; None if its form is unknown.
 
     Known forms: a conversation, one message, a chat completion or a response.
     """
-    if are_messages(given.get("messages")):
-        return FieldReader(given).nodes("messages")
-    if given.get("choices"):
-        return [choice.node("message") for choice in FieldReader(given).nodes("choices")[:1]]
-    output: Any = given.get("output")
-    if given.get("object") == "response" or (
+    if are_messages(reply.get("messages")):
+        return FieldReader(reply).nodes("messages")
+    if reply.get("choices"):
+        return [choice.node("message") for choice in FieldReader(reply).nodes("choices")[:1]]
+    output: Any = reply.get("output")
+    if reply.get("object") == "response" or (
         is_list(output) and output and all(is_object(each) for each in output)
     ):
-        items = [item for item in FieldReader(given).nodes("output") if item.get("type") != "reasoning"]
+        items = [item for item in FieldReader(reply).nodes("output") if item.get("type") != "reasoning"]
         return [FieldReader(item_message(item), item.at) for item in items]
-    return [FieldReader(given)] if given.get("role") == "assistant" else None
+    return [FieldReader(reply)] if reply.get("role") == "assistant" else None

@@ -11,7 +11,7 @@ from .example import Example, answers_of
 from .field_reader import FieldReader
 from .file_rows import FileRow
 from .imported_scores import ImportedScore, scored, unscored
-from .json_values import as_text, asked, tags_of
+from .json_values import as_text, question_text, tags_of
 
 _ACCEPTED = ("expected", "answer", "ground_truth", "reference", "target", "ideal", "correct_label", "label")
 _ASKED = ("messages", "input", "question", "query", "prompt")
@@ -28,17 +28,17 @@ def evals_example(row: FileRow) -> Example:
     item, sample = line.node("item", "datasource_item"), line.node("sample")
     number = line.name("data_source_idx", "datasource_item_id")
     question, accepted = item.first(*_ASKED), item.first(*_ACCEPTED)
-    given = item.get(*_ASKED)
+    query = item.get(*_ASKED)
     known = {question, accepted}
     error = sample.get("error")
     sent = sample.get("input")
     if are_messages(sent):
-        given = sent
+        query = sent
     return Example(
         id=f"item-{row.number - 1 if number is None else number}",
-        asked=messages_of(given, item.place("input"))
-        if isinstance(given, str) or are_messages(given)
-        else messages_of(asked(given) or as_text(item.value)),
+        messages=messages_of(query, item.place("input"))
+        if isinstance(query, str) or are_messages(query)
+        else messages_of(question_text(query) or as_text(item.value)),
         accepted=answers_of(item.get(*_ACCEPTED)),
         tags=tags_of(
             {name: value for name, value in item.value.items() if name not in known and name != "id"}

@@ -29,8 +29,8 @@ def openinference_span(
     del events
     node = FieldReader(dict(attributes))
     span.kind = _KINDS.get((node.text("openinference.span.kind") or "").upper(), "other")
-    span.given, span.returned = _value(node, "input"), _value(node, "output")
-    span.asked = messages_of([_message(item) for item in unflattened(node.value, "llm.input_messages")])
+    span.received, span.returned = _value(node, "input"), _value(node, "output")
+    span.messages = messages_of([_message(item) for item in unflattened(node.value, "llm.input_messages")])
     span.done = [
         FieldReader(_message(item), "llm.output_messages")
         for item in unflattened(node.value, "llm.output_messages")
@@ -39,7 +39,7 @@ def openinference_span(
     span.session = node.name("session.id")
     span.documents = [_document(item) for item in unflattened(node.value, "retrieval.documents")]
     span.tools = list(_tools(node))
-    span.tags = {**span.tags, **tags_of(node.held("metadata"))}
+    span.tags = {**span.tags, **tags_of(node.object_in("metadata"))}
     if span.kind == "tool" and node.get("tool.name") is not None:
         given = parsed(node.get("input.value", "tool.parameters"))
         arguments = given if is_arguments(given) else {}
@@ -54,8 +54,8 @@ def _value(node: FieldReader, name: str) -> Any:
     return parsed(value) if node.get(f"{name}.mime_type") == "application/json" else value
 
 
-def _message(given: Any) -> dict[str, Any]:
-    message = FieldReader(given, "message").node("message")
+def _message(value: Any) -> dict[str, Any]:
+    message = FieldReader(value, "message").node("message")
     plain = {
         name: message.value[name]
         for name in ("role", "content", "tool_call_id", "tool_calls")
@@ -71,8 +71,8 @@ def _message(given: Any) -> dict[str, Any]:
     return plain
 
 
-def _document(given: Any) -> dict[str, Any]:
-    return FieldReader(given, "retrieval.documents").node("document").value
+def _document(value: Any) -> dict[str, Any]:
+    return FieldReader(value, "retrieval.documents").node("document").value
 
 
 def _tools(node: FieldReader) -> Iterator[dict[str, Any]]:
@@ -82,8 +82,8 @@ def _tools(node: FieldReader) -> Iterator[dict[str, Any]]:
             yield schema
 
 
-def _opinion(given: Any) -> ImportedScore:
-    outer = FieldReader(given, "evaluations")
+def _opinion(evaluation: Any) -> ImportedScore:
+    outer = FieldReader(evaluation, "evaluations")
     held = outer.node("evaluation", "annotation")
     by, label = held.need("name"), held.text("label")
     human = (held.text("annotator_kind") or "").upper() == "HUMAN"

@@ -16,7 +16,7 @@ from ..errors import RecordError
 from ..records import UNGRADED, Outcome
 from .attributes import plain_attributes
 from .field_reader import FieldReader
-from .file_rows import FileRow, each, read_rows
+from .file_rows import FileRow, convert_rows, read_rows
 from .genai import genai_span
 from .import_options import Options
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Skipped, converted
@@ -64,7 +64,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
             span.opinions, _evaluations(piece, attributes), lambda said: [evaluation(said)], row.place
         )
 
-    yield from each(_pieces(read_rows(path)), take)
+    yield from convert_rows(_pieces(read_rows(path)), take)
     # An evaluation of a span that is not there is a verdict by itself.
     yield from converted(events, lambda event: _attach(*event, spans, options), lambda event: event[0])
     yield from records_of_spans(spans.values(), options)
@@ -202,9 +202,9 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
     )
 
 
-def hex_id(given: str) -> str:
+def hex_id(identifier: str) -> str:
     """Return a trace or span id in hexadecimal, from hexadecimal or base64, else unchanged."""
-    text = given.removeprefix("0x").lower() if given.startswith("0x") else given
+    text = identifier.removeprefix("0x").lower() if identifier.startswith("0x") else identifier
     if len(text) in _HEX_LENGTHS and all(sign in "0123456789abcdefABCDEF" for sign in text):
         return "" if set(text) == {"0"} else text.lower()
     if text.endswith("="):

@@ -13,7 +13,7 @@ from ..records import Source
 from .arrow_rows import read_any_rows
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each
+from .file_rows import FileRow, convert_rows
 from .found_grades import FoundGrades
 from .import_options import Options
 from .imported_records import ImportedRecord
@@ -35,7 +35,7 @@ def recognises(glimpse: Any) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read evaluated rows; see `Format`."""
-    yield from each(read_any_rows(path), lambda row: _records(row, options))
+    yield from convert_rows(read_any_rows(path), lambda row: _records(row, options))
 
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
@@ -51,15 +51,15 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
 
 def _opinion(name: str, line: FieldReader) -> ImportedScore:
     details = FieldReader(parsed(line.get(f"{name}{_DETAILS}")) or {}, line.place(f"{name}{_DETAILS}"))
-    given = parsed(line.get(f"{name}{_SCORE}"))
+    sent = parsed(line.get(f"{name}{_SCORE}"))
     status = details.text("status") or "COMPLETED"
     if status == "FAILED":
         told = [str(item) for _, item in details.items("exceptions")]
         return unscored(name, "failed", told[-1] if told else "the evaluator failed")
-    if given is None or given == "":
+    if sent is None or sent == "":
         reason = "the evaluator did not run" if status == "DID NOT RUN" else "the evaluator gave no score"
         return unscored(name, "not_applicable", reason)
-    score = FieldReader(given if is_object(given) else {"score": given}, line.place(f"{name}{_SCORE}"))
+    score = FieldReader(sent if is_object(sent) else {"score": sent}, line.place(f"{name}{_SCORE}"))
     by, label, reason = score.text("name") or name, score.text("label"), score.text("explanation")
     source: Source = "human" if score.text("kind") == "human" else "judge"
     value, direction = score.value.get("score"), score.text("direction") or "maximize"

@@ -18,7 +18,7 @@ from .calls import AgentAnswer, answer_of, are_messages, messages_of, said_by_us
 from .example import Example
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each, read_rows
+from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, TrialCounter
 from .imported_scores import ImportedScore, numbered_names, scored, unscored
@@ -67,7 +67,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
         if isinstance(row, FileRow) and is_object(row.value)
     }
     trials = TrialCounter()
-    yield from each(
+    yield from convert_rows(
         read_rows(path, _results), lambda row: _example(row, options, trials, several=len(prompts) > 1)
     )
 
@@ -99,7 +99,7 @@ def _example(
     metadata = {key: value for key, value in test.node("metadata").value.items() if not key.startswith("_")}
     example = Example(
         id=case_id,
-        asked=_asked(variables, prompt.text("raw"), several=several),
+        messages=_prompt(variables, prompt.text("raw"), several=several),
         tags=tags_of(variables | ({} if description is None else {"description": description}) | metadata),
         accepted=_values(test, "equals"),
         criterion="\n".join(_values(test, "llm-rubric", "g-eval")) or None,
@@ -115,7 +115,7 @@ def _example(
     yield from records_of(example, row.place, options)
 
 
-def _asked(variables: dict[str, Any], raw: str | None, *, several: bool) -> list[Message]:
+def _prompt(variables: dict[str, Any], raw: str | None, *, several: bool) -> list[Message]:
     """Return the prompt as sent; for several prompts the variables, which are the test."""
     if raw is not None and not (several and variables):
         chat = parsed(raw)
@@ -208,7 +208,7 @@ def _read_csv(path: Path, options: Options) -> Iterator[ImportedRecord]:
             FileRow(cells, FilePosition(path, line), number=number)
             for number, (line, cells) in enumerate(lines)
         )
-        yield from each(rows, lambda row: _csv_examples(row, header, heads, options))
+        yield from convert_rows(rows, lambda row: _csv_examples(row, header, heads, options))
 
 
 def _csv_examples(
@@ -226,7 +226,7 @@ def _csv_examples(
         yield from records_of(
             Example(
                 id=f"test-{row.number}",
-                asked=_asked(variables, None if len(heads) > 1 else label, several=len(heads) > 1),
+                messages=_prompt(variables, None if len(heads) > 1 else label, several=len(heads) > 1),
                 tags={**variables, **({"description": description} if description else {})},
                 answer=None if failed else AgentAnswer(cells[at]),
                 error=cells[at] or block.get("Grader Reason") or "the provider failed" if failed else None,

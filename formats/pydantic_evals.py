@@ -13,11 +13,11 @@ from .calls import AgentAnswer, question_of
 from .example import Example, answers_of
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each, files_of, read_document
+from .file_rows import FileRow, convert_rows, files_of, read_document
 from .import_options import Options
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, TrialCounter
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
-from .json_values import is_list, is_object, plain_scalar, tags_of, told
+from .json_values import answer_text, is_list, is_object, plain_scalar, tags_of
 
 NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"
@@ -51,7 +51,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
             raise InputError(str(error), path=file) from error
         numbered = (FileRow(item, place, at, number) for number, (at, item, _) in enumerate(rows, start=1))
         failed = {at for at, _, fails in rows if fails}
-        yield from each(
+        yield from convert_rows(
             numbered, lambda row, s=system, f=failed, t=trials: _records(row, s, row.at in f, t, options)
         )
 
@@ -96,14 +96,14 @@ def _records(
         raise case.refuse("inputs", "what was asked")
     case_id = case.name("source_case_name") or case.name("name") or ""
     output = case.get("output")
-    answer = AgentAnswer(told(output)) if output is not None else None
+    answer = AgentAnswer(answer_text(output)) if output is not None else None
     example = Example(
         id=case_id,
         prefix="case",
         number=row.number,
-        asked=question_of(case.get("inputs"), case.place("inputs")),
-        accepted=answers_of(told(case.get("expected_output"))),
-        tags=tags_of(case.held("metadata")),
+        messages=question_of(case.get("inputs"), case.place("inputs")),
+        accepted=answers_of(answer_text(case.get("expected_output"))),
+        tags=tags_of(case.object_in("metadata")),
         answer=answer,
         error=(case.text("error_message") or "the task failed") if failed else None,
         system=system,

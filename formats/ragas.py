@@ -13,7 +13,7 @@ from .conversation_turns import ConversationTurn, conversation
 from .example import Example, answers_of, listed
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each
+from .file_rows import FileRow, convert_rows
 from .import_options import Options
 from .imported_records import ImportedRecord
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
@@ -33,27 +33,27 @@ def recognises(glimpse: Any) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read samples; see `Format`."""
-    yield from each(read_any_rows(path), lambda row: _records(row, options))
+    yield from convert_rows(read_any_rows(path), lambda row: _records(row, options))
 
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     line = row.node
     if line.get("user_input") is None:
         raise line.refuse("user_input", "a text or a list of messages")
-    asked, response = line.unpacked("user_input"), line.text("response")
+    question, response = line.unpacked("user_input"), line.text("response")
     answer = None if response is None else AgentAnswer(response)
     turns: list[ConversationTurn] = []
-    if is_list(asked):
-        messages = FieldReader({"user_input": asked}, line.at).nodes("user_input")
+    if is_list(question):
+        messages = FieldReader({"user_input": question}, line.at).nodes("user_input")
         before, after = divided(messages)
-        asked, answer = [each.value for each in before], answer_of(after) if after else answer
+        question, answer = [each.value for each in before], answer_of(after) if after else answer
         turns = conversation(messages, options.unit)
     rubrics = line.unpacked("rubrics")
     expected = line.unpacked("reference_tool_calls")
     example = Example(
         id=line.name("id") or "",
         number=row.number,
-        asked=messages_of(asked, line.place("user_input")),
+        messages=messages_of(question, line.place("user_input")),
         expected_calls=[
             item
             for _, item in FieldReader({"reference_tool_calls": expected}, line.at).items(

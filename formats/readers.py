@@ -117,34 +117,34 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
 
 def read_held(options: Options) -> Iterator[ImportedRecord]:
     """Yield what could be read only when all lines were known: sessions, and calls that failed."""
-    if options.held.sessions or options.held.failures:
+    if options.deferred.sessions or options.deferred.failures:
         from .openai_chat import held_records  # noqa: PLC0415 - loaded where lines of chats were read
 
         yield from held_records(options)
 
 
 def _without_repetitions(
-    found: Iterable[ImportedRecord], options: Options, path: Path
+    records: Iterable[ImportedRecord], options: Options, path: Path
 ) -> Iterator[ImportedRecord]:
-    for each in _fitting(found, path):
-        if isinstance(each, Verdict) and options.known.is_said_again(each):
-            yield Skipped(file=str(path), reason=f"a second verdict of {each.by!r} on {each.key}")
+    for record in _fitting(records, path):
+        if isinstance(record, Verdict) and options.known.is_said_again(record):
+            yield Skipped(file=str(path), reason=f"a second verdict of {record.by!r} on {record.key}")
         else:
-            yield each
+            yield record
 
 
-def _fitting(found: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
+def _fitting(records: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
     """List records that are larger than a line may be, and what is of their cases."""
     without = set[str]()
-    for each in found:
-        if without and isinstance(each, Output | Verdict) and each.case_id in without:
+    for record in records:
+        if without and isinstance(record, Output | Verdict) and record.case_id in without:
             continue
-        if len(encode_json(each)) < MAX_LINE_BYTES:
-            yield each
+        if len(encode_json(record)) < MAX_LINE_BYTES:
+            yield record
             continue
-        if isinstance(each, Case):
-            without.add(each.id)
-        kind = type(each).__name__.lower()
+        if isinstance(record, Case):
+            without.add(record.id)
+        kind = type(record).__name__.lower()
         yield Skipped(file=str(path), reason=f"the {kind} is larger than {MAX_LINE_BYTES >> 20} MiB")
 
 

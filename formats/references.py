@@ -58,7 +58,7 @@ class References:
         self._places: dict[str, FilePosition] = {}
         self._skipped: list[Skipped] = []
         self._used = set[str]()
-        self._seen: list[str] = []
+        self._example_ids: list[str] = []
         for row in _rows(path):
             if isinstance(row, Skipped):
                 self._skipped.append(row)
@@ -67,21 +67,21 @@ class References:
 
     def complete(self, example: Example) -> None:
         """Add what the table says of an example; what the example says itself stays."""
-        told = self._told(example.id)
-        if told is None:
+        reference = self._reference_of(example.id)
+        if reference is None:
             return
         if example.expected_calls is None:
-            example.expected_calls = told.expected_calls
-        example.accepted = example.accepted or told.accepted
-        example.context = example.context or told.context
-        example.criterion = example.criterion or told.criterion
-        example.cluster = example.cluster or told.cluster
-        example.tags = told.tags | example.tags
-        example.opinions = [*example.opinions, *told.opinions]
+            example.expected_calls = reference.expected_calls
+        example.accepted = example.accepted or reference.accepted
+        example.context = example.context or reference.context
+        example.criterion = example.criterion or reference.criterion
+        example.cluster = example.cluster or reference.cluster
+        example.tags = reference.tags | example.tags
+        example.opinions = [*example.opinions, *reference.opinions]
 
     def complete_case(self, case: Case) -> Case:
         """Return a case with the table's reference; unchanged if the table has none for it."""
-        told = self._told(case.id)
+        told = self._reference_of(case.id)
         if told is None:
             return case
         place = self._places[case.id]
@@ -98,14 +98,14 @@ class References:
         """Return whether a row is of a case."""
         return case_id in self._by_id
 
-    def _told(self, name: str) -> Example | None:
+    def _reference_of(self, name: str) -> Example | None:
         """Return what the table says of a case, and note that there is such a case."""
-        if len(self._seen) < _NAMES_KEPT:
-            self._seen.append(name)
-        told = self._by_id.get(name)
-        if told is not None:
+        if len(self._example_ids) < _NAMES_KEPT:
+            self._example_ids.append(name)
+        reference = self._by_id.get(name)
+        if reference is not None:
             self._used.add(name)
-        return told
+        return reference
 
     def left(self) -> Iterator[Skipped]:
         """Yield the rows that could not be read, and those of which there is no case.
@@ -115,10 +115,13 @@ class References:
         """
         unused = [name for name in self._by_id if name not in self._used]
         if self._by_id and not self._used:
-            hint = nearest(unused[0], self._seen) or f"; the first case is {next(iter(self._seen), '')!r}"
+            hint = (
+                nearest(unused[0], self._example_ids)
+                or f"; the first case is {next(iter(self._example_ids), '')!r}"
+            )
             raise InputError(f"no id in it is that of a case: {unused[0]!r}{hint}", path=self.path)
         yield from self._skipped
-        alike = {normal(name): name for name in self._seen if normal(name)}
+        alike = {normal(name): name for name in self._example_ids if normal(name)}
         for name in unused:
             near = alike.get(normal(name))
             hint = f" (did you mean {near!r}?)" if near is not None else ""

@@ -15,7 +15,7 @@ from .calls import messages_of
 from .example import Example
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, each
+from .file_rows import FileRow, convert_rows
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, converted
 from .json_values import is_list, is_object, number_in
@@ -41,7 +41,7 @@ def recognises(glimpse: Any) -> bool:
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read criteria, and yield the case of each item; see `Format`."""
     items: dict[str, tuple[Example, FilePosition]] = {}
-    yield from each(read_any_rows(path), lambda row: _take(row, items))
+    yield from convert_rows(read_any_rows(path), lambda row: _take(row, items))
     yield from converted(items.values(), lambda item: records_of(*item, options), lambda item: item[1])
 
 
@@ -50,9 +50,9 @@ def _take(row: FileRow, items: dict[str, tuple[Example, FilePosition]]) -> list[
     name, criterion = line.need(*_ITEM), _criterion(line)
     asked = messages_of(line.unpacked(*_ASKED), line.place(_ASKED[0]))
     example, place = items.get(name, (Example(id=name, number=row.number), row.place))
-    if asked and example.asked and asked != example.asked:
+    if asked and example.messages and asked != example.messages:
         raise RecordError(f"another question than in an earlier row of the item {name!r}", field=_ASKED[0])
-    example.asked = example.asked or asked
+    example.messages = example.messages or asked
     example.criteria.append(criterion)
     items[name] = example, place
     return []

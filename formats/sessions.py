@@ -23,8 +23,8 @@ class _Piece:
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
         self.done = exchange.choices[0] if exchange.choices else []
-        self.asked = _keys(exchange.messages)
-        self.all = self.asked + _keys(self.done)
+        self.request = _keys(exchange.messages)
+        self.all = self.request + _keys(self.done)
 
     @property
     def nodes(self) -> list[FieldReader]:
@@ -39,7 +39,7 @@ class _Piece:
 
     def extends(self, other: _Piece) -> bool:
         """Return whether the piece begins with all of another."""
-        return _begins(self.asked, other.all)
+        return _begins(self.request, other.all)
 
     def is_within(self, other: _Piece) -> bool:
         """Return whether another piece begins with all of this one."""
@@ -51,7 +51,7 @@ class _Piece:
     def is_left_by(self, other: _Piece) -> bool:
         """Return whether another piece goes on from the same question with another answer."""
         goes_on = len(turns_of(other.exchange.messages)) > 1
-        return goes_on and len(self.asked) < len(other.asked) and _begins(other.all, self.asked)
+        return goes_on and len(self.request) < len(other.request) and _begins(other.all, self.request)
 
 
 def conversations_of(
@@ -72,7 +72,7 @@ def conversations_of(
     models = list(dict.fromkeys(each.model for each in ordered if each.model is not None))
     if len(models) > 1 and not one_system:
         apart = [_joined([each for each in ordered if each.model in {model, None}]) for model in models]
-        said = [_asked(whole) for whole, _ in apart]
+        said = [_request_keys(whole) for whole, _ in apart]
         if all(each == said[0] for each in said):
             return [whole for whole, _ in apart], [each for _, listed in apart for each in listed]
     whole, listed = _joined(ordered)
@@ -91,18 +91,21 @@ def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
     last = pieces[-1].exchange
     end = len(nodes) - len(pieces[-1].done) - last.has_failed
     first = exchanges[0]
-    answered = [each.model for each in exchanges if each.model is not None and not each.has_failed]
+    answered = [
+        exchange.model for exchange in exchanges if exchange.model is not None and not exchange.has_failed
+    ]
     tags: dict[str, Any] = {}
-    for each in reversed(exchanges):
-        tags |= each.tags
+    for exchange in reversed(exchanges):
+        tags |= exchange.tags
     whole = msgspec.structs.replace(
         last,
         place=first.place,
         number=first.number,
         messages=nodes[:end],
-        model=next(reversed(answered), None) or next((each.model for each in exchanges if each.model), None),
-        answered=any(each.answered for each in exchanges),
-        cluster=next((each.cluster for each in exchanges if each.cluster is not None), None),
+        model=next(reversed(answered), None)
+        or next((exchange.model for exchange in exchanges if exchange.model), None),
+        answered=any(exchange.answered for exchange in exchanges),
+        cluster=next((exchange.cluster for exchange in exchanges if exchange.cluster is not None), None),
         tools=_tools(exchanges),
         tags=tags,
         expected_calls=next((x.expected_calls for x in exchanges if x.expected_calls is not None), None),
@@ -118,16 +121,16 @@ def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]
     listed: list[Skipped] = []
     for exchange in exchanges:
         piece = _Piece(exchange)
-        held = (each for each in pieces if piece.is_within(each) and not piece.extends(each))
-        holder = next(held, None) if piece.asked else None  # a failure alone does not say what was asked
+        held = (other for other in pieces if piece.is_within(other) and not piece.extends(other))
+        holder = next(held, None) if piece.request else None  # a failure alone does not say what was asked
         if holder is not None:
             listed += _repeated(piece, holder)
             continue
-        before = [each for each in pieces if piece.asked and piece.extends(each)]
-        for each in before:
-            listed += _repeated(each, piece)
+        before = [other for other in pieces if piece.request and piece.extends(other)]
+        for other in before:
+            listed += _repeated(other, piece)
         place = pieces.index(before[0]) if before else len(pieces)
-        pieces = [each for each in pieces if each not in before]
+        pieces = [other for other in pieces if other not in before]
         pieces.insert(place, piece)
     return pieces, listed
 
@@ -179,7 +182,7 @@ def _begins(longer: list[Any], shorter: list[Any]) -> bool:
     return longer[: len(shorter)] == shorter
 
 
-def _asked(exchange: Exchange) -> list[tuple[Any, ...]]:
+def _request_keys(exchange: Exchange) -> list[tuple[Any, ...]]:
     return _keys([each for each in exchange.messages if not is_agents(each)])
 
 

@@ -28,7 +28,7 @@ from .field_reader import FieldReader
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, converted
 from .imported_scores import ImportedScore, numbered_names
-from .json_values import as_text, is_object, parsed, told
+from .json_values import answer_text, as_text, is_object, parsed
 
 SpanKind: TypeAlias = Literal["agent", "llm", "tool", "retriever", "other"]
 
@@ -40,10 +40,10 @@ class Span(msgspec.Struct, kw_only=True):
         trace: The trace's id; empty where none is known.
         parent: The id of the span that it is within.
         start: What orders spans.
-        asked: Messages that went in.
+        messages: Messages that went in.
         done: Messages that came out.
-        given: What went in, where that is no messages.
-        returned: What came out, where that is no messages.
+        received: The input, where it is not messages.
+        returned: The result, where it is not messages.
         call: Of a tool, what was called.
         documents: What was retrieved.
         session: The conversation that it is of.
@@ -56,9 +56,9 @@ class Span(msgspec.Struct, kw_only=True):
     parent: str | None = None
     kind: SpanKind = "other"
     start: str = ""
-    asked: list[Message] = []
+    messages: list[Message] = []
     done: list[FieldReader] = []
-    given: Any = None
+    received: Any = None
     returned: Any = None
     call: IdentifiedCall | None = None
     tools: list[dict[str, Any]] = []
@@ -152,10 +152,10 @@ def _below(span: Span, trace: list[Span]) -> list[Span]:
 def example_of(root: Span, spans: list[Span]) -> Example:
     """Return the example of a span: its question and answer."""
     model = next((span for span in spans if span.kind == "llm"), None)
-    question = _asked(root) or next((found for found in map(_asked, spans) if found), list[Message]())
+    question = _question(root) or next((found for found in map(_question, spans) if found), list[Message]())
     return Example(
         id=root.case or root.trace or root.id,
-        asked=question,
+        messages=question,
         tools=root.tools or next((span.tools for span in spans if span.tools), list[dict[str, Any]]()),
         accepted=root.accepted,
         criterion=root.criterion,
@@ -169,10 +169,10 @@ def example_of(root: Span, spans: list[Span]) -> Example:
     )
 
 
-def _asked(span: Span) -> list[Message]:
-    if span.asked:
-        return span.asked
-    return [] if span.kind in {"tool", "retriever"} else question_of(parsed(span.given))
+def _question(span: Span) -> list[Message]:
+    if span.messages:
+        return span.messages
+    return [] if span.kind in {"tool", "retriever"} else question_of(parsed(span.received))
 
 
 def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
@@ -185,7 +185,7 @@ def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
                 alone.results[0] = _result(span)
                 done.append(alone)
         elif span.kind == "llm":
-            done += _said(span)
+            done += _steps_in(span)
     steps: list[Step] = []
     for each in done:
         steps += [each] if isinstance(each, str) else each.steps()
@@ -195,9 +195,9 @@ def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
     return answer_of_steps(steps)
 
 
-def _said(span: Span) -> Iterator[str | _Calls]:
+def _steps_in(span: Span) -> Iterator[str | _Calls]:
     if not span.done:
-        text = None if span.returned is None else told(parsed(span.returned))
+        text = None if span.returned is None else answer_text(parsed(span.returned))
         if text:
             yield text
     for message in span.done:
@@ -220,7 +220,7 @@ def _final(root: Span) -> str | None:
         return answer_of(FieldReader(each) for each in messages).text
     if is_object(returned) and "role" in returned:
         return answer_of([FieldReader(returned)]).text
-    return told(returned)
+    return answer_text(returned)
 
 
 def _result(span: Span) -> Any:

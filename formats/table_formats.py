@@ -16,7 +16,7 @@ from .arrow_rows import read_any_rows, read_arrow_rows
 from .csv_rows import read_csv_rows
 from .example_records import EMPTY, records_of
 from .exchanges import exchange_of, is_exchange
-from .file_rows import FileRow, each, files_of, read_rows
+from .file_rows import FileRow, convert_rows, files_of, read_rows
 from .found_grades import FoundGrades, find_grades
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
@@ -79,18 +79,18 @@ def read_table(rows: Iterable[FileRow | Skipped], path: Path, options: Options) 
     values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
     graded = find_grades(values, options)
     _note_columns(values, options, graded)
-    seen: set[str] = set()
+    names: set[str] = set()
     unanswered = _Unanswered()
 
     def watched() -> Iterator[FileRow | Skipped]:
         for row in chain(first, rows):
-            if isinstance(row, FileRow) and is_object(row.value) and not row.value.keys() <= seen:
-                seen.update(map(str, row.value))
+            if isinstance(row, FileRow) and is_object(row.value) and not row.value.keys() <= names:
+                names.update(map(str, row.value))
             yield row
 
-    yield from each(watched(), lambda row: _records(row, options, graded, unanswered))
+    yield from convert_rows(watched(), lambda row: _records(row, options, graded, unanswered))
     yield from unanswered.left(path)
-    problem = missing_columns(seen, options.columns) if seen else None
+    problem = missing_columns(names, options.columns) if names else None
     if problem is not None:
         raise InputError(problem, path=path)
 
@@ -100,7 +100,7 @@ def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: F
     there = tuple(dict.fromkeys(name for row in rows for name in row))
     label = {} if graded.label is None else {"label": graded.label}
     others = [*graded.judges, *filter(is_person, there)]
-    options.found.add(rows, {**known_fields(there, tuple(options.columns.items())), **label}, others)
+    options.recognized.add(rows, {**known_fields(there, tuple(options.columns.items())), **label}, others)
 
 
 class _Unanswered:
@@ -110,30 +110,30 @@ class _Unanswered:
     """
 
     def __init__(self) -> None:
-        self._held: list[Output] = []
+        self._empty: list[Output] = []
         self._answered = False
 
-    def take(self, found: list[ImportedRecord]) -> Iterable[ImportedRecord]:
+    def take(self, records: list[ImportedRecord]) -> Iterable[ImportedRecord]:
         """Return what a row holds; an empty answer waits until it is known what it means."""
-        return found if self._answered else self._until_answered(found)
+        return records if self._answered else self._until_answered(records)
 
-    def _until_answered(self, found: list[ImportedRecord]) -> Iterator[ImportedRecord]:
-        outputs = [one for one in found if isinstance(one, Output)]
+    def _until_answered(self, records: list[ImportedRecord]) -> Iterator[ImportedRecord]:
+        outputs = [one for one in records if isinstance(one, Output)]
         empty = outputs and all(one.error == EMPTY for one in outputs)
-        if empty and not any(isinstance(one, Verdict) for one in found):
-            self._held += outputs
-            yield from (one for one in found if not isinstance(one, Output))
+        if empty and not any(isinstance(one, Verdict) for one in records):
+            self._empty += outputs
+            yield from (one for one in records if not isinstance(one, Output))
             return
         self._answered = bool(outputs)
-        yield from found
+        yield from records
         if self._answered:
-            yield from self._held
-            self._held = []
+            yield from self._empty
+            self._empty = []
 
     def left(self, path: Path) -> Iterator[ImportedRecord]:
         """List the answers that are empty in every row."""
-        if self._held:
-            reason = f"the answer is empty in every row ({len(self._held):,}), so they are read as questions"
+        if self._empty:
+            reason = f"the answer is empty in every row ({len(self._empty):,}), so they are read as questions"
             yield Skipped(file=str(path), field="response", reason=reason)
 
 

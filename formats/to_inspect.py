@@ -30,15 +30,15 @@ def write_scores(items: Iterable[Judged], path: Path, known: ExportContext) -> W
     A verdict without a score is left out, and unscored there.
     """
     del known
-    given = list(items)
-    systems = {item.output.system for item in given}
-    judges = {verdict.by for item in given for verdict in item.verdicts}
+    judged = list(items)
+    systems = {item.output.system for item in judged}
+    judges = {verdict.by for item in judged for verdict in item.verdicts}
     for option, names in (("--system", systems), ("--judge", judges)):
         if len(names) != 1:
             told = ", ".join(sorted(names)) or "none"
             raise UsageError(f"a file of precomputed scores has room for one: say {option}, one of {told}")
     graded, left_out = with_scores(
-        verdict for item in given for verdict in item.verdicts if verdict.repeat == 0
+        verdict for item in judged for verdict in item.verdicts if verdict.repeat == 0
     )
     rows = write_records(path, (_score_row(verdict) for verdict in graded))
     return Written(files=[str(path)], rows=rows, left_out=left_out)
@@ -112,7 +112,7 @@ def _result(name: str, items: list[Judged]) -> dict[str, Any]:
 
 
 def _sample(item: Judged) -> dict[str, Any]:
-    messages = [*_asked(item), *_done(item)]
+    messages = [*_chat_messages(item), *_done(item)]
     text = item.output.text or ""
     last = (
         messages[-1]
@@ -122,7 +122,7 @@ def _sample(item: Judged) -> dict[str, Any]:
     sample: dict[str, Any] = {
         "id": item.case.id,
         "epoch": item.output.trial + 1,
-        "input": _asked(item) or "",
+        "input": _chat_messages(item) or "",
         "target": _target(item),
         "messages": messages,
         "output": {
@@ -138,7 +138,7 @@ def _sample(item: Judged) -> dict[str, Any]:
     return sample
 
 
-def _asked(item: Judged) -> list[dict[str, Any]]:
+def _chat_messages(item: Judged) -> list[dict[str, Any]]:
     return [
         {"role": message["role"], "content": as_text(message.get("content")) or ""}
         for message in messages_asked(item.case, item.output)
@@ -186,14 +186,14 @@ def _done(item: Judged) -> Iterator[dict[str, Any]]:
             yield {"role": "assistant", "content": "", "tool_calls": calls}
 
 
-def arguments_object(given: dict[str, Any] | str) -> dict[str, Any]:
+def arguments_object(arguments: dict[str, Any] | str) -> dict[str, Any]:
     """Arguments as an object, which other tools want; text that is none stands in one."""
-    if isinstance(given, dict):
-        return given
+    if isinstance(arguments, dict):
+        return arguments
     try:
-        return msgspec.json.decode(given, type=dict[str, Any])
+        return msgspec.json.decode(arguments, type=dict[str, Any])
     except msgspec.DecodeError:
-        return {"arguments": given}
+        return {"arguments": arguments}
 
 
 def _score(verdict: Verdict) -> dict[str, Any]:

@@ -99,9 +99,9 @@ def send(items: Iterable[Judged], endpoint: str, known: ExportContext) -> int:
         from opentelemetry.sdk._logs import export  # noqa: PLC0415 - likewise  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise MissingExtraError("otel", "sending to a collector of OpenTelemetry") from error
-    kept = _Results(cast("Any", OTLPLogExporter)(endpoint=endpoint))
+    results = _Results(cast("Any", OTLPLogExporter)(endpoint=endpoint))
     provider = cast("Any", sdk).LoggerProvider()
-    provider.add_log_record_processor(cast("Any", export).SimpleLogRecordProcessor(kept))
+    provider.add_log_record_processor(cast("Any", export).SimpleLogRecordProcessor(results))
     logger = provider.get_logger("fiducial")
     at = known.nanoseconds
     for item in items:
@@ -116,10 +116,10 @@ def send(items: Iterable[Judged], endpoint: str, known: ExportContext) -> int:
                     **_context(trace, span),
                 )
             )
-            if kept.failed:
+            if results.failed:
                 raise ProviderError(f"{endpoint} did not take the record of {item.item_id}")
     provider.shutdown()
-    return kept.sent
+    return results.sent
 
 
 def _context(trace: str, span: str) -> dict[str, Any]:

@@ -32,7 +32,11 @@ def write_inspect(items: Sequence[Judged], out: Path, known: ExportContext) -> l
             "id": item.case.id,
             "input": _question(item),
             "target": _accepted(item) or "",
-            "metadata": {"output": _said(item), "context": _passages(item), "fiducial_case": item.case},
+            "metadata": {
+                "output": _answer_text(item),
+                "context": _passages(item),
+                "fiducial_case": item.case,
+            },
         }
         for item in items
     )
@@ -56,7 +60,7 @@ def write_promptfoo(items: Sequence[Judged], out: Path, known: ExportContext) ->
                 "description": item.case.id,
                 "metadata": {PROBE: item.case.id},
                 "vars": {
-                    "output": _raw(_said(item)),
+                    "output": _raw(_answer_text(item)),
                     "question": _raw(_question(item)),
                     "context": _raw("\n\n".join(_passages(item))),
                     "expected": _raw("\n".join(_accepted(item))),
@@ -117,7 +121,7 @@ def _question(item: Judged) -> str:
     return "\n\n".join(f"{message['role']}: {message_text(message)}" for message in messages)
 
 
-def _said(item: Judged) -> str:
+def _answer_text(item: Judged) -> str:
     calls = [{"name": call.name, "arguments": call.arguments} for call in item.output.tool_calls or []]
     parts = [item.output.text, as_text(calls) if calls else None]
     return "\n".join(part for part in parts if part)

@@ -32,7 +32,7 @@ class AdjudicatedRows(NamedTuple):
         label: Whether the label passes.
         verdict: Whether the judge does.
         decided: What was decided, by code.
-        said: What the first two people decided, by code, shape ``(n, 2)``.
+        first_two: What the first two people decided, by code, shape ``(n, 2)``.
         drawn: Whether it belongs to the random part of its label and verdict that was looked at.
         weight: One over how often its item was judged.
         cluster: Its number.
@@ -42,7 +42,7 @@ class AdjudicatedRows(NamedTuple):
     label: BoolArray
     verdict: BoolArray
     decided: IntArray
-    said: IntArray
+    first_two: IntArray
     drawn: BoolArray
     weight: FloatArray
     cluster: IntArray
@@ -99,7 +99,7 @@ def rows_of(
         label=rows.right,
         verdict=rows.passed,
         decided=decided,
-        said=np.array([first_two.get(item, [UNSEEN, UNSEEN]) for item in items], dtype=np.int64).reshape(
+        first_two=np.array([first_two.get(item, [UNSEEN, UNSEEN]) for item in items], dtype=np.int64).reshape(
             -1, 2
         ),
         drawn=drawn,
@@ -118,15 +118,15 @@ def _random_part(
 
     Whatever else was looked at (another judge's disagreements, say) was chosen, and would not stand for the rest. All rows are their own sample.
     """
-    seen = decided[of_cell] != UNSEEN
-    if seen.all() or not seen.any():
-        return of_cell[seen]
+    decided_rows = decided[of_cell] != UNSEEN
+    if decided_rows.all() or not decided_rows.any():
+        return of_cell[decided_rows]
     parts: list[IntArray] = []
     places: list[int] = of_cell.tolist()
     mine = [items[place] for place in places]
     for seed in orders:
         order = sorted(range(len(mine)), key=lambda place: drawn_rank(mine[place], seed))
-        unseen = np.flatnonzero(~seen[order])
+        unseen = np.flatnonzero(~decided_rows[order])
         parts.append(of_cell[order[: int(unseen[0])]])
     return max(parts, key=len)
 

@@ -56,8 +56,8 @@ def _judge(rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settin
     label, verdict, truth, open_ = rows.label, rows.verdict, rows.truth, rows.undecidable
     every = np.ones(len(label), dtype=np.bool_)
 
-    def by(labels: BoolArray, kept: BoolArray = every) -> dict[str, Statistic]:
-        sample = sample_of(labels[kept], verdict[kept], rows.cluster[kept])
+    def by(labels: BoolArray, chosen: BoolArray = every) -> dict[str, Statistic]:
+        sample = sample_of(labels[chosen], verdict[chosen], rows.cluster[chosen])
         return measure([ESTIMATORS[name] for name in SHOWN], sample, settings)
 
     return AdjudicatedJudge(

@@ -56,15 +56,15 @@ def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
     usable = np.isfinite(table.label) & np.isfinite(table.score)
     table, in_part = usable_rows(table), in_part[usable]
     wrong = table.right != table.passed
-    found: dict[str, float] = {}
+    p_values: dict[str, float] = {}
     for judge, rows in table.judge.present():
         trials = [
             each for each in _trials(table, rows).values() if in_part[each].any() and not in_part[each].all()
         ]
         if trials:
             least = min(_more_errors_p(wrong[each], in_part[each], table.cluster[each]) for each in trials)
-            found[judge] = min(1.0, least * len(trials))
-    return found
+            p_values[judge] = min(1.0, least * len(trials))
+    return p_values
 
 
 def _more_errors_p(wrong: BoolArray, in_part: BoolArray, cluster: IntArray) -> float:
@@ -150,7 +150,7 @@ def system_agreement(
     """
     present: list[int] = np.unique(system).tolist()
     each = simultaneous_level(level, len(present))
-    found = {
+    means_by_system = {
         str(number) if names is None else names[number]: SystemMeans(
             int(mine.sum()),
             float(label[mine].mean()),
@@ -159,8 +159,10 @@ def system_agreement(
         )
         for number, mine in ((number, system == number) for number in present)
     }
-    means = list(found.values())
-    return SystemAgreement(found, _tau(means, level), _largest([mean.difference for mean in means], level))
+    means = list(means_by_system.values())
+    return SystemAgreement(
+        means_by_system, _tau(means, level), _largest([mean.difference for mean in means], level)
+    )
 
 
 def systems_by_judge(table: Table, *, settings: Settings) -> SystemAgreement | None:

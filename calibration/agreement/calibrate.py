@@ -72,13 +72,13 @@ class Requests(NamedTuple):
 def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
     """Answer what is asked, for every judge of a table."""
     audit, audit_by, max_error, cascade, levels, statistic, method = requests
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     if audit is not None:
-        found["label_audit"] = label_audit(table, audit, settings, audit_by)
+        parts["label_audit"] = label_audit(table, audit, settings, audit_by)
     if cascade is not None and max_error is not None:
         from ..thresholds.certified_thresholds import cascade_of  # noqa: PLC0415 - seldom asked for
 
-        found["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
+        parts["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
     of_each: dict[str, Callable[[Table], Any]] = {}
     if max_error is not None:
         of_each["selective"] = lambda part: _selective(part, max_error, settings.seed)
@@ -88,7 +88,7 @@ def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str
         of_each["thresholds"] = lambda part: _threshold(part, statistic)
     if method is not None:
         of_each["recalibration"] = lambda part: _recalibration(part, method, settings.level)
-    return found | {name: by_judge(table, of) for name, of in of_each.items()}
+    return parts | {name: by_judge(table, of) for name, of in of_each.items()}
 
 
 def _selective(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
@@ -202,27 +202,27 @@ def cautions(
 
     The gains from better thresholds are among them.
     """
-    said = {name: panel for name, panel in judges.items() if panel.n}
+    graded = {name: panel for name, panel in judges.items() if panel.n}
     numbers: dict[AgreementCaution, dict[str, float]] = {
         "nothing_said": {name: 0 for name, panel in judges.items() if not panel.n},
         "few_clusters": {
             name: math.floor(panel.effective_clusters)
-            for name, panel in said.items()
+            for name, panel in graded.items()
             if panel.effective_clusters < FEW_CLUSTERS
         },
-        "few_of_a_class": {name: few for name, panel in said.items() if (few := _smaller_class(panel))},
-        "few_rows": {name: panel.n for name, panel in said.items() if panel.n < FEW_FOR_A_SHARE},
+        "few_of_a_class": {name: few for name, panel in graded.items() if (few := _smaller_class(panel))},
+        "few_rows": {name: panel.n for name, panel in graded.items() if panel.n < FEW_FOR_A_SHARE},
         "another_cut": {name: cut.better_at for name, cut in (cuts or {}).items() if cut.clear},
-        "missing_verdicts": {name: panel.n_missing for name, panel in said.items() if panel.n_missing},
+        "missing_verdicts": {name: panel.n_missing for name, panel in graded.items() if panel.n_missing},
     }
-    found = [Caution(kind, about) for kind, about in numbers.items() if about]
+    applicable = [Caution(kind, about) for kind, about in numbers.items() if about]
     if not all(panel.binary for panel in judges.values()):
-        found.append(Caution("ece_biased"))
+        applicable.append(Caution("ece_biased"))
     chance = table.numbers.get(PROBABILITY)
     labelled = np.isfinite(table.label)
     if chance is not None and len(np.unique(chance[labelled & np.isfinite(chance)])) > 1:
-        found.append(Caution("drawn_unevenly"))
-    return found + labels_of_checkers(table.checkers)
+        applicable.append(Caution("drawn_unevenly"))
+    return applicable + labels_of_checkers(table.checkers)
 
 
 def _smaller_class(panel: JudgeCalibration) -> int:

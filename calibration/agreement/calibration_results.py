@@ -185,19 +185,19 @@ _NOT_ALWAYS = CalibrationNumbers.__struct_fields__[CalibrationNumbers.__struct_f
 """Parts that are left out of the JSON where there is nothing to say, or nothing was asked."""
 
 
-def calibration_json(found: CalibrationNumbers) -> dict[str, Any]:
+def calibration_json(calibration: CalibrationNumbers) -> dict[str, Any]:
     """Return a calibration as JSON, without its empty parts."""
-    parts: dict[str, Any] = msgspec.to_builtins(found)
+    parts: dict[str, Any] = msgspec.to_builtins(calibration)
     return {name: part for name, part in parts.items() if part or name not in _NOT_ALWAYS}
 
 
-def read_calibration(given: Mapping[str, Any]) -> CalibrationNumbers:
+def read_calibration(stored: Mapping[str, Any]) -> CalibrationNumbers:
     """Read a calibration from its JSON, ignoring unknown fields.
 
     Raises:
         InputError: It is not in that form.
     """
     try:
-        return msgspec.convert(given, CalibrationNumbers)
+        return msgspec.convert(stored, CalibrationNumbers)
     except msgspec.ValidationError as error:
         raise InputError(f"not a calibration as `fiducial calibrate --json` writes it: {error}") from error

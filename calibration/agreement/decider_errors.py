@@ -147,10 +147,10 @@ class DecidedCounts(NamedTuple):
 def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
     """Count the decisions of the first two people on each output that is in a random part."""
     cell = 2 * rows.label.astype(np.int64) + rows.verdict
-    times = (rows.said < UNDECIDABLE).sum(axis=1)
-    right = (rows.said == RIGHT).sum(axis=1)
+    times = (rows.first_two < UNDECIDABLE).sum(axis=1)
+    right = (rows.first_two == RIGHT).sum(axis=1)
     weight = np.where(rows.drawn, rows.weight, 0.0)
-    given = np.maximum((rows.said < UNSEEN).sum(axis=1), 1)
+    decisions = np.maximum((rows.first_two < UNSEEN).sum(axis=1), 1)
 
     def count(yes: FloatArray, no: FloatArray) -> FloatArray:
         sums = [np.bincount(cell, weights=weight * each, minlength=4) for each in (no, yes)]
@@ -159,7 +159,7 @@ def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
     def share(one: int, of: int) -> FloatArray:
         return ((times == of) & (right == one)).astype(np.float64)
 
-    known = times / given
+    known = times / decisions
     return DecidedCounts(
         count(known, 1 - known), count(share(1, 1), share(0, 1)), count(share(2, 2), share(0, 2))
     )
@@ -184,7 +184,7 @@ def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, Float
     return n * (1 - found), n * found, weight
 
 
-def without_errors(found: FloatArray, error: FloatArray, weight: FloatArray) -> FloatArray:
+def without_errors(share: FloatArray, error: FloatArray, weight: FloatArray) -> FloatArray:
     """Return the share that is right, corrected for a rate of wrong decisions.
 
     ``weight`` is the share of decisions that two people made.
@@ -192,7 +192,7 @@ def without_errors(found: FloatArray, error: FloatArray, weight: FloatArray) -> 
     It may lie outside [0, 1]: what the cells of a table are short of or over evens out in their sum.
     """
     both = (1 - weight) * error + weight * _of_two(error)
-    return (found - both) / (1 - 2 * both)
+    return (share - both) / (1 - 2 * both)
 
 
 def _of_two(error: _Error) -> _Error:

@@ -94,22 +94,22 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
     looked at the same item; the earlier name is the label).
     """
     items = table.take(np.isfinite(table.label)).each_item_once()
-    found = {
+    baselines = {
         "always_pass": items.with_scores(np.ones(len(items))),
         "always_fail": items.with_scores(np.zeros(len(items))),
     }
     for name, score in items.opinions(BASELINE).items():
-        found[name] = _where_it_speaks(items, score)
+        baselines[name] = _where_it_speaks(items, score)
     compares_words = [
         name in table.judges and table.judges[name].kind == "baseline" for name in table.judge.values
     ]
     lexical = np.array(compares_words)[table.judge.codes]
     if lexical.any() and not lexical.all():
-        found["lexical"] = table.take(lexical)
+        baselines["lexical"] = table.take(lexical)
     pairs = _pairs_of_people(table.each_item_once())
     if pairs is not None:
-        found["human_human"] = pairs
-    return {name: judge_panel(part, settings=settings) for name, part in found.items()}
+        baselines["human_human"] = pairs
+    return {name: judge_panel(part, settings=settings) for name, part in baselines.items()}
 
 
 def people_among_themselves(table: Table, settings: Settings) -> People | None:

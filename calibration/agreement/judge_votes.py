@@ -23,18 +23,20 @@ _METHOD = "Dawid-Skene: no interval"
 def judges_alone(table: Table) -> JudgesAlone:
     """Fit Dawid and Skene's model to the verdicts of all judges, labels aside."""
     names, verdicts = _verdicts(table)
-    found = dawid_skene(verdicts)
-    if isinstance(found, str):
-        return JudgesAlone(undefined=found)
-    modelled = np.isfinite(found.posterior)
+    model = dawid_skene(verdicts)
+    if isinstance(model, str):
+        return JudgesAlone(undefined=model)
+    modelled = np.isfinite(model.posterior)
     n = int(modelled.sum())
     return JudgesAlone(
         n=n,
-        prevalence=_plain(found.prevalence, n),
-        judges={name: _rates(found, verdicts[:, modelled], number) for number, name in enumerate(names)},
+        prevalence=_plain(model.prevalence, n),
+        judges={name: _rates(model, verdicts[:, modelled], number) for number, name in enumerate(names)},
         pairs=[
-            PairAgreement(a=names[a], b=names[b], n=n, observed=seen, expected=chance, residual=seen - chance)
-            for a, b, n, seen, chance in found.pairs
+            PairAgreement(
+                a=names[a], b=names[b], n=n, observed=observed, expected=chance, residual=observed - chance
+            )
+            for a, b, n, observed, chance in model.pairs
         ],
     )
 
@@ -48,9 +50,9 @@ def _verdicts(table: Table) -> tuple[list[str], FloatArray]:
     return [name for name, _ in judges], np.array(verdicts).reshape(len(judges), items)
 
 
-def _rates(found: DawidSkene, verdicts: FloatArray, judge: int) -> ModelledJudge:
+def _rates(model: DawidSkene, verdicts: FloatArray, judge: int) -> ModelledJudge:
     n = int(np.isfinite(verdicts[judge]).sum())
-    tpr, tnr = (float(rates[judge]) for rates in (found.true_positive_rate, found.true_negative_rate))
+    tpr, tnr = (float(rates[judge]) for rates in (model.true_positive_rate, model.true_negative_rate))
     return ModelledJudge(n=n, true_positive_rate=_plain(tpr, n), true_negative_rate=_plain(tnr, n))
 
 
@@ -111,10 +113,10 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
     shared = np.isfinite(verdicts).sum(axis=0) >= FEWEST_JUDGES
     # An item of which fewer speak tells nothing of how judges agree, only of who was asked.
     verdicts = np.where(shared, verdicts, np.nan)
-    said = np.isfinite(verdicts)
+    judged = np.isfinite(verdicts)
     if not shared.any():
         return "it takes three judges on the same items; no item has verdicts of three"
-    common = said.astype(np.float64) @ said.T
+    common = judged.astype(np.float64) @ judged.T
     present = np.diag(common) > 0
     if (common[np.ix_(present, present)] == 0).any():
         return "some judges have no item in common with others"
@@ -133,7 +135,7 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
     if np.nanmean(tpr + tnr) < 1:
         prevalence, tpr, tnr, right = 1 - prevalence, 1 - tnr, 1 - tpr, 1 - right
     posterior = np.full(verdicts.shape[1], np.nan)
-    posterior[said.any(axis=0)] = right[which]
+    posterior[judged.any(axis=0)] = right[which]
     pairs = _pairs(verdicts, posterior, tpr, tnr) if judges > FEWEST_JUDGES else []
     return DawidSkene(float(prevalence), tpr, tnr, posterior, pairs)
 
@@ -174,7 +176,7 @@ def _expected(
 def _pairs(
     verdicts: FloatArray, posterior: FloatArray, tpr: FloatArray, tnr: FloatArray
 ) -> list[JudgePairAgreement]:
-    found: list[JudgePairAgreement] = []
+    agreements: list[JudgePairAgreement] = []
     for a, b in combinations(range(len(verdicts)), 2):
         both = np.isfinite(verdicts[a]) & np.isfinite(verdicts[b])
         if not both.any() or not np.isfinite([tpr[a], tpr[b], tnr[a], tnr[b]]).all():
@@ -184,8 +186,8 @@ def _pairs(
         if_wrong = tnr[a] * tnr[b] + (1 - tnr[a]) * (1 - tnr[b])
         observed = float((verdicts[a][both] == verdicts[b][both]).mean())
         expected = float(right * if_right + (1 - right) * if_wrong)
-        found.append(JudgePairAgreement(a, b, int(both.sum()), observed, expected))
-    return found
+        agreements.append(JudgePairAgreement(a, b, int(both.sum()), observed, expected))
+    return agreements
 
 
 def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLabel]:

@@ -61,14 +61,14 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
     n, level = sample.n, settings.level
     outcome, score = (sample.cells.label >= sample.cells.pass_at).astype(np.float64), sample.cells.score
     plain = brier_parts(outcome, score, group, sample.counts)
-    found = {
+    statistics = {
         name: defined(value, n=n, method=_OF_THE_SAMPLE, level=level)
         for name, value in plain._asdict().items()
     }
     corrected = corrected_brier_parts(outcome, score, group, sample.counts)
     if corrected is None:
         why = "a score, or a bin, has a single row"
-        found |= {
+        statistics |= {
             f"{name}_corrected": undefined(why, n=n, level=level) for name in ("reliability", "resolution")
         }
     else:
@@ -78,10 +78,10 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
         ):
             ends = t_interval(value, spread, blocks, level) if spread > _ROUNDING else None
             method = f"cluster-t (jackknife of {blocks} blocks){'' if ends else _why_open(spread)}"
-            found[f"{name}_corrected"] = defined(value, ends, n=n, method=method, level=level)
-    found["uncertainty"] = _uncertainty(sample, plain.uncertainty, settings)
-    found["ece_equal_mass"] = _ece(sample, group, outcome, level)
-    return found
+            statistics[f"{name}_corrected"] = defined(value, ends, n=n, method=method, level=level)
+    statistics["uncertainty"] = _uncertainty(sample, plain.uncertainty, settings)
+    statistics["ece_equal_mass"] = _ece(sample, group, outcome, level)
+    return statistics
 
 
 def _why_open(spread: float) -> str:

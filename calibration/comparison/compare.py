@@ -206,12 +206,14 @@ def _judges(
     )
 
 
-def _right(table: Table, asked: Right | None) -> Right:
+def _right(table: Table, requested: Right | None) -> Right:
     """Return the comparison criterion: the requested one, if the table has the labels it needs."""
     labelled = bool(np.isfinite(table.label).any())
-    if asked in {"agrees", "label"} and not labelled:
-        raise InputError(f"no row has a label, which --right {asked} needs; --right score compares without")
-    return asked or ("agrees" if labelled else "score")
+    if requested in {"agrees", "label"} and not labelled:
+        raise InputError(
+            f"no row has a label, which --right {requested} needs; --right score compares without"
+        )
+    return requested or ("agrees" if labelled else "score")
 
 
 def _refuse_too_few(

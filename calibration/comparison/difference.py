@@ -130,14 +130,18 @@ def share_difference(
     return TestedDifference(found, p, _visible(found, normal_quantile(level)))
 
 
-def clustered_difference(found: Combination, *, n: int, level: float) -> TestedDifference:
+def clustered_difference(combination: Combination, *, n: int, level: float) -> TestedDifference:
     """Return a difference over clusters, with the interval that inverts its t-test."""
-    if not found.tellable:
-        one = defined(found.value, n=n, method="cluster-t: no interval from a single cluster", level=level)
+    if not combination.tellable:
+        one = defined(
+            combination.value, n=n, method="cluster-t: no interval from a single cluster", level=level
+        )
         return TestedDifference(one, over_clusters=True)
-    method = "bound on what was not seen" if found.flat else "cluster-t (CR2)"
-    estimate = defined(found.value, found.interval(level), n=n, method=method, level=level)
-    return TestedDifference(estimate, found.p(), found.smallest_visible(level), over_clusters=True)
+    method = "bound on what was not seen" if combination.flat else "cluster-t (CR2)"
+    estimate = defined(combination.value, combination.interval(level), n=n, method=method, level=level)
+    return TestedDifference(
+        estimate, combination.p(), combination.smallest_visible(level), over_clusters=True
+    )
 
 
 def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sample]:
@@ -217,29 +221,29 @@ def _has_zero(ends: Interval | None) -> bool:
     return ends is None or ends[0] <= 0.0 <= ends[1]
 
 
-def _degrees(found: Statistic, joint: Sample, settings: Settings) -> float | None:
+def _degrees(statistic: Statistic, joint: Sample, settings: Settings) -> float | None:
     """Return the degrees of freedom behind an interval of `measure`; None for the normal one."""
     if settings.interval in _OF_ROWS:
         return None
-    blocks = "jackknife" in (found.method or "")
+    blocks = "jackknife" in (statistic.method or "")
     return (min(JACKKNIFE_BLOCKS, joint.n_clusters) if blocks else joint.n_clusters) - 1
 
 
-def _with_p(found: Statistic, degrees: float | None, level: float) -> TestedDifference:
+def _with_p(statistic: Statistic, degrees: float | None, level: float) -> TestedDifference:
     """Add the p of an interval formed as value plus and minus a quantile times an error."""
-    if found.value is None or found.low is None or found.high is None:
-        return TestedDifference(found)
+    if statistic.value is None or statistic.low is None or statistic.high is None:
+        return TestedDifference(statistic)
     quantile = normal_quantile(level) if degrees is None else t_quantile(level, degrees)
-    error = (found.high - found.low) / 2 / quantile
+    error = (statistic.high - statistic.low) / 2 / quantile
     if not error > 0.0:
-        return TestedDifference(found)
-    distance = -abs(found.value) / error
+        return TestedDifference(statistic)
+    distance = -abs(statistic.value) / error
     tail = float(ndtr(distance) if degrees is None else stdtr(degrees, distance))
-    return TestedDifference(found, 2 * tail, _visible(found, quantile))
+    return TestedDifference(statistic, 2 * tail, _visible(statistic, quantile))
 
 
-def _visible(found: Statistic, quantile: float) -> float | None:
-    if found.low is None or found.high is None:
+def _visible(statistic: Statistic, quantile: float) -> float | None:
+    if statistic.low is None or statistic.high is None:
         return None
-    error = (found.high - found.low) / 2 / quantile
+    error = (statistic.high - statistic.low) / 2 / quantile
     return error * (quantile + normal_quantile(_ONE_SIDED))

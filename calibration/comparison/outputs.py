@@ -137,24 +137,24 @@ def _verdicts(
     Verdicts are one per judge and output; repeats count a judge's further verdicts.
     """
     passed = _passes(table.score, table.cut)
-    found: dict[str, FloatArray] = {}
+    by_judge: dict[str, FloatArray] = {}
     repeats: dict[str, int] = {}
     for judge, rows in table.judge.present():
         verdict = first_known(passed[rows], output[rows], len(is_open))
         if np.isfinite(verdict[is_open]).any():
-            found[judge] = verdict
+            by_judge[judge] = verdict
             more = int(np.isfinite(passed[rows]).sum()) - int(np.isfinite(verdict).sum())
             repeats |= {judge: more} if more else {}
     place = {judge: number for number, judge in enumerate(table.preferred)}
     judges = sorted(
-        found,
+        by_judge,
         key=lambda judge: (
             _rank(table, judge),
             place.get(judge, len(place)),
-            -int(np.isfinite(found[judge][is_open]).sum()),
+            -int(np.isfinite(by_judge[judge][is_open]).sum()),
         ),
     )
-    verdicts = np.stack([found[judge] for judge in judges]) if judges else np.empty((0, len(is_open)))
+    verdicts = np.stack([by_judge[judge] for judge in judges]) if judges else np.empty((0, len(is_open)))
     return judges, verdicts, repeats
 
 

@@ -152,11 +152,11 @@ def benjamini_yekutieli(p_values: FloatArray) -> FloatArray:
 
 
 def among_known(
-    given: Sequence[float | None], method: Callable[[FloatArray], FloatArray] = holm
+    p_values: Sequence[float | None], method: Callable[[FloatArray], FloatArray] = holm
 ) -> list[float | None]:
     """Adjusted p-values of those that are known, the others left out of the count."""
-    found = iter(method(np.array([p for p in given if p is not None], dtype=np.float64)).tolist())
-    return [None if p is None else next(found) for p in given]
+    adjusted = iter(method(np.array([p for p in p_values if p is not None], dtype=np.float64)).tolist())
+    return [None if p is None else next(adjusted) for p in p_values]
 
 
 def _back(adjusted: FloatArray, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> FloatArray:

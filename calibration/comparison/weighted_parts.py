@@ -31,7 +31,7 @@ def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
     alone = [len(np.unique(part.cluster)) < FEWEST for part in parts]
     if all(alone):
         alone = [False] * len(parts)
-    found = combine_means(
+    total = combine_means(
         np.concatenate([part.values for part in parts]),
         np.repeat(np.arange(len(parts)), [len(part.values) for part in parts]),
         np.array([0.0 if single else part.coefficient for part, single in zip(parts, alone, strict=True)]),
@@ -40,20 +40,20 @@ def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
     unseen = sum(part.coefficient**2 * part.unseen for part in parts)
     for part, single in zip(parts, alone, strict=True):
         if single:
-            found = _with_single_cluster(found, part)
+            total = _with_single_cluster(total, part)
             unseen += part.coefficient**2 * _variance_of_one(part)
-    return found._replace(
-        error=math.sqrt(found.error**2 + unseen), row_error=math.sqrt(found.row_error**2 + unseen)
+    return total._replace(
+        error=math.sqrt(total.error**2 + unseen), row_error=math.sqrt(total.row_error**2 + unseen)
     )
 
 
-def _with_single_cluster(found: Combination, part: WeightedPart) -> Combination:
+def _with_single_cluster(total: Combination, part: WeightedPart) -> Combination:
     """Add a part in a single cluster to a sum, without its variance."""
-    squares, own = 1 / found.rows, part.coefficient**2 / len(part.values)
-    return found._replace(
-        value=found.value + part.coefficient * float(part.values.mean()),
+    squares, own = 1 / total.rows, part.coefficient**2 / len(part.values)
+    return total._replace(
+        value=total.value + part.coefficient * float(part.values.mean()),
         rows=1 / (squares + own),
-        cluster_size=(found.cluster_size * squares + part.coefficient**2) / (squares + own),
+        cluster_size=(total.cluster_size * squares + part.coefficient**2) / (squares + own),
     )
 
 

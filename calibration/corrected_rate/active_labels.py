@@ -184,16 +184,16 @@ def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) 
     """Lambda, value and standard error of the average over rounds."""
     rounds = _rounds(data, drawn_in)
     lambdas = [active_lambda(part) for part, _ in rounds]
-    found: list[InfluenceEstimate] = [
+    estimates: list[InfluenceEstimate] = [
         moved(part, weight) for (part, _), weight in zip(rounds, lambdas, strict=True)
     ]
     shares = np.array([new for _, new in rounds], dtype=np.float64)
     shares /= shares.sum()
-    value = float(shares @ [each.value for each in found])
+    value = float(shares @ [each.value for each in estimates])
     if finite:
-        error = float(np.sqrt((shares**2) @ [each.design.sum() for each in found]))
+        error = float(np.sqrt((shares**2) @ [each.design.sum() for each in estimates]))
     else:
-        influence: FloatArray = shares @ np.stack([each.influence for each in found])
+        influence: FloatArray = shares @ np.stack([each.influence for each in estimates])
         error = cluster_error(influence - influence.mean(), data.cluster, data.cluster[data.known])
     return float(shares @ lambdas), value, error
 

@@ -76,7 +76,7 @@ def _null_p(score: FloatArray, labelled: BoolArray) -> float:
     return min(1.0, float(2 * ndtr(-max(0.0, distance - half_step) / math.sqrt(variance))))
 
 
-def _alarm(found: list[float | None]) -> float | None:
-    told = [p for p in found if p is not None]
-    least = min(1.0, min(told) * len(told)) if told else 1.0
+def _alarm(p_values: list[float | None]) -> float | None:
+    known = [p for p in p_values if p is not None]
+    least = min(1.0, min(known) * len(known)) if known else 1.0
     return least if least <= _ALARM else None

@@ -97,19 +97,19 @@ def estimate(
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     places = _ranks(systems, terms) if len(systems) > 1 else {}
-    found = EstimationNumbers(
+    estimation = EstimationNumbers(
         all=_estimate(table, terms, "all"),
         systems={name: _estimate(part, terms, name, places.get(name)) for name, part in systems.items()},
         judge=None if first is None else judge or first,
     )
-    found = _beside(found, everyone, _of_judges(phases, judges, level))
+    estimation = _beside(estimation, everyone, _of_judges(phases, judges, level))
     if reweight_by:
 
         def weighted(part: Table) -> Statistic:
             return reweighted_rate(shifted_labels(part, reweight_by), level=level)
 
-        found = _beside(found, table, {"reweighted": weighted})
-    return found if open_worse_by is None else _with_bound(found, whole, open_worse_by, terms)
+        estimation = _beside(estimation, table, {"reweighted": weighted})
+    return estimation if open_worse_by is None else _with_bound(estimation, whole, open_worse_by, terms)
 
 
 def _of_judges(
@@ -128,11 +128,11 @@ def _of_judges(
 
 
 def _beside(
-    found: EstimationNumbers, table: Table, more: Mapping[str, Callable[[Table], Statistic]]
+    estimation: EstimationNumbers, table: Table, more: Mapping[str, Callable[[Table], Statistic]]
 ) -> EstimationNumbers:
     """Add estimates of all rows and of each system's."""
     if not more:
-        return found
+        return estimation
     column = table.columns.get("system")
     rows = {} if column is None else dict(column.present())
 
@@ -141,19 +141,21 @@ def _beside(
         return msgspec.structs.replace(part, estimates=added | part.estimates)
 
     return msgspec.structs.replace(
-        found,
-        all=of(found.all, table),
-        systems={name: of(part, table.take(rows[name])) for name, part in found.systems.items()},
+        estimation,
+        all=of(estimation.all, table),
+        systems={name: of(part, table.take(rows[name])) for name, part in estimation.systems.items()},
     )
 
 
-def _with_bound(found: EstimationNumbers, table: Table, worse: float, terms: RateTerms) -> EstimationNumbers:
+def _with_bound(
+    estimation: EstimationNumbers, table: Table, worse: float, terms: RateTerms
+) -> EstimationNumbers:
     """Add the rates of undecided outputs for a judge that is worse on them."""
 
     def bound(part: Table) -> Statistic:
         return rate_if_worse(part, decided_rows(part), worse, terms.pass_at, terms.level)
 
-    added = _beside(found, table, {"open_worse_by": bound})
+    added = _beside(estimation, table, {"open_worse_by": bound})
     return msgspec.structs.replace(
         added,
         all=msgspec.structs.replace(added.all, worse_by=worse),
@@ -177,7 +179,7 @@ def of_judge(table: Table, judge: str | None) -> Table:
 
 def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None = None) -> RateEstimate:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
-    found, uncorrected = rate_estimates(table, terms), judge_mean(table, terms)
+    rates, uncorrected = rate_estimates(table, terms), judge_mean(table, terms)
     return RateEstimate(
         n_labelled=int((labelled & judged).sum()),
         n_unlabelled=int((judged & ~labelled).sum()),
@@ -186,14 +188,14 @@ def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None 
         target=terms.target,
         judge_mean=uncorrected.value,
         uncorrected=uncorrected,
-        weight=found.weight,
-        label_equivalents=found.label_equivalents,
-        estimates=found.estimates,
-        strata=found.strata,
+        weight=rates.weight,
+        label_equivalents=rates.label_equivalents,
+        estimates=rates.estimates,
+        strata=rates.strata,
         rank=rank,
         chosen_by=terms.chosen_by,
         variance=_variance(table, judged, terms.level),
-        cautions=_cautions(table, terms, name, found.chosen),
+        cautions=_cautions(table, terms, name, rates.chosen),
     )
 
 

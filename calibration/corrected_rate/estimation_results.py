@@ -132,6 +132,6 @@ class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         return self.parts[name]
 
 
-def estimation_json(found: EstimationNumbers) -> dict[str, Any]:
+def estimation_json(estimation: EstimationNumbers) -> dict[str, Any]:
     """Return an estimation as JSON, with each rate under its name."""
-    return msgspec.to_builtins(found.parts)
+    return msgspec.to_builtins(estimation.parts)

@@ -118,8 +118,8 @@ def power_tuned(
     return PowerTuned(weight, combined) if narrower else PowerTuned(0.0, alone)
 
 
-def _width(found: Statistic) -> float:
-    return 1.0 if found.low is None or found.high is None else found.high - found.low
+def _width(statistic: Statistic) -> float:
+    return 1.0 if statistic.low is None or statistic.high is None else statistic.high - statistic.low
 
 
 def prediction_powered(

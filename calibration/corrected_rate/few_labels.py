@@ -12,8 +12,8 @@ _PSEUDO = 0.5
 """As many outputs of each of the four kinds (passed or failed, rightly or wrongly) are added to those seen."""
 
 
-def unseen_variance(data: LabelledAndJudged, seen: float) -> float:
-    """Return the least variance of the labelled part beyond the variance ``seen``.
+def unseen_variance(data: LabelledAndJudged, observed: float) -> float:
+    """Return the least variance of the labelled part beyond the variance ``observed``.
 
     Five labels that all pass have no spread. Their mean has at least the variance ``p (1 - p) (1 - r^2) / n`` with ``p = (k + 1) / (n + 2)`` of ``k``
     labels that pass, and the judge's correlation ``r`` with them, which half an output of each kind keeps from 1. Both approach what is seen as labels
@@ -23,7 +23,7 @@ def unseen_variance(data: LabelledAndJudged, seen: float) -> float:
     rate = (float(data.label.sum()) + 1) / (n + 2)
     floor = rate * (1 - rate) * (1 - _smoothed_correlation(data) ** 2) / n
     sizes = np.unique(data.label_cluster, return_counts=True)[1]
-    return max(0.0, floor - seen) * usual_effect(float((sizes**2).sum()) / n)
+    return max(0.0, floor - observed) * usual_effect(float((sizes**2).sum()) / n)
 
 
 def _smoothed_correlation(data: LabelledAndJudged) -> float:

@@ -97,17 +97,17 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     Where labels were drawn with unequal chances that is ``active`` and, with strata, ``stratified_ppi``; the same by strata of the score where the
     scores of labelled items show that these were chosen by score.
     """
-    found = _over_all(table, terms)
+    rates = _over_all(table, terms)
     if terms.chosen_by in {"label", "elsewhere"}:
-        return found
-    if (found.chosen is not None or terms.chosen_by == "score") and STRATUM not in table.columns:
+        return rates
+    if (rates.chosen is not None or terms.chosen_by == "score") and STRATUM not in table.columns:
         table = with_strata(table, BY_SCORE)
     items = stratified_items(table)
     if items is None:
-        return found
+        return rates
     strata = stratum_estimates(items, interval=terms.interval, level=terms.level)
-    return found._replace(
-        estimates={"stratified_ppi": _stratified(table, items, terms)} | found.estimates, strata=strata
+    return rates._replace(
+        estimates={"stratified_ppi": _stratified(table, items, terms)} | rates.estimates, strata=strata
     )
 
 

@@ -90,6 +90,6 @@ def _ridge(label: FloatArray, scores: FloatArray) -> FloatArray:
     return slope
 
 
-def width(found: Statistic) -> float:
+def width(statistic: Statistic) -> float:
     """Return the width of an interval; 1 without one."""
-    return 1.0 if found.low is None or found.high is None else found.high - found.low
+    return 1.0 if statistic.low is None or statistic.high is None else statistic.high - statistic.low

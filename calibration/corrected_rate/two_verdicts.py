@@ -60,7 +60,7 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
         )
     right, passed = data.label == 1.0, data.score >= pass_at
     clusters = np.concatenate([data.label_cluster, data.unlabelled_cluster])
-    found = rogan_gladen(
+    corrected = rogan_gladen(
         float((data.unlabelled >= pass_at).mean()),
         len(data.unlabelled),
         true_positives=int((right & passed).sum()),
@@ -69,9 +69,9 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
         negatives=int((~right).sum()),
         level=level,
     )
-    if found.value is None or clusters_in(clusters) == len(clusters):
-        return found
-    return msgspec.structs.replace(found, method=f"{found.method}, items taken as independent")
+    if corrected.value is None or clusters_in(clusters) == len(clusters):
+        return corrected
+    return msgspec.structs.replace(corrected, method=f"{corrected.method}, items taken as independent")
 
 
 def rogan_gladen(

@@ -200,11 +200,13 @@ def mean_of(values: FloatArray, cluster: IntArray, *, level: float = 0.95, least
     return _with_interval(mean_over_clusters(values, cluster), len(values), level, least)
 
 
-def _with_interval(found: Combination, n: int, level: float, least: float) -> Statistic:
-    if not found.tellable:
-        return defined(found.value, n=n, method="cluster-t: no interval from a single cluster", level=level)
-    method = "bound on what was not seen" if found.flat else "cluster-t (CR2)"
-    return defined(found.value, found.interval(level, least), n=n, method=method, level=level)
+def _with_interval(combination: Combination, n: int, level: float, least: float) -> Statistic:
+    if not combination.tellable:
+        return defined(
+            combination.value, n=n, method="cluster-t: no interval from a single cluster", level=level
+        )
+    method = "bound on what was not seen" if combination.flat else "cluster-t (CR2)"
+    return defined(combination.value, combination.interval(level, least), n=n, method=method, level=level)
 
 
 def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0.95, seed: int = 0) -> Shift:
@@ -242,14 +244,14 @@ def _sign_flip_p(sums: FloatArray, seed: int) -> float:
     return float(((np.abs(signs @ sums) >= observed).sum() + 1) / (_DRAWN + 1))
 
 
-def _minimum_detectable(found: Combination, level: float) -> float | None:
+def _minimum_detectable(combination: Combination, level: float) -> float | None:
     """Return the minimum detectable shift, from the observed spread.
 
     It is never less than the shift that is significant when just enough clusters have a difference.
     """
     needed = math.ceil(math.log2(2 / (1 - level)))
-    if found.clusters < max(needed, FEWEST):
+    if combination.clusters < max(needed, FEWEST):
         return None
-    by_spread = found.smallest_visible(level) or 0.0
-    by_count = float(betaincinv(needed, found.clusters - needed + 1, _POWER))
+    by_spread = combination.smallest_visible(level) or 0.0
+    by_count = float(betaincinv(needed, combination.clusters - needed + 1, _POWER))
     return min(1.0, max(by_spread, by_count))

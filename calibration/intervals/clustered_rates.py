@@ -44,9 +44,9 @@ def usual_effect(cluster_size: float, prior: Prior = TWO_SIDED) -> float:
     return 1 + (cluster_size - 1) * prior.correlation
 
 
-def averaged_effect(seen: float, usual: float, errors: float, prior: Prior = TWO_SIDED) -> float:
+def averaged_effect(observed: float, usual: float, errors: float, prior: Prior = TWO_SIDED) -> float:
     """Average the observed design effect with the default one, weighted by number of errors."""
-    return (errors * seen + prior.weight * usual) / (errors + prior.weight)
+    return (errors * observed + prior.weight * usual) / (errors + prior.weight)
 
 
 def told_by(errors: float, cluster_size: float) -> float:

@@ -142,7 +142,7 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
     """
     parts, variance = _without_rounding(parts), np.diag(covariance)
     variance = np.where(variance > _ROUNDING**2 * variance.max(initial=0.0), variance, 0.0)
-    seen = float(np.abs(parts).sum())
+    observed = float(np.abs(parts).sum())
     errors = _errors(covariance, variance) * (t_quantile(level, clusters - 1) / normal_quantile(level))
     tail, side = (1 - level) / 2, np.where(parts < 0, -1.0, 1.0)
 
@@ -157,13 +157,13 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
         return np.abs(supposed(shift) + errors).sum(axis=1)
 
     nothing = -_furthest(parts, variance)
-    bounding = max(seen, float(np.quantile(sums(nothing), _LUCKY)))
-    least = _crossing(lambda shift: bool((sums(shift) >= seen).mean() >= tail), nothing, 0.0)
+    bounding = max(observed, float(np.quantile(sums(nothing), _LUCKY)))
+    least = _crossing(lambda shift: bool((sums(shift) >= observed).mean() >= tail), nothing, 0.0)
     largest = _crossing(
         lambda shift: bool((sums(shift) <= bounding).mean() < tail), nothing, _beyond(sums, bounding, tail)
     )
     low, high = (float(np.abs(supposed(shift)).sum()) for shift in (least, largest))
-    return min(low, seen), max(high, seen)
+    return min(low, observed), max(high, observed)
 
 
 def _errors(covariance: FloatArray, variance: FloatArray) -> FloatArray:
@@ -197,11 +197,11 @@ def _furthest(parts: FloatArray, variance: FloatArray) -> float:
     return (1 + 1e-9) * float((np.abs(parts[loose]) / variance[loose]).max()) if loose.any() else 0.0
 
 
-def _beyond(sums: Callable[[float], FloatArray], seen: float, tail: float) -> float:
+def _beyond(sums: Callable[[float], FloatArray], observed: float, tail: float) -> float:
     """Return a shift so large that the observed sum would be too small."""
     shift = 1.0
     for _ in range(_DOUBLINGS):
-        if (sums(shift) <= seen).mean() < tail:
+        if (sums(shift) <= observed).mean() < tail:
             break
         shift *= 2
     return shift

@@ -132,14 +132,14 @@ def _trend(family: CurveFamily, answers: LadderAnswers) -> float | None:
     return mean_over_clusters(together, answers.cluster).p()
 
 
-def _at_least_a_gap(asked: FloatArray, low: float, threshold: float, high: float) -> tuple[float, float]:
+def _at_least_a_gap(levels: FloatArray, low: float, threshold: float, high: float) -> tuple[float, float]:
     """Return an interval that holds the gaps between levels asked about that it touches.
 
     A judge may fall anywhere between two levels: a curve says more of that place than answers do.
     """
     if not np.isfinite(threshold):
         return low, high
-    below, above = asked[asked <= low], asked[asked >= high]
+    below, above = levels[levels <= low], levels[levels >= high]
     return (float(below[-1]) if len(below) else low), (float(above[0]) if len(above) else high)
 
 

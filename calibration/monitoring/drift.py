@@ -48,19 +48,19 @@ def paired_drops(
     Returns:
         The drop, and p, after each look, shape ``(looks,)`` each.
     """
-    drops, found = list[float](), list[float]()
-    seen, sums = np.zeros(len(certified)), np.zeros(len(certified))
+    drops, p_values = list[float](), list[float]()
+    times, sums = np.zeros(len(certified)), np.zeros(len(certified))
     for look in looks:
         judged = np.isfinite(look)
-        seen, sums = seen + judged, sums + np.where(judged, look, 0.0)
-        known = seen > 0
-        difference = certified[known] - sums[known] / seen[known]
+        times, sums = times + judged, sums + np.where(judged, look, 0.0)
+        known = times > 0
+        difference = certified[known] - sums[known] / times[known]
         drops.append(float(difference.mean()) if known.any() else 0.0)
         own = cluster[known]
         top = int(own.max(initial=-1))
         mean = mean_over_clusters(np.append(difference, (1.0, -1.0)), np.append(own, (top + 1, top + 2)))
-        found.append(float(stdtr(mean.degrees, -mean.value / mean.error)))
-    return np.array(drops), np.array(found)
+        p_values.append(float(stdtr(mean.degrees, -mean.value / mean.error)))
+    return np.array(drops), np.array(p_values)
 
 
 def first_drop(p: FloatArray, levels: FloatArray) -> int | None:

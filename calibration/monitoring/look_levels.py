@@ -42,16 +42,16 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
         Levels, shape ``(looks,)``; the first ones do not depend on how many are wanted.
     """
     shares = np.arange(1, _SOON + 1) / (np.arange(1, _SOON + 1) + replies)
-    kept = alpha * _KEPT * (1 - float(shares[-1]))
-    found, places, chance = list[float](), np.zeros(1), np.ones(1)
+    reserve = alpha * _KEPT * (1 - float(shares[-1]))
+    levels, places, chance = list[float](), np.zeros(1), np.ones(1)
     for before, now in zip((0.0, *shares[:-1].tolist()), shares.tolist(), strict=True):
         step = math.sqrt(now - before)
-        line = _crossed_with((alpha - kept) / _SOON, places, chance, step, 1.0)
-        found.append(float(ndtr(-line / math.sqrt(now))))
+        line = _crossed_with((alpha - reserve) / _SOON, places, chance, step, 1.0)
+        levels.append(float(ndtr(-line / math.sqrt(now))))
         places, chance = _not_crossed(line, math.sqrt(now), step, places, chance)
-    line = _crossed_with(kept, places, chance, math.sqrt(1 - shares[-1]), 2.0)
+    line = _crossed_with(reserve, places, chance, math.sqrt(1 - shares[-1]), 2.0)
     later = np.arange(_SOON + 1, max(_SOON, looks) + 1)
-    return np.append(found, ndtr(-line / np.sqrt(later / (later + replies))))[:looks]
+    return np.append(levels, ndtr(-line / np.sqrt(later / (later + replies))))[:looks]
 
 
 def _crossed_with(wanted: float, places: FloatArray, chance: FloatArray, step: float, sides: float) -> float:

@@ -95,11 +95,11 @@ def assured_labels(
     }
     if unlabelled is not None:
         errors["corrected_pass_rate"] = _corrected_errors(expected, unlabelled)
-    found = {
+    labels = {
         name: _enough(each, average[name], expected, half_width, assurance) for name, each in errors.items()
     }
     if unlabelled is None:
-        return found
+        return labels
     right, wrong = average["rogan_gladen_right"], average["rogan_gladen_wrong"]
     split: tuple[int | None, int | None] = None, None
     if right is not None and wrong is not None:
@@ -107,7 +107,7 @@ def assured_labels(
         each = _rogan_gladen_errors(expected, unlabelled, classes)
         total = _enough(each, right + wrong, expected, half_width, assurance)
         split = split if total is None else _split(total, classes)
-    return found | {"rogan_gladen_right": split[0], "rogan_gladen_wrong": split[1]}
+    return labels | {"rogan_gladen_right": split[0], "rogan_gladen_wrong": split[1]}
 
 
 def average_labels(
@@ -118,7 +118,7 @@ def average_labels(
     Items are taken as independent, as in textbooks; None where no number is enough.
     """
     tpr, tnr, prevalence = expected.tpr, expected.tnr, expected.prevalence
-    found: dict[str, int | None] = {
+    labels: dict[str, int | None] = {
         "pass_rate": labels_for_rate(prevalence, half_width),
         "true_positive_rate": labels_for_rate(tpr, half_width, share=prevalence),
         "true_negative_rate": labels_for_rate(tnr, half_width, share=1 - prevalence),
@@ -126,10 +126,12 @@ def average_labels(
     }
     if unlabelled is not None:
         classes = labels_for_rogan_gladen(tpr, tnr, prevalence, half_width, unlabelled)
-        found["corrected_pass_rate"] = labels_for_corrected_rate(tpr, tnr, prevalence, half_width, unlabelled)
-        found["rogan_gladen_right"] = None if classes is None else classes.right
-        found["rogan_gladen_wrong"] = None if classes is None else classes.wrong
-    return found
+        labels["corrected_pass_rate"] = labels_for_corrected_rate(
+            tpr, tnr, prevalence, half_width, unlabelled
+        )
+        labels["rogan_gladen_right"] = None if classes is None else classes.right
+        labels["rogan_gladen_wrong"] = None if classes is None else classes.wrong
+    return labels
 
 
 def _enough(

@@ -243,12 +243,12 @@ def _cost_of(half_width: float, steps: Sequence[_Step], most: float, effect: flo
 
 def _phases(steps: Sequence[_Step], counts: Sequence[float], pilot: Pilot) -> list[Phase]:
     total = sum(step.variance / count for step, count in zip(steps, counts, strict=True))
-    found: list[Phase] = []
+    phases: list[Phase] = []
     for step, count in zip(steps, counts, strict=True):
         share = 1 - pilot.decided if step.name == "check" else 1.0
         bought, price = math.floor(count / share + _ALMOST), step.cost * share
         part = step.variance / count / total if total > 0 else 0.0
-        found.append(
+        phases.append(
             Phase(phase=step.name, outputs=bought, unit_cost=price, cost=bought * price, variance=part)
         )
-    return found
+    return phases

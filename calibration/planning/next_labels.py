@@ -69,18 +69,18 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw
     items = stratified_items(table)
     if items is None:
         raise InputError("no item has a judge's score")
-    found = stratum_estimates(items)
+    estimates = stratum_estimates(items)
     size, labelled = (
-        np.array([getattr(each, name) for each in found.values()]) for name in ("n", "n_labelled")
+        np.array([getattr(each, name) for each in estimates.values()]) for name in ("n", "n_labelled")
     )
-    spread = np.array([each.spread for each in found.values()])
+    spread = np.array([each.spread for each in estimates.values()])
     try:
         new = neyman_allocation(size, spread, labelled, count, least=FEWEST)
     except ValueError as error:
         raise InputError(str(error)) from error
     plans = {
         name: StratumPlan(each.n, each.n_labelled, each.spread, wanted)
-        for (name, each), wanted in zip(found.items(), new.tolist(), strict=True)
+        for (name, each), wanted in zip(estimates.items(), new.tolist(), strict=True)
     }
     drawn = _draw_each(items, plans, np.random.default_rng(seed))
     codes: list[int] = table.item.codes.tolist()

@@ -79,17 +79,17 @@ class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
     budget: BudgetPlan | None = None
 
 
-def plan_json(found: PlanNumbers) -> dict[str, Any]:
+def plan_json(numbers: PlanNumbers) -> dict[str, Any]:
     """Return a plan as JSON, without the parts that were not requested."""
-    result: dict[str, Any] = {"design_effect": found.design_effect}
-    if found.labels is not None:
-        result |= {"assurance": found.assurance, "labels": found.labels}
-    if found.items is not None:
-        result["items"] = {"comparison": found.items}
-    if found.budget is not None:
-        result["budget"] = msgspec.to_builtins(found.budget)
-    if found.draw is not None:
-        draw = found.draw
+    result: dict[str, Any] = {"design_effect": numbers.design_effect}
+    if numbers.labels is not None:
+        result |= {"assurance": numbers.assurance, "labels": numbers.labels}
+    if numbers.items is not None:
+        result["items"] = {"comparison": numbers.items}
+    if numbers.budget is not None:
+        result["budget"] = msgspec.to_builtins(numbers.budget)
+    if numbers.draw is not None:
+        draw = numbers.draw
         random = None in draw.chances.values()
         result |= {"next": list(draw.chances) if random else draw.chances, "of": draw.of}
         if draw.strata:

@@ -61,19 +61,21 @@ def strengths(
     beta, inverse = _fit(wins)
     residual = preferred - expit(beta[a] - beta[b])
     clusters = len(np.unique(cluster))
-    found: list[Statistic] = []
+    estimates: list[Statistic] = []
     for each in range(k):
         value, n = float(beta[each]), int(counts[each])
         if clusters < FEWEST:
-            found.append(defined(value, n=n, method="no interval from a single cluster", level=level))
+            estimates.append(defined(value, n=n, method="no interval from a single cluster", level=level))
             continue
         error = cluster_error(residual * (inverse[each, a] - inverse[each, b]), cluster)
         if error <= _ROUNDING:
-            found.append(defined(value, n=n, method="no interval: all comparisons are alike", level=level))
+            estimates.append(
+                defined(value, n=n, method="no interval: all comparisons are alike", level=level)
+            )
             continue
         ends = t_interval(value, error, clusters, level)
-        found.append(defined(value, ends, n=n, method="sandwich over clusters, t", level=level))
-    return found
+        estimates.append(defined(value, ends, n=n, method="sandwich over clusters, t", level=level))
+    return estimates
 
 
 def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:

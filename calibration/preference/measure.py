@@ -184,7 +184,7 @@ def _length(complete: Choices, level: float) -> Length:
 
 
 def _difference(
-    wrong: FloatArray, longer: IntArray, told: Choices, level: float
+    wrong: FloatArray, longer: IntArray, choices: Choices, level: float
 ) -> tuple[Statistic, float | None]:
     """Return how much more often the judge is wrong where the wrong output is the longer one.
 
@@ -193,29 +193,33 @@ def _difference(
     if not longer.any() or longer.all():
         why = "no label tells which output is the better, with the worse one being now longer, now shorter"
         return undefined(why, n=len(wrong), level=level), None
-    found = combine_means(wrong, longer, np.array([-1.0, 1.0]), told.cluster)
+    difference = combine_means(wrong, longer, np.array([-1.0, 1.0]), choices.cluster)
     return defined(
-        found.value, found.interval(level), n=len(wrong), method="t-test over clusters (CR2)", level=level
-    ), found.p()
+        difference.value,
+        difference.interval(level),
+        n=len(wrong),
+        method="t-test over clusters (CR2)",
+        level=level,
+    ), difference.p()
 
 
 def _agreement(complete: Choices, level: float) -> LabelAgreement | None:
-    told = complete.take(np.isin(complete.label, (0.0, 1.0)))
+    labelled = complete.take(np.isin(complete.label, (0.0, 1.0)))
     alike = complete.take(complete.label == _EVEN)
-    if not len(told.a) and not len(alike.a):
+    if not len(labelled.a) and not len(alike.a):
         return None
-    kinds = kinds_of(told)
-    a_better = told.label == 1.0
+    kinds = kinds_of(labelled)
+    a_better = labelled.label == 1.0
 
     def share(is_so: BoolArray, of: Choices) -> Statistic:
         return share_of(is_so.astype(np.float64), of.cluster, level=level)
 
     return LabelAgreement(
-        n=len(told.a),
-        right=_rate(np.where(a_better, told.preferred, 1.0 - told.preferred), told, level),
-        right_in_both=share(np.where(a_better, kinds.a, kinds.b), told),
-        wrong_in_both=share(np.where(a_better, kinds.b, kinds.a), told),
-        flips=share(kinds.flip, told),
+        n=len(labelled.a),
+        right=_rate(np.where(a_better, labelled.preferred, 1.0 - labelled.preferred), labelled, level),
+        right_in_both=share(np.where(a_better, kinds.a, kinds.b), labelled),
+        wrong_in_both=share(np.where(a_better, kinds.b, kinds.a), labelled),
+        flips=share(kinds.flip, labelled),
         tied_by_label=len(alike.a),
         tied_in_both=share(kinds_of(alike).tie, alike),
     )
@@ -230,8 +234,8 @@ def _rate(preferred: FloatArray, rows: Choices, level: float) -> Statistic:
 def _corrected(position: Position, length: Length) -> tuple[Position, Length]:
     """Return the biases with their p adjusted for two tests."""
     adjusted = among_known([position.p, length.p])
-    return _found(position, adjusted[0]), _found(length, adjusted[1])
+    return _with_holm(position, adjusted[0]), _with_holm(length, adjusted[1])
 
 
-def _found(bias: AnyBias, adjusted: float | None) -> AnyBias:
+def _with_holm(bias: AnyBias, adjusted: float | None) -> AnyBias:
     return replace(bias, holm_p=adjusted, found=adjusted is not None and adjusted <= _ALPHA)

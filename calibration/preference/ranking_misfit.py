@@ -43,7 +43,7 @@ def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
     beta = fitted[0]
     p = _flipped_p(misfit_scores(complete, *fitted), seed)
     odds = beta[:k, None] - beta[:k]
-    return _told(complete, (chance_of(odds + beta[k]) + chance_of(odds - beta[k])) / 2, p)
+    return _misfit(complete, (chance_of(odds + beta[k]) + chance_of(odds - beta[k])) / 2, p)
 
 
 def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> FloatArray:
@@ -102,7 +102,7 @@ def _flipped_p(scaled: FloatArray, seed: int) -> float:
     return (as_large + 1) / (_DRAWN + 1)
 
 
-def _told(complete: Choices, expected: FloatArray, p: float) -> RankingMisfit:
+def _misfit(complete: Choices, expected: FloatArray, p: float) -> RankingMisfit:
     """Return the test's result, with the clearest cycle and the pair that fits worst."""
     systems = complete.systems
     wins, met = np.zeros_like(expected), np.zeros_like(expected)

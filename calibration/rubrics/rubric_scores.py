@@ -75,14 +75,14 @@ class _Rates(NamedTuple):
     positive: ShrunkenRates
     negative: ShrunkenRates
 
-    def told(self, key: str) -> float:
+    def informedness(self, key: str) -> float:
         """Return what a verdict says: 1 if it is always right, 0 if it says nothing."""
         return self.positive.rate(key) + self.negative.rate(key) - 1
 
     def truth(self, criterion: JudgedCriterion) -> float:
         """Return the unbiased estimate of how far a criterion is met."""
         false_alarms = 1 - self.negative.rate(criterion.key)
-        return (_met(criterion) - false_alarms) / self.told(criterion.key)
+        return (_met(criterion) - false_alarms) / self.informedness(criterion.key)
 
 
 def rubric_of_judge(
@@ -257,16 +257,16 @@ def _clipped_mean(values: Sequence[float], items: Sequence[JudgedRubric], level:
     return _within(found, len(values), level, "cluster-t, clipped to [0, 1]")
 
 
-def _within(found: Combination, n: int, level: float, method: str, variance: float = 0.0) -> Statistic:
+def _within(combination: Combination, n: int, level: float, method: str, variance: float = 0.0) -> Statistic:
     """Return a clipped mean with its interval, to whose variance some may be added."""
-    value = clipped(found.value)
-    if not math.isfinite(found.error):
+    value = clipped(combination.value)
+    if not math.isfinite(combination.error):
         return defined(value, n=n, method=f"{method}: no interval from a single cluster", level=level)
-    error = math.sqrt(found.error**2 + variance)
-    if not error or not math.isfinite(found.degrees):
+    error = math.sqrt(combination.error**2 + variance)
+    if not error or not math.isfinite(combination.degrees):
         return defined(value, n=n, method=f"{method}: no interval without a spread", level=level)
-    half = t_quantile(level, found.degrees) * error
-    ends = clipped(found.value - half), clipped(found.value + half)
+    half = t_quantile(level, combination.degrees) * error
+    ends = clipped(combination.value - half), clipped(combination.value + half)
     return defined(value, ends, n=n, method=method, level=level)
 
 
@@ -275,10 +275,10 @@ def _corrected(items: Sequence[JudgedRubric], rates: _Rates, level: float) -> St
 
     The interval includes the uncertainty of these rates.
     """
-    told = [rates.told(each.key) for item in items for each in item.criteria]
-    if not told:
+    informedness = [rates.informedness(each.key) for item in items for each in item.criteria]
+    if not informedness:
         return undefined("no item is graded in full", n=0, level=level)
-    if min(told) < _LEAST_INFORMATION:
+    if min(informedness) < _LEAST_INFORMATION:
         why = "true positive and negative rate of a criterion add up to 1: verdicts say nothing of it"
         return undefined(why, n=len(items), level=level)
     values = [
@@ -299,11 +299,11 @@ def _variance_of_rates(items: Sequence[JudgedRubric], rates: _Rates) -> float:
     for item in items:
         share = 1 / (_points(item).possible * len(items))
         for each in item.criteria:
-            truth, told = rates.truth(each), rates.told(each.key)
+            truth, informedness = rates.truth(each), rates.informedness(each.key)
             positive, negative = slopes.get(each.key, (0.0, 0.0))
             slopes[each.key] = (
-                positive - share * each.points * truth / told,
-                negative + share * each.points * (1 - truth) / told,
+                positive - share * each.points * truth / informedness,
+                negative + share * each.points * (1 - truth) / informedness,
             )
     return sum(
         _variance(part, {key: slope[at] for key, slope in slopes.items()}) for at, part in enumerate(rates)
@@ -324,7 +324,7 @@ def _item(item: JudgedRubric, rates: _Rates | None) -> ItemScore:
     low, high = points.shares
     if any(each.met is None for each in item.criteria):
         return ItemScore(item=item.item, score=None, bounds=(low, high))
-    if rates is None or min(rates.told(each.key) for each in item.criteria) < _LEAST_INFORMATION:
+    if rates is None or min(rates.informedness(each.key) for each in item.criteria) < _LEAST_INFORMATION:
         return ItemScore(item=item.item, score=low)
     chances = list(_chances(item, rates))
     pairs = list(zip(item.criteria, chances, strict=True))

@@ -161,15 +161,15 @@ class TableBuilder:
                 self._refuse_slice(field)
         return columns
 
-    def _sources(self, given: Mapping[str, None]) -> dict[str, str]:
+    def _sources(self, columns: Mapping[str, None]) -> dict[str, str]:
         """Map each column of the table to its column in the rows, in the order of the rows."""
         for name, theirs in list(self._unseen.items()):
-            if theirs in given:
+            if theirs in columns:
                 del self._unseen[name]
         # A column of the contract keeps its own name too: clusters may be the items (`cluster=item_id`).
         taken = (set(self._source.values()) - _CONTRACT) | self._source.keys()
-        renamed = {name: theirs for name, theirs in self._source.items() if theirs in given}
-        return {name: name for name in given if name not in taken} | renamed
+        renamed = {name: theirs for name, theirs in self._source.items() if theirs in columns}
+        return {name: name for name in columns if name not in taken} | renamed
 
     def _keep_clusters(self, items: list[str], clusters: list[str | None] | None) -> None:
         """Keep the clusters, once some row has one; an item without one is its own."""
@@ -269,18 +269,18 @@ class TableBuilder:
         )
 
 
-def refuse_strangers(item: Column, given: Mapping[str, float], what: str, *, path: object) -> None:
+def refuse_strangers(item: Column, values: Mapping[str, float], noun: str, *, path: object) -> None:
     """Refuse values when none belongs to an item in the table.
 
     The error names one of each, so that the difference is visible.
     """
-    if any(name in given for name in item.values):
+    if any(name in values for name in item.values):
         return
-    first = next(iter(given), None)
+    first = next(iter(values), None)
     raise InputError(
-        f"there is no {what} that is graded"
+        f"there is no {noun} that is graded"
         if first is None
-        else f"no {what} is of an item in the table: the first is of {first!r}, the first item_id of the table is {item.values[0]!r}"
+        else f"no {noun} is of an item in the table: the first is of {first!r}, the first item_id of the table is {item.values[0]!r}"
         "; a verdict's item is case_id|system|trial",
         path=path,
     )

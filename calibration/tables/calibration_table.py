@@ -169,10 +169,10 @@ class Table:
         Raises:
             UsageError: A cut is not in (0, 1], or is for a judge that is not there.
         """
-        told = pass_at_of(given)
+        overrides = pass_at_of(given)
         names = list(self.judge.rows())
-        told.refuse_strangers(names)
-        return replace(self, cuts={name: told.of([name], self.cut_of(name)) for name in names})
+        overrides.refuse_strangers(names)
+        return replace(self, cuts={name: overrides.of([name], self.cut_of(name)) for name in names})
 
     def cut_of(self, judge: str) -> PassThreshold:
         """Return a judge's pass threshold."""

@@ -167,21 +167,21 @@ class NameColumn:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
         self._rows: array[int] = array("Q")
 
     def extend(self, names: Sequence[str]) -> None:
         """Set the names of the next rows."""
-        self._rows.extend(map(id, map(self._kept.setdefault, names, names)))
+        self._rows.extend(map(id, map(self._texts.setdefault, names, names)))
 
     def so_far(self) -> list[str]:
         """Return the names of the rows so far."""
-        text = dict(zip(map(id, self._kept), self._kept, strict=True))
+        text = dict(zip(map(id, self._texts), self._texts, strict=True))
         return [text[address] for address in self._rows]
 
     def column(self) -> Column:
         """Return the column; call nothing after it."""
-        names = list(self._kept)
+        names = list(self._texts)
         address = np.fromiter(map(id, names), dtype=np.uint64, count=len(names))
         order = np.argsort(address).astype(np.int32)
         codes: CodeArray = order[np.searchsorted(address[order], np.frombuffer(self._rows, dtype=np.uint64))]

@@ -36,14 +36,14 @@ class Layout:
         scores: Score columns by the judge each is of, where a table has no judge column.
         numbered: Whether rows have no ids, so that their numbers stand for these.
         people: Columns of people whose majority is the label.
-        said: What was found, for a note; empty where all columns have their names of the contract.
+        note: The columns found, in words; empty where all columns have their names of the contract.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
     scores: Mapping[str, str] = field(default_factory=dict[str, str])
     numbered: bool = False
     people: tuple[str, ...] = ()
-    said: str = ""
+    note: str = ""
 
     def rows(
         self, rows: Iterator[NumberedRow], labels: GradeScale, *, first: int = 1

@@ -21,7 +21,7 @@ _CONTRACT = frozenset(TABLE_FIELDS)
 
 def layout_of(
     rows: Sequence[Mapping[str, Any]],
-    told: Mapping[str, str],
+    columns: Mapping[str, str],
     *,
     form: TableForm,
     judge: str | None = None,
@@ -31,48 +31,50 @@ def layout_of(
 
     Args:
         rows: The first of its rows.
-        told: What the user says of columns: a name of the contract and a column, in either order.
+        columns: What the user says of columns: a name of the contract and a column, in either order.
         form: The meaning of scores and labels.
         judge: The judge of all rows, where no column names it; None to name it like its column.
         labelled: Whether labels come from elsewhere, so that none are missed.
 
     Raises:
         InputError: No column can be the score; the message lists the columns and what to type.
-        UsageError: A name that was told is neither a column nor one of the contract.
+        UsageError: A named column is neither a column nor one of the contract.
     """
-    return _Finder(rows, told, form).layout(judge, labelled=labelled)
+    return _Finder(rows, columns, form).layout(judge, labelled=labelled)
 
 
 class _Finder:
     """Looks for the columns of one table."""
 
-    def __init__(self, rows: Sequence[Mapping[str, Any]], told: Mapping[str, str], form: TableForm) -> None:
+    def __init__(
+        self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], form: TableForm
+    ) -> None:
         self._rows = rows
         there = dict.fromkeys(name for row in rows for name in row)
-        self._told_by_user = _told_columns(told, [*there])
+        self._named_by_user = _named_columns(columns, [*there])
         self._grades = GradeColumns(
             rows,
-            self._told_by_user,
+            self._named_by_user,
             (form.scores, form.labels),
             lambda name: name in _CONTRACT or is_number_field(name),
         )
 
     def layout(self, judge: str | None, *, labelled: bool) -> Layout:
         """Return the layout; see `layout_of`."""
-        found = self._grades
-        found.find_usual("item_id", found.is_name)
-        found.find_usual("judge", found.is_name)
-        found.find_labels()
-        found.columns |= {f"{PERSON}{each}": each for each in found.people}
+        grades = self._grades
+        grades.find_usual("item_id", grades.is_name)
+        grades.find_usual("judge", grades.is_name)
+        grades.find_labels()
+        grades.columns |= {f"{PERSON}{each}": each for each in grades.people}
         scores = self._scores(judge)
-        voted = tuple(found.people) if "label" not in found.columns else ()
-        renamed = {ours: theirs for ours, theirs in found.columns.items() if ours != theirs}
-        layout = Layout(renamed, scores, "item_id" not in found.columns, voted)
-        plain = not (scores or voted or layout.numbered or renamed.keys() - self._told_by_user.keys())
+        voted = tuple(grades.people) if "label" not in grades.columns else ()
+        renamed = {ours: theirs for ours, theirs in grades.columns.items() if ours != theirs}
+        layout = Layout(renamed, scores, "item_id" not in grades.columns, voted)
+        plain = not (scores or voted or layout.numbered or renamed.keys() - self._named_by_user.keys())
         return (
             layout
             if plain
-            else Layout(renamed, scores, layout.numbered, voted, self._told(layout, labelled=labelled))
+            else Layout(renamed, scores, layout.numbered, voted, self._note(layout, labelled=labelled))
         )
 
     def _scores(self, judge: str | None) -> dict[str, str]:
@@ -88,7 +90,7 @@ class _Finder:
         (column,) = columns
         return {judge or ("judge" if normal(column) in {"score", "scores"} else column): column}
 
-    def _told(self, layout: Layout, *, labelled: bool) -> str:
+    def _note(self, layout: Layout, *, labelled: bool) -> str:
         """Describe the columns that were found, for a note."""
         renamed = {ours: theirs for ours, theirs in layout.columns.items() if not ours.startswith(PERSON)}
         parts = [f"{ours} is {theirs!r}" for ours, theirs in renamed.items()]
@@ -154,13 +156,13 @@ class _Finder:
         return "could be system or judge" if few else "text" if distinct else "empty"
 
 
-def _told_columns(told: Mapping[str, str], there: Sequence[str]) -> dict[str, str]:
+def _named_columns(named: Mapping[str, str], there: Sequence[str]) -> dict[str, str]:
     """Map contract names to the columns that the user names.
 
     A column that no row has yet keeps the name as given.
     """
     columns: dict[str, str] = {}
-    for left, right in told.items():
+    for left, right in named.items():
         if _is_ours(left) and (right in there or not (_is_ours(right) and left in there)):
             columns[left] = right
         elif _is_ours(right):

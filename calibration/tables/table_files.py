@@ -92,7 +92,7 @@ def read_table(
         MissingExtraError: A Parquet file, and pyarrow is not installed.
     """
     form, notes = form or TableForm(), list[str]()
-    told = {**form.columns, **(columns or {})}
+    named_columns = {**form.columns, **(columns or {})}
     builder, names = TableBuilder(scores=form.scores, labels=form.labels), ShownNames()
     several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
     checkers: Counter[str] = Counter()
@@ -103,26 +103,32 @@ def read_table(
             path = source
             alone = PurePath(source.name).stem if form.apart and several else None
             note = _add_rows(
-                builder, file_rows(source), told, form, path=path, judge=alone, labelled=labels is not None
+                builder,
+                file_rows(source),
+                named_columns,
+                form,
+                path=path,
+                judge=alone,
+                labelled=labels is not None,
             )
             notes += [f"{named([source])}: {note}"] if note else []
         else:
             path, rows = source.path, ((0, row) for row in source.rows(names))
             cuts |= source.cuts
             checkers.update(given_labels(source.labels).checkers)
-            builder.extend(rows, path=path, columns=told)
+            builder.extend(rows, path=path, columns=named_columns)
         if len(builder) == before:
             raise InputError(NO_ROW, path=path)
     numbers: dict[str, Mapping[str, float]] = {}
     if draw:
         numbers |= _read_draws(draw)
     loose = isinstance(labels, LabelTable)
-    given = None if labels is None or loose else given_labels(read_records(labels, Verdict))
-    if given is not None:
-        numbers |= {f"{PERSON}{name}": said for name, said in given.people.items()}
-        checkers.update(given.checkers)
+    labels_by_item = None if labels is None or loose else given_labels(read_records(labels, Verdict))
+    if labels_by_item is not None:
+        numbers |= {f"{PERSON}{name}": said for name, said in labels_by_item.people.items()}
+        checkers.update(labels_by_item.checkers)
     table = builder.build(
-        labels=None if given is None else given.scores,
+        labels=None if labels_by_item is None else labels_by_item.scores,
         numbers=numbers,
         judges=names.judges,
         path=labels,
@@ -131,10 +137,10 @@ def read_table(
     table = replace(table, cuts=cut, checkers=dict(checkers), notes=tuple(notes))
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
-    elif given is not None:
-        elsewhere = given.scores.keys() - set(table.item.values)
+    elif labels_by_item is not None:
+        elsewhere = labels_by_item.scores.keys() - set(table.item.values)
         if elsewhere:
-            note = unmatched_note(len(elsewhere), len(given.scores), min(elsewhere))
+            note = unmatched_note(len(elsewhere), len(labels_by_item.scores), min(elsewhere))
             table = replace(table, notes=(*table.notes, note))
     if draw:
         refuse_strangers(table.item, numbers[ROUND], "draw", path=draw[0])
@@ -144,7 +150,7 @@ def read_table(
 def _add_rows(
     builder: TableBuilder,
     rows: Iterator[NumberedRow],
-    told: Mapping[str, str],
+    columns: Mapping[str, str],
     form: TableForm,
     *,
     path: object,
@@ -156,7 +162,7 @@ def _add_rows(
     if not first:
         return ""
     try:
-        layout = layout_of([row for _, row in first], told, form=form, judge=judge, labelled=labelled)
+        layout = layout_of([row for _, row in first], columns, form=form, judge=judge, labelled=labelled)
     except ColumnsError as error:
         error.path = path if isinstance(path, Path) else str(path)
         raise
@@ -164,7 +170,7 @@ def _add_rows(
     builder.extend(
         layout.rows(chain(first, rows), form.labels, first=start), path=path, columns=layout.columns
     )
-    return layout.said
+    return layout.note
 
 
 def read_labels(path: InputPath) -> dict[str, float]:

@@ -39,9 +39,9 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
     return replace(table, label=label, numbers={**table.numbers, **numbers}, notes=notes)
 
 
-def unmatched_note(elsewhere: int, given: int, first: str) -> str:
+def unmatched_note(elsewhere: int, total: int, first: str) -> str:
     """Return the note on labels that match no item."""
-    return f"{elsewhere:,} of {given:,} labels match no item here, {first!r} for one"
+    return f"{elsewhere:,} of {total:,} labels match no item here, {first!r} for one"
 
 
 def _places(table: Table) -> dict[tuple[OutputName, str], list[int]]:
@@ -67,7 +67,7 @@ def split_item(item: str) -> OutputName:
     return OutputName(item)
 
 
-def _column(said: dict[int, float], rows: int) -> FloatArray:
+def _column(scores: dict[int, float], rows: int) -> FloatArray:
     column = np.full(rows, np.nan)
-    column[list(said)] = list(said.values())
+    column[list(scores)] = list(scores.values())
     return column

@@ -111,18 +111,18 @@ def certify_cascade(
     """
     items = np.arange(len(next(iter(judges.values())).wrong))
     left = items if cluster is None else _one_of_each(cluster, seed)
-    looked_at, kept, errors = len(left), 0, 0
-    found: dict[str, CertifiedThreshold] = {}
+    looked_at, decided, errors = len(left), 0, 0
+    thresholds: dict[str, CertifiedThreshold] = {}
     for name, verdicts in judges.items():
         # Who said nothing has no confidence, and what has none is never kept.
         confidence = np.nan_to_num(verdicts.confidence[left], nan=-1.0)
         wrong = verdicts.wrong[left]
-        found[name] = certify(confidence, wrong, max_error=max_error, failure=FAILURE / len(judges))
-        threshold = found[name].threshold
+        thresholds[name] = certify(confidence, wrong, max_error=max_error, failure=FAILURE / len(judges))
+        threshold = thresholds[name].threshold
         if threshold is not None:
             keep = confidence >= threshold
-            kept, errors, left = kept + int(keep.sum()), errors + int((keep & wrong).sum()), left[~keep]
-    return Cascade(found, kept, errors, looked_at, kept / looked_at if looked_at else None)
+            decided, errors, left = decided + int(keep.sum()), errors + int((keep & wrong).sum()), left[~keep]
+    return Cascade(thresholds, decided, errors, looked_at, decided / looked_at if looked_at else None)
 
 
 def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> Cascade:

@@ -44,15 +44,15 @@ def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:
     wrong = len(outcome) - right
     target: FloatArray = np.where(outcome == 1, (right + 1) / (right + 2), 1 / (wrong + 2))
     design = np.stack([score - score.mean(), np.ones(len(score))])
-    found = np.array([0.0, _log_odds(float(target.mean()))])
+    weights = np.array([0.0, _log_odds(float(target.mean()))])
     for _ in range(_STEPS):
-        rate = special.expit(found @ design)
+        rate = special.expit(weights @ design)
         curvature = (design * rate * (1 - rate)) @ design.T + _RIDGE * np.eye(2)
         step = np.linalg.solve(curvature, design @ (target - rate))
-        found = found + step
+        weights = weights + step
         if np.abs(step).max() < _SETTLED:
             break
-    slope, level = found.tolist()
+    slope, level = weights.tolist()
     return Sigmoid(slope, level - slope * float(score.mean()))
 
 

@@ -110,18 +110,18 @@ def better_cut(
     # 1 where the other verdict is right and this one wrong, -1 the other way round.
     passed, anew = score >= pass_at, score >= chosen[fold]
     moved = np.where(right, 1.0, -1.0) * (anew.astype(np.float64) - passed)
-    found = combine_means(moved, right.astype(np.int64), np.full(2, 0.5), cluster)
+    combination = combine_means(moved, right.astype(np.int64), np.full(2, 0.5), cluster)
     gain = defined(
-        found.value,
-        found.interval(level),
+        combination.value,
+        combination.interval(level),
         n=len(score),
         method="cluster-t (CR2), cross-fitted"
-        if found.tellable
+        if combination.tellable
         else "no interval: a class is in one cluster",
         level=level,
     )
-    p = found.p()
-    clear = p is not None and p <= SURE and found.value >= CLEAR_GAIN
+    p = combination.p()
+    clear = p is not None and p <= SURE and combination.value >= CLEAR_GAIN
     return BetterThreshold(
         pass_at=pass_at, better_at=_best(candidates, whole, pass_at), gain=gain, clear=clear
     )

@@ -131,16 +131,16 @@ def read_entries(source: DataSource, category: Category) -> Iterator[Entry]:
 
 def _paths(source: DataSource, category: Category) -> tuple[str, str | None]:
     questions = [f"{folder}{stem}.json" for stem in data_stems(category) for folder in _QUESTION_FOLDERS]
-    found = next((path for path in questions if source.has(path)), None)
-    if found is None:
+    questions_path = next((path for path in questions if source.has(path)), None)
+    if questions_path is None:
         place = source.place(questions[category.group == "retired"])
         raise InputError(f"there is no data file for category {category.name}", path=place)
     if category.name in _ANSWERLESS:
-        return found, None
-    name = found.rpartition("/")[2]
+        return questions_path, None
+    name = questions_path.rpartition("/")[2]
     answers = [f"{folder}{name}" for folder in _ANSWER_FOLDERS]
-    beside = answers[found.startswith("unused_datasets/")]
-    return found, next((path for path in (beside, *answers) if source.has(path)), beside)
+    beside = answers[questions_path.startswith("unused_datasets/")]
+    return questions_path, next((path for path in (beside, *answers) if source.has(path)), beside)
 
 
 def _paired(

@@ -63,7 +63,7 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
     """
     if not root.is_dir():
         raise InputError("expected a folder with a folder a system", path=root)
-    found: dict[tuple[str, str], ResultFile] = {}
+    by_key: dict[tuple[str, str], ResultFile] = {}
     passed_over: list[Path] = []
     for path in sorted(root.rglob("*_result.json")):
         match = _FILE_NAME.fullmatch(path.name)
@@ -79,26 +79,26 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
         if category is None:
             raise InputError(f"{name!r} is not a category of BFCL v4", path=path)
         key = (parts[0], category.name)
-        if key in found:
-            other = found[key].path
+        if key in by_key:
+            other = by_key[key].path
             raise InputError(
                 f"{parts[0]!r} has two files of category {name}; the other is {other}", path=path
             )
         if categories is None or category in categories:
-            found[key] = ResultFile(parts[0], category, path)
-    if not found and passed_over:
+            by_key[key] = ResultFile(parts[0], category, path)
+    if not by_key and passed_over:
         names = ", ".join(sorted({path.name for path in passed_over}))
         raise InputError(
             f"holds only results that BFCL does not score ({names}); `fiducial cases bfcl DATA --category exec_simple --results {root} "
             "--out cases.jsonl --outputs-out outputs.jsonl` makes outputs of them, which `fiducial check` decides",
             path=root,
         )
-    if not found:
+    if not by_key:
         raise InputError(
             "found no <system>/<group>/BFCL_v4_<category>_result.json to score below this folder", path=root
         )
     order = {name: index for index, name in enumerate(CATEGORIES)}
-    files = sorted(found.values(), key=lambda file: (file.system, order[file.category.name]))
+    files = sorted(by_key.values(), key=lambda file: (file.system, order[file.category.name]))
     return ResultTree(files, passed_over)
 
 
