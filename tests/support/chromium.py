@@ -30,6 +30,8 @@ _FLAGS = (
     "--disable-sync",
     "--no-first-run",
     "--hide-scrollbars",
+    "--disable-features=BackForwardCache,Prerender2",  # a page that was left is gone, and answers for no other one
+    "--disable-hang-monitor",
 )
 
 
@@ -144,8 +146,16 @@ class Browser:
         return path
 
     def picture(self, path: Path) -> None:
-        """Save a screenshot as PNG."""
-        self._driver.save_screenshot(str(path))
+        """Save a screenshot as PNG; the driver gives up after 10 s, which a busy machine may need twice."""
+        from selenium.common.exceptions import TimeoutException
+
+        def taken() -> bool:
+            try:
+                return bool(self._driver.save_screenshot(str(path)))
+            except TimeoutException:
+                return False
+
+        _wait_for(taken, "a screenshot")
 
     def _log(self, kind: str) -> list[dict[str, Any]]:
         return self._driver.get_log(kind)
