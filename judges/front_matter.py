@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -51,6 +52,7 @@ def read_front_matter(path: Path) -> FrontMatter:
     return split_front_matter(read_prompt_text(path), path)
 
 
+@lru_cache(maxsize=64)  # a run reads a judge's prompt at its start, at its end, and for its report
 def split_front_matter(text: str, path: Path) -> FrontMatter:
     """Split the text of a prompt file.
 
