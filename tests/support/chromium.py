@@ -59,6 +59,9 @@ class Browser:
     def open(self, page: Path, *, size: tuple[int, int] = WIDE, dark: bool = False, place: str = "") -> None:
         """Open a file as a new visitor, with no storage or log; `place` follows the `#` or `?`."""
         assert page.is_file()
+        _patiently(lambda: self._open(page.absolute().as_uri() + place, size, dark=dark), f"{page} to open")
+
+    def _open(self, address: str, size: tuple[int, int], *, dark: bool) -> None:
         self._driver.get("about:blank")
         width, height = size
         self._tell(
@@ -74,7 +77,7 @@ class Browser:
         self._tell("Storage.clearDataForOrigin", origin="file://", storageTypes="all")
         self.console()
         self.requested()
-        self._driver.get(page.absolute().as_uri() + place)
+        self._driver.get(address)
 
     def on_paper(self, *, width: int = 718) -> None:
         """Lay the page out for printing on A4 with usual margins, in dark mode."""
@@ -146,16 +149,8 @@ class Browser:
         return path
 
     def picture(self, path: Path) -> None:
-        """Save a screenshot as PNG; the driver gives up after 10 s, which a busy machine may need twice."""
-        from selenium.common.exceptions import TimeoutException
-
-        def taken() -> bool:
-            try:
-                return bool(self._driver.save_screenshot(str(path)))
-            except TimeoutException:
-                return False
-
-        _wait_for(taken, "a screenshot")
+        """Save a screenshot as PNG."""
+        _patiently(lambda: self._driver.save_screenshot(str(path)), "a screenshot")
 
     def _log(self, kind: str) -> list[dict[str, Any]]:
         return self._driver.get_log(kind)
@@ -169,6 +164,20 @@ def _wait_for(happened: Callable[[], bool], what: str) -> None:
     while not happened():
         assert time.monotonic() < end, f"waited {PATIENCE} s for {what}"
         time.sleep(0.05)
+
+
+def _patiently(action: Callable[[], object], what: str) -> None:
+    """Try again what a busy browser did not do in time; the driver gives up some commands after 10 s."""
+    from selenium.common.exceptions import TimeoutException
+
+    def done() -> bool:
+        try:
+            action()
+        except TimeoutException:
+            return False
+        return True
+
+    _wait_for(done, what)
 
 
 @contextmanager
