@@ -163,7 +163,7 @@ def check_count(calls: list[Any], expectation: Expectation) -> Problem | None:
     if len(calls) == expectation.count:
         return None
     match = "parallel" if expectation.match == "auto" and expectation.count > 1 else expectation.match
-    sentence = "expected {expected} calls, got {got}"
+    sentence = f"expected {{expected}} call{'' if expectation.count == 1 else 's'}, got {{got}}"
     return Problem(_COUNT_ERRORS[match], sentence, None, expectation.count, len(calls))
 
 

@@ -86,10 +86,10 @@ def check_executable_calls(case: Case, output: Output, options: CheckOptions) ->
         return fault("executable_decoder:decoder_failed", str(error))
     if not calls:
         return fault("executable_decoder:wrong_output_format", "there is no call")
-    if len(calls) != len(reference.calls):
+    if len(calls) != (count := len(reference.calls)):
         return fault(
             "simple_exec_checker:wrong_count" if simple else "value_error:exec_result_count",
-            f"expected {len(reference.calls)} calls, got {len(calls)}",
+            f"expected {count} call{'' if count == 1 else 's'}, got {len(calls)}",
         )
     try:
         recorded = _recorded(reference)

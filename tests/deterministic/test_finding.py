@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -105,6 +106,11 @@ def test_the_code_of_checkers_is_read():
 
 def test_every_error_type_that_a_checker_can_give_is_put_into_words_and_no_other():
     assert every_error_type() == WORDS.keys()
+
+
+def test_two_error_types_never_read_the_same():
+    told = Counter(WORDS.values())
+    assert [words for words, count in told.items() if count > 1] == []
 
 
 def test_what_the_user_named_is_shown_with_blanks():
