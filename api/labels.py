@@ -116,6 +116,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
         labels: The file that holds the labels; None where the table has none.
         added: How many labels are new, or say something else than before.
         unchanged: How many were there before.
+        superseded: How many a later row of the same person on the same output replaces.
         unmatched: How many are of no output.
         first_unmatched: The id of the first of those.
         references: The references; None where the table has none.
@@ -126,6 +127,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
     labels: Path | None = None
     added: int = 0
     unchanged: int = 0
+    superseded: int = 0
     unmatched: int = 0
     first_unmatched: str | None = None
     references: JoinedReferences | None = None
@@ -140,6 +142,9 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
         lines = [] if self.references is None else [*_references_joined(self.references)]
         if self.labels is not None:
             lines.append(f"labels: {self.labels} ({self.added:,} added, {self.unchanged:,} already there)")
+        if self.superseded:
+            count = counted(self.superseded, "earlier row")
+            lines.append(f"{count} superseded: the last row of a person on an output counts")
         if self.unmatched:
             matches = "matches" if self.unmatched == 1 else "match"
             lines.append(

@@ -28,6 +28,7 @@ from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
 from ..records.grades import GradeScale
 from ..report.text.import_text import import_lines
+from ..report.text.number_text import counted
 from .display import verdicts_frame
 from .label_sources import grade_scale
 from .paths import FilePath, input_path, written_path
@@ -109,11 +110,16 @@ class Reading:
             f"{count} {kind}" for kind, count in Counter(case.kind for case in self.cases).items()
         )
         return (
-            f"<read as {self.format}: {len(self.cases)} cases ({kinds or 'none'}), {len(self.outputs)} outputs, "
-            f"{len(self.verdicts)} verdicts, {len(self.skipped)} skipped{self._unread()}>"
+            f"<read as {self.format}: {counted(len(self.cases), 'case')} ({kinds or 'none'}), {counted(len(self.outputs), 'output')}, "
+            f"{counted(len(self.verdicts), 'verdict')}, {len(self.skipped):,} skipped{self._tagged()}{self._unread()}>"
         )
 
     def _unread(self) -> str:
+        """Name the columns that look like grades and were not read."""
+        names = self._table.unread
+        return f"; not read, though grades by name: {', '.join(map(repr, names))}" if names else ""
+
+    def _tagged(self) -> str:
         """Name the columns that became tags, and the argument that makes more of them."""
         if not self.tags:
             return ""
@@ -198,7 +204,13 @@ def import_files(
     found = _joined(read_all(name, files, options), references)
     written = write_folder(found, written_path(out), name, source=files[0])
     read = options.recognized
-    return msgspec.structs.replace(written, columns=read.fields, tags=read.tags, guesses=read.guesses)
+    return msgspec.structs.replace(
+        written,
+        columns=read.fields,
+        tags=read.tags,
+        guesses=read.guesses,
+        unread={name: str(path) for name, path in read.unread.items()},
+    )
 
 
 def _options(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..records.column_names import HEADERS
+from ..records.grade_columns import is_rating
 from ..records.grades import PLAIN, UnknownGradeError, as_number, is_missing
 
 _WORDS: Mapping[str, tuple[str, ...]] = {
@@ -16,6 +20,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 """Words in the names of columns by field; a column counts for the first field that has one."""
 
 _MOST_SYSTEMS = 12
+_LONGEST_GRADE = 30
 _SYSTEM = ("system", "model", "bot", "agent", "assistant", "version", "variant", "llm")
 
 
@@ -26,12 +31,14 @@ class TableColumns:
         fields: The column of each field.
         tags: Columns that are no field.
         guesses: Fields that have no column, and a tag that may hold each.
+        unread: Columns of logged calls that look like grades, and a file that has each.
     """
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
         self.tags: list[str] = []
         self.guesses: dict[str, str] = {}
+        self.unread: dict[str, Path] = {}
 
     def add(
         self, rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], others: Iterable[str]
@@ -43,6 +50,18 @@ class TableColumns:
         self.tags += tags
         graded = {"label": ""} if others else {}
         self.guesses |= guessed(rows, tags, {*self.fields, *graded})
+
+    def note_unread(self, row: Mapping[str, Any], path: Path) -> None:
+        """Note what looks like a grade in a logged call, of which only request and answer are read."""
+        for name in _ratings(tuple(row)):
+            value = row[name]
+            if isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_GRADE):
+                self.unread.setdefault(name, path)
+
+
+@lru_cache(HEADERS)
+def _ratings(names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if is_rating(name)]
 
 
 class _Column(NamedTuple):

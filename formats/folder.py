@@ -48,6 +48,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         columns: The columns of a table's fields.
         tags: Columns of a table that are no field.
         guesses: Fields without a column, and a tag that may hold each.
+        unread: Columns of logged calls that look like grades, and a file that has each.
         skipped: How much is listed as skipped.
         first_skipped: The first of that.
     """
@@ -72,6 +73,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     columns: dict[str, str] = {}
     tags: list[str] = []
     guesses: dict[str, str] = {}
+    unread: dict[str, str] = {}
 
 
 def write_folder(

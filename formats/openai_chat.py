@@ -62,6 +62,8 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if is_object(row.value) and is_evals_row(row.value):
         yield from records_of(evals_example(row), row.place, options)
     else:
+        if is_object(row.value):
+            options.recognized.note_unread(row.value, row.place.path)
         yield from exchange_records(exchange_of(row), row, options)
 
 

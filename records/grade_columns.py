@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .column_names import TABLE_FIELDS, is_label_like, is_person, is_score_like, normal
+from .column_names import FIELDS, TABLE_FIELDS, is_label_like, is_person, is_score_like, normal
 from .grades import GradeScale, UnknownGradeError, as_number, is_missing
 
 MOST_GRADES = 12
@@ -29,6 +29,12 @@ _RATINGS = (
     "approved",
 )
 """Columns of grades that users of a product gave, where all values are grades and no judge is named; often they are texts, or scores."""
+
+
+def is_rating(name: str) -> bool:
+    """Return whether a name says that people graded: ``thumbs``, ``user_rating``, ``human_verdict``."""
+    plain = normal(name)
+    return plain in _RATINGS or plain in FIELDS["label"] or is_label_like(name)
 
 
 class GradeColumns:

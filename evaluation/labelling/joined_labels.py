@@ -22,6 +22,7 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
         labels: The file that holds them.
         added: How many are new, or say something else than before.
         unchanged: How many were there before.
+        superseded: How many a later row of the same person on the same output replaces.
         unmatched: How many are of no output.
         first_unmatched: The id of the first of those.
     """
@@ -29,6 +30,7 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
     labels: Path
     added: int
     unchanged: int
+    superseded: int = 0
     unmatched: int = 0
     first_unmatched: str | None = None
 
@@ -72,10 +74,12 @@ def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
 
 
 def _joined(path: Path, given: list[Verdict], added: int, unmatched: list[str]) -> JoinedLabels:
+    latest = len({(each.key, each.by) for each in given})
     return JoinedLabels(
         labels=path,
         added=added,
-        unchanged=len(given) - added,
+        unchanged=latest - added,
+        superseded=len(given) - latest,
         unmatched=len(unmatched),
         first_unmatched=next(iter(unmatched), None),
     )
@@ -107,15 +111,14 @@ def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdic
 
 def _merged(before: Iterable[Verdict], given: Iterable[Verdict]) -> tuple[list[Verdict], int]:
     """Labels with new ones in the place of the same person's earlier ones; and how many are new."""
-    kept = {(each.key, each.by): each for each in before}
-    added = 0
+    earlier = {(each.key, each.by): each for each in before}
+    kept = dict(earlier)
     for label in given:
-        earlier = kept.pop((label.key, label.by), None)
-        if earlier is None or _says(earlier) != _says(label):
-            added += 1
-            earlier = label
-        kept[label.key, label.by] = earlier
-    return list(kept.values()), added
+        place = (label.key, label.by)
+        was = earlier.get(place)
+        kept.pop(place, None)
+        kept[place] = was if was is not None and _says(was) == _says(label) else label
+    return list(kept.values()), sum(label is not earlier.get(place) for place, label in kept.items())
 
 
 def _says(label: Verdict) -> Verdict:

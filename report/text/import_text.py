@@ -62,7 +62,10 @@ def _limits(imported: ImportSummary) -> Iterator[str]:
         yield f"  {counted(imported.sessions, 'conversation')} of several turns, one case each; {earlier} (--unit turn: a case a turn)"
     if imported.failed or imported.empty:
         bad = imported.failed + imported.empty
-        yield f"  {counted(bad, 'output')} without an answer, graded 0: {imported.failed:,} failed, {imported.empty:,} empty"
+        kinds = {"failed": imported.failed, "empty": imported.empty}
+        told = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
+        yield f"  {counted(bad, 'output')} without an answer, graded 0: {told}"
+    yield from _unread(imported)
     if len(imported.outputs) > 1 and not imported.shared:
         names = ", ".join(f"{name} {count:,}" for name, count in imported.outputs.items())
         yield f"  no case was answered by two systems ({names}); {_pairing(imported)}if they are one system: --system NAME"
@@ -74,6 +77,14 @@ def _limits(imported: ImportSummary) -> Iterator[str]:
         yield f"  {counted(len(imported.tags), 'column')} read as {'a tag' if len(imported.tags) == 1 else 'tags'}: {', '.join(map(repr, imported.tags))}"
         if guesses:
             yield f"  name those that are more than a tag: {mapped(guesses)}"
+
+
+def _unread(imported: ImportSummary) -> Iterator[str]:
+    """Say which grades of a log were not read, and the command that adds them."""
+    for name, file in imported.unread.items():
+        words = ("fiducial", "labels", "add", imported.folder, file)
+        yield f"  not read, though it looks like grades: {name!r}; where rows have an id, add it with"
+        yield f"      {shlex.join(words)} {mapped({'label': name})}"
 
 
 def _pairing(imported: ImportSummary) -> str:

@@ -283,6 +283,34 @@ def refusal_of(path: Path, text: str) -> str:
     return result.err
 
 
+def test_grades_of_logged_calls_are_not_dropped_in_silence_and_the_proposed_command_adds_them(tmp_path: Path):
+    log, out = tmp_path / "log.jsonl", tmp_path / "out"
+    rows = [
+        {"session": f"s{n}", "prompt": f"Say {n}.", "completion": "Said.", "thumbs": "up"} for n in range(3)
+    ]
+    log.write_text("".join(f"{json.dumps(row)}\n" for row in [*rows, rows[0] | {"thumbs": "down"}]))
+    told = fiducial("import", log, "--out", out).out
+    assert "not read, though it looks like grades: 'thumbs'" in told
+    [command] = [line.split() for line in told.splitlines() if "labels add" in line]
+    added = fiducial(*command[1:])
+    assert added.code == 0, added.err
+    assert f"labels: {out}/labels.jsonl (3 added, 0 already there)" in added.out
+    assert "1 earlier row superseded" in added.out
+    labels = read_records(out / "labels.jsonl", Verdict)
+    assert {each.case_id: each.score for each in labels} == {"s0": 0.0, "s1": 1.0, "s2": 1.0}
+    again = fiducial(*command[1:])
+    assert "(0 added, 3 already there)" in again.out
+
+
+def test_a_log_without_grades_names_none(tmp_path: Path):
+    log = tmp_path / "log.jsonl"
+    row = {"session": "s", "prompt": "Say it.", "completion": "", "latency": 3, "human": "x" * 40}
+    log.write_text(f"{json.dumps(row)}\n")
+    told = fiducial("import", log, "--out", tmp_path / "out").out
+    assert "not read" not in told
+    assert "1 output without an answer, graded 0: 1 empty\n" in told
+
+
 def test_an_unknown_table_is_told_with_columns_to_map_and_the_map_is_enough(tmp_path: Path):
     log = tmp_path / "log.jsonl"
     refused = refusal_of(log, '{"nr": 1, "frage": "Wer war das?", "antwort": "Sie war es."}\n')
