@@ -91,6 +91,8 @@ def _logs() -> Iterator[str]:
         "An error without an answer and an empty answer are outputs, graded 0. A table of empty answers only holds questions.\n\n"
         "`--join TABLE` adds, by `id` or `session_id`, `expected_calls` (of all turns), `accepted_answers`, `criterion`, `context`, a label, tags.\n"
         "`fiducial labels add FOLDER TABLE` does so after the import, also to a run (which gets a file of cases beside it), and prints the command that grades again.\n"
+        "Grades beside a call (`thumbs`, `rating`) are not read, since a session is one case; the import names them, with the `labels add` command that adds them.\n"
+        "Of several rows of one person on an output the last counts.\n"
         "Each model of a log is a system. `--system NAME` joins them; a second answer to a case is a second trial.\n"
     )
 
