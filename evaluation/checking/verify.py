@@ -84,7 +84,7 @@ def _refuse_wrong(
     if not any(_same(stored, verdict) for verdict in now):
         raise RecordError(
             f"{stored.by} says {_words(stored)} here, and {_words(now[0])} when it checks this output again: the row was changed "
-            "(calibrate, compare and estimate go on with --accept-edited)",
+            "(run, calibrate, compare and estimate go on with --accept-edited)",
             path=journal.path,
             line=journal.line_of(stored.row),
         )
