@@ -256,16 +256,16 @@ def _rest(left: ComparedStratum, leader: str, noun: str) -> str:
         return f"{outputs} {'is' if total == 1 else 'are'} ungraded."
     graded = sum(left.graded.values())
     on = f"On {outputs if graded == total else f'{graded:,} of {outputs}'}"
+    first, *others = known
+    if not others:
+        return f"{on}, only those of {first} are graded."
+    beaten = [name for name in others if pair_of(left.pairs, first, name)[1]]
     if left.corrected_systems:
-        return f"{on}, judged and corrected with labels, {_tested(left, list(known))}."
-    most = max(known.values())
-    first = [name for name in known if known[name] == most]
-    if len(first) > 1 and leader in first:
-        return f"{on}, judges (uncorrected) rate {listed(first)} alike."
-    return f"{on}, judges (uncorrected) prefer {listed(first)}{' too' if first == [leader] else ''}."
-
-
-def _tested(left: ComparedStratum, names: Sequence[str]) -> str:
-    """Return which systems the first of these beats; none without a significant difference."""
-    beaten = [name for name in names[1:] if pair_of(left.pairs, names[0], name)[1]]
-    return f"{names[0]} passes more often than {listed(beaten)}" if beaten else "no difference is significant"
+        tested = (
+            f"{first} passes more often than {listed(beaten)}" if beaten else "no difference is significant"
+        )
+        return f"{on}, judged and corrected with labels, {tested}."
+    if not beaten:
+        return f"{on}, judges (uncorrected) show no significant difference."
+    of = "" if beaten == others else f" to {listed(beaten)}"
+    return f"{on}, judges (uncorrected) prefer {first}{of}{' too' if first == leader and not of else ''}."

@@ -298,17 +298,18 @@ def caution_lines(cautions: Sequence[Caution]) -> list[str]:
     return [f"{_CAUTIONS[each.kind]}: {_about(each.about)}" for each in cautions]
 
 
-_BRIEF: dict[str, str] = {
-    "few_clusters": "few independent groups: intervals may be too narrow",
-    "few_differing": "few items on which only one is right: intervals may be too narrow",
-    "left_out": "not compared: score or label missing",
-    "uncorrected": "judged outputs are uncorrected; labels of randomly drawn ones correct them",
-    "corrected": "the correction holds if labels were drawn at random from undecided outputs",
-    "no_output": "not every system has an output of every case",
-    "not_graded": "undecided outputs without a verdict",
-    "parts_differ": "cases checked for one system and judged for another count in all outputs only",
+_PAIR, _SYSTEM = "pair", "system"
+_BRIEF: dict[str, tuple[str, str]] = {
+    "few_clusters": ("few independent groups: intervals may be too narrow", _PAIR),
+    "few_differing": ("few items on which only one is right: intervals may be too narrow", _PAIR),
+    "left_out": ("not compared: score or label missing", "contender"),
+    "uncorrected": ("judged outputs are uncorrected; labels of randomly drawn ones correct them", _SYSTEM),
+    "corrected": ("the correction holds if labels were drawn at random from undecided outputs", _SYSTEM),
+    "no_output": ("not every system has an output of every case", _SYSTEM),
+    "not_graded": ("undecided outputs without a verdict", _SYSTEM),
+    "parts_differ": ("cases checked for one system and judged for another count in all outputs only", _PAIR),
 }
-"""Cautions on a screen: of several their number, not their names."""
+"""Cautions on a screen, and what they are about: of several their number, not their names."""
 
 
 def brief_cautions(cautions: Sequence[Caution]) -> list[str]:
@@ -316,9 +317,10 @@ def brief_cautions(cautions: Sequence[Caution]) -> list[str]:
     lines: list[str] = []
     for caution in cautions:
         if caution.kind in _BRIEF:
-            few = dict(list(caution.about.items())[:1]) if len(caution.about) == 1 else {}
-            who = f": {_about(few)}" if few else f" ({len(caution.about):,})" if caution.about else ""
-            lines.append(f"{_BRIEF[caution.kind]}{who}")
+            sentence, noun = _BRIEF[caution.kind]
+            several = f" ({counted(len(caution.about), noun)})" if caution.about else ""
+            who = f": {_about(caution.about)}" if len(caution.about) == 1 else several
+            lines.append(f"{sentence}{who}")
         else:
             lines += caution_lines([caution])
     return lines

@@ -106,12 +106,38 @@ def test_what_judges_say_uncorrected_ranks_nothing():
     told = better("a", "c", judged=1.0)
     assert told.startswith("a is best: 0.")
     assert "of 60 checked outputs pass" in told
-    assert "On 40 undecided outputs, judges (uncorrected)" in told
+    assert told.endswith("On 40 undecided outputs, judges (uncorrected) show no significant difference.")
 
 
-def test_judges_that_rate_undecided_outputs_alike_prefer_none():
-    told = better("a", "c", judged=0.5)
-    assert told.endswith("On 40 undecided outputs, judges (uncorrected) rate a and c alike.")
+def judged_too(**rates: float) -> str:
+    """Return the sentence on 30 cases: checkers pass 20 of ``a`` only, judges a share of 10 of each system."""
+    rows = [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "judge": "j",
+            "system": name,
+            "score": float(n - 20 < 10 * rate) if n >= 20 else None,
+            "checker_score": float(name == "a") if n < 20 else None,
+        }
+        for name, rate in rates.items()
+        for n in range(30)
+    ]
+    found = compare(table_from_rows(rows), by="system")
+    return answers(RunSummary(systems=systems(*rates), compared=found)).better.text
+
+
+@pytest.mark.parametrize(
+    ("rates", "told"),
+    [
+        ({"a": 1.0, "c": 0.0}, "prefer a too."),
+        ({"a": 0.0, "c": 1.0}, "prefer c."),
+        ({"a": 0.6, "c": 0.5}, "show no significant difference."),
+        ({"a": 0.9, "b": 0.8, "c": 0.0}, "prefer a to c."),
+    ],
+)
+def test_judges_prefer_a_system_only_where_the_difference_is_significant(rates: dict[str, float], told: str):
+    outputs = 10 * len(rates)
+    assert judged_too(**rates).endswith(f"On {outputs} undecided outputs, judges (uncorrected) {told}")
 
 
 def half_labelled(*names: str, graded: int) -> list[dict[str, Any]]:
