@@ -201,7 +201,7 @@ class ReadyJudge(Closing):
             return checked, as_output(output, checked), self.task.judge
         if case is not None or output is not None or not inputs:
             raise UsageError(f"{self.by} is called with a case and an output, or with inputs by name")
-        asked = self.task.asked
+        asked = self.task.prompt_judge
         item = named_item(inputs, None if asked is None else asked.prompt, self.by)
         if asked is not None:
             return item.case, item.output, replace(asked, fillers={**asked.fillers, **item.shown})

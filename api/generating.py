@@ -175,7 +175,7 @@ async def agenerate(
                 again=again,
             ) as file:
                 tally = await work_through(by, index, file, shown, trials=trials)
-                kept = file.kept()
+                kept = file.attempts()
         return _generated(
             kept, [ItemKey(name, by.system, trial) for name in index for trial in range(trials)], tally
         )

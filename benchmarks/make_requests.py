@@ -114,9 +114,9 @@ def write_preferences(count: int, folder: Path, model: str) -> None:
         asked = {*drawn[:count], *((second, first) for first, second in drawn[:count])}
         for variant in (name.variant for name in all_prompts() if name.judge in PAIRWISE):
             task = judge_task(f"preference/{variant}", model)
-            assert task.asked is not None
+            assert task.prompt_judge is not None
             work = open_work(pairs, task, lambda key: pairs.members[key] in asked, (), 1)
-            requests = once(unanswered(task.asked, work, lambda _: None), set())
+            requests = once(unanswered(task.prompt_judge, work, lambda _: None), set())
             for file in write_batch(requests, file_numbering(folder / f"preference.{variant}.jsonl")):
                 print(
                     f"{file.path}: {file.requests:,} requests, {min(count, len(drawn)):,} pairs in both orders"
@@ -152,8 +152,8 @@ def _audited(plan: AuditPlan) -> Iterator[Request]:
     with suppress(UsageError), opened(plan, prepared) as inputs, copy_of_run(plan.out) as run:
         for step in steps(plan, prepared, inputs, run, Silent(), foreseen=True):
             for task in step.tasks:
-                if task.asked is not None:
-                    yield from unanswered(task.asked, step.work(task, ()), lambda _: None)
+                if task.prompt_judge is not None:
+                    yield from unanswered(task.prompt_judge, step.work(task, ()), lambda _: None)
 
 
 def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
@@ -195,9 +195,9 @@ def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None
             if next(open_work(inputs, task, every_output, (), 1), None) is None:
                 print(f"{name.judge}.{name.variant}: no item is for this judge")
                 continue
-            assert task.asked is not None
-            work = criterion_work(task.asked, open_work(inputs, task, every_output, (), 1))
-            requests = once(unanswered(task.asked, work, lambda _: None), set())
+            assert task.prompt_judge is not None
+            work = criterion_work(task.prompt_judge, open_work(inputs, task, every_output, (), 1))
+            requests = once(unanswered(task.prompt_judge, work, lambda _: None), set())
             for file in write_batch(requests, file_numbering(folder / f"{name.judge}.{name.variant}.jsonl")):
                 print(f"{file.path}: {file.requests:,} requests")
 

@@ -114,8 +114,8 @@ def over_criteria(count: int) -> Iterator[Prefix]:
 
 
 def _asked(task: JudgeTask) -> PromptJudge:
-    assert task.asked is not None
-    return task.asked
+    assert task.prompt_judge is not None
+    return task.prompt_judge
 
 
 def question(judge: PromptJudge, case: Case, output: Output) -> str:

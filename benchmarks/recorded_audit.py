@@ -163,9 +163,9 @@ def ask(
 
 async def _ask_one(inputs: EvaluationInputs, judge: str, replies: Replies, repeats: int) -> list[Verdict]:
     task = judge_task(judge, MODEL)
-    assert task.asked is not None
+    assert task.prompt_judge is not None
     work: Iterator[tuple[Case, Output, int]] = open_work(inputs, task, lambda _: True, (), repeats)
-    return [verdict async for verdict in judge_work(work, task.asked, replies)]
+    return [verdict async for verdict in judge_work(work, task.prompt_judge, replies)]
 
 
 def _agrees(judge: str, verdict: Verdict, label: Verdict) -> bool:

@@ -57,15 +57,15 @@ def check_answer_strictly(message: str, answers: list[str]) -> Finding:
     none; otherwise undecided.
     """
     answer = _answer_field(message)
-    said = _tidy(answer)
+    stated = _tidy(answer)
     accepted = {_tidy(choice) for choice in answers}
-    if said in accepted or _LEAD_IN.sub("", said, count=1) in accepted:
+    if stated in accepted or _LEAD_IN.sub("", stated, count=1) in accepted:
         return PASSED
     facts = {"expected": answers, "got": plain(answer)}
-    if not said:
+    if not stated:
         return fault("agentic:no_last_message", "there is no answer", **facts)
-    mentioned = any(_mentions(said, choice) for choice in accepted)
-    if not mentioned and _is_refusal(said):
+    mentioned = any(_mentions(stated, choice) for choice in accepted)
+    if not mentioned and _is_refusal(stated):
         return fault("agentic:answer_not_found", f"a refusal: {shorten(answer)}", **facts)
     where = "no accepted answer as such"
     if mentioned:
@@ -107,12 +107,12 @@ def _mentions(message: str, choice: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(choice)}(?!\w)", message) is not None
 
 
-def _is_refusal(said: str) -> bool:
-    if len(said) > _LONGEST_PLAIN or _CONTRADICTION.search(
-        said.removeprefix('i"m sorry, but').removeprefix("sorry, but")
+def _is_refusal(answer: str) -> bool:
+    if len(answer) > _LONGEST_PLAIN or _CONTRADICTION.search(
+        answer.removeprefix('i"m sorry, but').removeprefix("sorry, but")
     ):
         return False
-    clauses = [clause.strip() for clause in _CLAUSES.split(said) if clause.strip()]
+    clauses = [clause.strip() for clause in _CLAUSES.split(answer) if clause.strip()]
     return bool(clauses) and all(_REFUSAL.fullmatch(clause) for clause in clauses)
 
 

@@ -85,10 +85,10 @@ def own_finding(case: Case, output: Output) -> Finding:
         return _understood(function(case, output), case.kind)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's; whatever it raises is told
         place = traceback.extract_tb(error.__traceback__)[-1]
-        return _failed(case.kind, f"raised {_told(error)} ({place.filename}:{place.lineno})")
+        return _failed(case.kind, f"raised {_error_text(error)} ({place.filename}:{place.lineno})")
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     try:
         text = " ".join(f"{type(error).__name__}: {error}".split())
     except Exception:  # noqa: BLE001 - an exception that cannot even be printed
@@ -99,18 +99,18 @@ def _told(error: BaseException) -> str:
 _LONGEST = 300
 
 
-def _understood(said: Any, kind: Kind) -> Finding:
-    if inspect.iscoroutine(said):
-        said.close()
-    if isinstance(said, Verdict):
-        said = Finding(said.outcome, said.score, said.error_type, said.reason, said.evidence)
-    if isinstance(said, Finding):
-        problem = _problem(said)
-        return _plain(said) if problem is None else _failed(kind, f"returned a finding whose {problem}")
-    score = _number(said)
+def _understood(result: Any, kind: Kind) -> Finding:
+    if inspect.iscoroutine(result):
+        result.close()
+    if isinstance(result, Verdict):
+        result = Finding(result.outcome, result.score, result.error_type, result.reason, result.evidence)
+    if isinstance(result, Finding):
+        problem = _problem(result)
+        return _plain(result) if problem is None else _failed(kind, f"returned a finding whose {problem}")
+    score = _number(result)
     if score is None or not 0.0 <= score <= 1.0:
         return _failed(
-            kind, f"returned {shorten(said)}; expected a bool, a score in [0, 1], a Finding or a Verdict"
+            kind, f"returned {shorten(result)}; expected a bool, a score in [0, 1], a Finding or a Verdict"
         )
     if score == 1.0:
         return PASSED
@@ -121,34 +121,34 @@ def _understood(said: Any, kind: Kind) -> Finding:
     return msgspec.structs.replace(found, score=score)
 
 
-def _number(said: Any) -> float | None:
+def _number(value: Any) -> float | None:
     """Return a truth value or number, numpy's included, as a float; None for anything else."""
-    item = getattr(cast("object", said), "item", None)
-    if callable(item) and getattr(cast("object", said), "ndim", None) == 0:
-        said = item()
-    return float(said) if isinstance(said, bool | int | float) else None
+    item = getattr(cast("object", value), "item", None)
+    if callable(item) and getattr(cast("object", value), "ndim", None) == 0:
+        value = item()
+    return float(value) if isinstance(value, bool | int | float) else None
 
 
-def _problem(said: Finding) -> str | None:
-    if said.outcome not in get_args(Outcome):
-        return f"outcome is {shorten(said.outcome)}; known are {', '.join(get_args(Outcome))}"
-    score = None if said.score is None else _number(said.score)
-    if said.outcome != "graded":
-        return None if said.score is None else f"outcome is {said.outcome}, which has no score"
-    return None if score is not None and 0.0 <= score <= 1.0 else f"score is {shorten(said.score)}"
+def _problem(finding: Finding) -> str | None:
+    if finding.outcome not in get_args(Outcome):
+        return f"outcome is {shorten(finding.outcome)}; known are {', '.join(get_args(Outcome))}"
+    score = None if finding.score is None else _number(finding.score)
+    if finding.outcome != "graded":
+        return None if finding.score is None else f"outcome is {finding.outcome}, which has no score"
+    return None if score is not None and 0.0 <= score <= 1.0 else f"score is {shorten(finding.score)}"
 
 
-def _plain(said: Finding) -> Finding:
+def _plain(finding: Finding) -> Finding:
     """Return the finding in a form that JSON can hold, whatever the user put in."""
-    evidence: Any = plain(said.evidence)
+    evidence: Any = plain(finding.evidence)
     return Finding(
-        said.outcome,
-        None if said.score is None else _number(said.score),
-        None if said.error_type is None else str(said.error_type),
-        None if said.reason is None else str(said.reason),
+        finding.outcome,
+        None if finding.score is None else _number(finding.score),
+        None if finding.error_type is None else str(finding.error_type),
+        None if finding.reason is None else str(finding.reason),
         cast("dict[str, Any]", evidence) if isinstance(evidence, dict) else {"evidence": evidence},
     )
 
 
-def _failed(kind: Kind, what: str) -> Finding:
-    return Finding("failed", None, None, f"the checker of kind {kind} {what}")
+def _failed(kind: Kind, problem: str) -> Finding:
+    return Finding("failed", None, None, f"the checker of kind {kind} {problem}")

@@ -149,8 +149,8 @@ def forecast_steps(
         for step in steps:
             done = step.context.verdicts.settled
             for task in step.tasks:
-                if task.asked is not None:
-                    count = counts.setdefault(task.id, _Count(task.asked, known, keeps=keeps))
+                if task.prompt_judge is not None:
+                    count = counts.setdefault(task.id, _Count(task.prompt_judge, known, keeps=keeps))
                     count.add(step.work(task, done))
         return [count.forecast(prices) for count in counts.values()]
 

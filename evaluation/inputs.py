@@ -132,7 +132,7 @@ class EvaluationInputs(Closing):
         self.cases.close()
 
     def _take_survey(self) -> Survey:
-        seen: dict[
+        lines_by_system: dict[
             tuple[str, int], dict[int, int]
         ] = {}  # system and trial: number of the case to that of the file
         answered: dict[str, set[int]] = {}
@@ -149,7 +149,7 @@ class EvaluationInputs(Closing):
             for line, output in read_numbered(path, Output):
                 self._refuse_unusable(output, path, line)
                 facts = self.cases.facts(output.case_id)
-                files_of = seen.setdefault((output.system, output.trial), {})
+                files_of = lines_by_system.setdefault((output.system, output.trial), {})
                 if facts.number in files_of:
                     first = self.output_files[files_of[facts.number]]
                     message = f"case, system and trial ({output.key}) come twice; the first is in {first}"
@@ -172,7 +172,13 @@ class EvaluationInputs(Closing):
         apart = {system: answered[system] & logged for system in mixed}
         owed = _owed({system: answered[system] for system in systems}, len(self.cases), apart)
         return Survey(
-            files, len(self.cases), sum(map(len, seen.values())), counts, dict(kinds), owed, recorded
+            files,
+            len(self.cases),
+            sum(map(len, lines_by_system.values())),
+            counts,
+            dict(kinds),
+            owed,
+            recorded,
         )
 
     def _refuse_unusable(self, output: Output, path: InputPath, line: int) -> None:

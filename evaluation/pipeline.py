@@ -70,7 +70,7 @@ def run(
             tasks = _tasks_of(plan, list(writer.roster))  # a model may have refused a parameter of theirs
             from .conclusion.conclude import conclude  # noqa: PLC0415 - loaded while the first replies are awaited
 
-            summary = conclude(context, prices=plan.prices, asked=problem is None)
+            summary = conclude(context, prices=plan.prices, judged=problem is None)
             writer.update(
                 status="stopped before judging" if problem else "complete",
                 not_judged=problem,

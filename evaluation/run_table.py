@@ -239,7 +239,7 @@ class _Decided:
 
     def on(self, item: ItemKey) -> StoredVerdict | None:
         """Return the verdict on an output, deciding or not: of several the last with a score."""
-        said = self._said(item)
+        said = self._verdicts_on(item)
         if len(said) > 1:
             return next((each for each in reversed(said) if each.graded), said[0])
         return said[0] if said else None
@@ -256,13 +256,13 @@ class _Decided:
         """
         if self._standing.is_judged(first.key):
             return None
-        return self.on(first.key) if self._said(first.key)[0].row == first.row else None
+        return self.on(first.key) if self._verdicts_on(first.key)[0].row == first.row else None
 
-    def _said(self, item: ItemKey) -> list[StoredVerdict]:
-        said = self._standing.by_others(item)
-        if self._sharded and len(said) > 1:  # in the order of `Standing.by_name`
-            said.sort(key=lambda each: (each.source != "checker", each.by, each.repeat))
-        return said
+    def _verdicts_on(self, item: ItemKey) -> list[StoredVerdict]:
+        verdicts = self._standing.by_others(item)
+        if self._sharded and len(verdicts) > 1:  # in the order of `Standing.by_name`
+            verdicts.sort(key=lambda each: (each.source != "checker", each.by, each.repeat))
+        return verdicts
 
 
 def _judged_row(item: str, judge: str, verdict: StoredVerdict, clusters: Mapping[str, str]) -> dict[str, Any]:

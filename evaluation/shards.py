@@ -20,14 +20,14 @@ class Shards(NamedTuple):
     sharded: bool
 
 
-def shards_of(given: Iterable[InputPath]) -> Shards:
+def shards_of(paths: Iterable[InputPath]) -> Shards:
     """Return the given files, and for a folder its ``.jsonl`` files by name.
 
     Raises:
         InputError: There is no such file.
     """
     files, sharded = list[InputPath](), False
-    for path in given:
+    for path in paths:
         if isinstance(path, Path) and path.is_dir():
             inside = sorted(each for each in path.glob(f"*{_SHARD}") if not each.name.startswith("."))
             if not inside:

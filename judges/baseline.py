@@ -220,9 +220,9 @@ def _value(name: str, case: Case, output: Output) -> str:
     return str(FILLERS[name](case, output))
 
 
-def _overlap(what: str, text: str, other: str) -> tuple[float, str]:
+def _overlap(noun: str, text: str, other: str) -> tuple[float, str]:
     share = _share(_content(_words(text)), _words(other))
-    return share, f"{share:.2f} {what}"
+    return share, f"{share:.2f} {noun}"
 
 
 def _parameters(function: Mapping[str, Any]) -> Mapping[str, Any]:

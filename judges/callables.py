@@ -106,16 +106,16 @@ def _compiled(code: CodeType) -> str:
     return repr((code.co_code, code.co_names, code.co_varnames, inner))
 
 
-def _read(said: object, output: Output) -> Verdict:
-    if isinstance(said, Verdict):
-        return said
-    parts = cast("tuple[Any, ...]", said) if isinstance(said, tuple) else (said, None)
+def _read(result: object, output: Output) -> Verdict:
+    if isinstance(result, Verdict):
+        return result
+    parts = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result, None)
     score, reason = parts if len(parts) == _PAIR else (None, None)
     item: Any = getattr(score, "item", None)
     if not isinstance(score, int | float) and callable(item):
         score = item()  # numpy's
     if not isinstance(score, int | float) or not 0 <= score <= 1 or not isinstance(reason, str | None):
-        why = f"{_EXPECTED}, got {repr(cast('Any', said))[:_SHOWN]}"
+        why = f"{_EXPECTED}, got {repr(cast('Any', result))[:_SHOWN]}"
         return Verdict.on(output.key, by="", source="judge", outcome="unparsable", reason=why)
     return Verdict.on(output.key, by="", source="judge", score=float(score), reason=reason)
 

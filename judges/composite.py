@@ -121,10 +121,10 @@ def together(
     talks: Iterable[Deliberation],
 ) -> Generator[list[JudgeQuestion], Sequence[Verdict], list[Verdict]]:
     """Run several deliberations at a time; each round asks the questions of all of them."""
-    said: list[Verdict | None] = []
+    verdicts: list[Verdict | None] = []
     open_talks: list[tuple[int, Deliberation, Sequence[JudgeQuestion]]] = []
     for place, talk in enumerate(talks):
-        said.append(None)
+        verdicts.append(None)
         open_talks.append((place, talk, next(talk)))
     while open_talks:
         answers = iter((yield [question for _, _, questions in open_talks for question in questions]))
@@ -133,9 +133,9 @@ def together(
             try:
                 still.append((place, talk, talk.send([next(answers) for _ in questions])))
             except StopIteration as end:
-                said[place] = end.value
+                verdicts[place] = end.value
         open_talks = still
-    return cast("list[Verdict]", said)
+    return cast("list[Verdict]", verdicts)
 
 
 def asked_in(talk: Deliberation, number: int, known: VerdictLookup) -> Sequence[JudgeQuestion]:

@@ -90,7 +90,7 @@ def connection_endpoint(connection: object, environment: Mapping[str, str]) -> E
 
 def _read(path: Path, environment: Mapping[str, str]) -> Any:
     try:
-        values, lines = read_yaml_mapping(read_prompt_text(path), path, what="a connection")
+        values, lines = read_yaml_mapping(read_prompt_text(path), path, noun="a connection")
     except PromptError as error:
         raise ConfigurationError(str(error)) from error
     kind = _KINDS.get(re.sub(r"[_\s-]|connection$", "", str(values.get("type")).lower()))

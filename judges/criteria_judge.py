@@ -50,11 +50,13 @@ class CriteriaJudge(JudgeOfParts):
         return JudgeQuestion(self.judge, case, own_output, repeat, unread(own_output))
 
     def _combined(
-        self, output: Output, repeat: int, criteria: Sequence[Criterion], said: Sequence[Verdict]
+        self, output: Output, repeat: int, criteria: Sequence[Criterion], verdicts: Sequence[Verdict]
     ) -> Verdict:
-        met = [met_of(each.score, criterion.points) for criterion, each in zip(criteria, said, strict=True)]
+        met = [
+            met_of(each.score, criterion.points) for criterion, each in zip(criteria, verdicts, strict=True)
+        ]
         points = points_of(zip((criterion.points for criterion in criteria), met, strict=True))
-        outcome, reason = _outcome(points, said)
+        outcome, reason = _outcome(points, verdicts)
         return Verdict.on(
             output.key,
             by=self.by,
@@ -63,7 +65,7 @@ class CriteriaJudge(JudgeOfParts):
             outcome=outcome,
             score=clipped(points.low / points.possible) if outcome == "graded" else None,
             reason=reason,
-            evidence=_evidence(points, criteria, met, said),
+            evidence=_evidence(points, criteria, met, verdicts),
             repeat=repeat,
         )
 
@@ -85,8 +87,8 @@ def criteria_by(by: str) -> str:
 
 def criteria_verdicts(verdict: Verdict, judge: PromptJudge) -> list[Verdict]:
     """Split a verdict on all criteria into one per criterion; empty if it has no score."""
-    told: list[dict[str, Any]] = verdict.evidence.get("criteria", []) if verdict.graded else []
-    ids = question_ids(verdict.case_id, [each["criterion"] for each in told])
+    rows: list[dict[str, Any]] = verdict.evidence.get("criteria", []) if verdict.graded else []
+    ids = question_ids(verdict.case_id, [each["criterion"] for each in rows])
     return [
         Verdict.on(
             ItemKey(question_id, verdict.system, verdict.trial),
@@ -98,36 +100,36 @@ def criteria_verdicts(verdict: Verdict, judge: PromptJudge) -> list[Verdict]:
             evidence={name: value for name, value in each.items() if name != "reason"},
             repeat=verdict.repeat,
         )
-        for question_id, each in zip(ids, told, strict=True)
+        for question_id, each in zip(ids, rows, strict=True)
     ]
 
 
-def _outcome(points: Points, said: Sequence[Verdict]) -> tuple[Outcome, str]:
-    if not said:
+def _outcome(points: Points, verdicts: Sequence[Verdict]) -> tuple[Outcome, str]:
+    if not verdicts:
         return "not_applicable", "the case has no criterion"
-    open_ = [each for each in said if each.score is None]
+    open_ = [each for each in verdicts if each.score is None]
     if open_:
         # A call that failed is made again, and what is said of the item must not depend on when it was.
         counts = Counter(each.outcome for each in open_)
         worst: Outcome = "failed" if counts["failed"] else max(UNGRADED, key=lambda outcome: counts[outcome])
         why = next((each.reason for each in open_ if each.outcome == worst and each.reason), worst)
-        return worst, f"{len(open_)} of {len(said)} criteria without a verdict: {why}"
+        return worst, f"{len(open_)} of {len(verdicts)} criteria without a verdict: {why}"
     if not points.possible:
         return "not_applicable", NONE_POSITIVE
-    return "graded", f"{points.low:g} of {points.possible:g} points, by {len(said)} criteria"
+    return "graded", f"{points.low:g} of {points.possible:g} points, by {len(verdicts)} criteria"
 
 
 def _evidence(
-    points: Points, criteria: Sequence[Criterion], met: Sequence[float | None], said: Sequence[Verdict]
+    points: Points, criteria: Sequence[Criterion], met: Sequence[float | None], verdicts: Sequence[Verdict]
 ) -> dict[str, Any]:
     """Return the points, and the bounds of the score while criteria are ungraded."""
-    told = [
+    rows = [
         criterion_evidence(criterion) | ({"outcome": each.outcome} if share is None else {"met": share})
-        for criterion, share, each in zip(criteria, met, said, strict=True)
+        for criterion, share, each in zip(criteria, met, verdicts, strict=True)
     ]
-    found: dict[str, Any] = {"possible": points.possible, "criteria": told}
+    evidence: dict[str, Any] = {"possible": points.possible, "criteria": rows}
     if all(share is not None for share in met):
-        return {"achieved": points.low, **found}
+        return {"achieved": points.low, **evidence}
     if points.possible:
-        found["bounds"] = list(map(clipped, points.shares))
-    return {"between": [points.low, points.high], **found}
+        evidence["bounds"] = list(map(clipped, points.shares))
+    return {"between": [points.low, points.high], **evidence}

@@ -148,16 +148,16 @@ def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str
 
 
 def _sources(
-    front: FrontMatter, inputs: Mapping[str, Mapping[str, Any]], given: Mapping[str, str]
+    front: FrontMatter, inputs: Mapping[str, Mapping[str, Any]], named: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the sources of the inputs whose names are not fiducial's."""
-    for name in given:
+    for name in named:
         if name not in inputs:
             raise InputError(
-                f"--input {name}={given[name]}: the prompt declares no input {name!r}, but {', '.join(inputs) or 'none'}",
+                f"--input {name}={named[name]}: the prompt declares no input {name!r}, but {', '.join(inputs) or 'none'}",
                 path=front.path,
             )
-    sources = {**_mapping(front.values.get("map")), **given}
+    sources = {**_mapping(front.values.get("map")), **named}
     unfilled = [name for name in inputs if name not in sources and name not in INPUTS]
     if unknown := [name for name in unfilled if "default" not in inputs[name]]:
         typed = " ".join(f"--input {name}={nearest_input(name) or 'NAME'}" for name in unknown)

@@ -116,7 +116,7 @@ def read_yaml(text: str) -> Any:
 
 
 def read_yaml_mapping(
-    text: str, path: Path, lines_before: int = 0, what: str = "front matter"
+    text: str, path: Path, lines_before: int = 0, noun: str = "front matter"
 ) -> tuple[dict[str, Any], dict[str, int]]:
     """Read a YAML mapping without aliases.
 
@@ -126,9 +126,9 @@ def read_yaml_mapping(
         values, node = read_bounded_yaml(text, most_nodes=_MOST_NODES)
     except YamlError as error:
         place = f"{path}" if error.line is None else f"{path}:{lines_before + 1 + error.line}"
-        raise PromptError(f"{place}: {what} {error.problem}") from error
+        raise PromptError(f"{place}: {noun} {error.problem}") from error
     if not isinstance(node, MappingNode):
-        raise PromptError(f"{path}:{lines_before + 1}: {what} must be a mapping of keys to values")
+        raise PromptError(f"{path}:{lines_before + 1}: {noun} must be a mapping of keys to values")
     keys: list[Any] = [key for key, _ in cast("Any", node).value]
     lines = {str(key.value): lines_before + 1 + int(key.start_mark.line) for key in keys}
     return {str(key): value for key, value in values.items()}, lines

@@ -54,7 +54,7 @@ class JudgePrompt:
         parse: Reads replies.
         render: Makes messages of values.
         fillers: Makes values of a case and an output.
-        given: Decoding parameters of the user's; None as a value leaves one of the prompt's out.
+        overrides: Decoding parameters from the user; None as a value leaves one of the prompt's out.
         refused: What the model's refusals changed in the same form.
         view: What its fingerprint says of how it is shown an item.
     """
@@ -66,7 +66,7 @@ class JudgePrompt:
     parse: ReplyParser
     render: Render
     fillers: Mapping[str, Filler]
-    given: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    overrides: Mapping[str, Any] = field(default_factory=dict[str, Any])
     refused: Mapping[str, Any] = field(default_factory=dict[str, Any])
     view: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -108,7 +108,7 @@ class JudgePrompt:
         if name in LIMITS:
             other = other_limit(error, name)
             return None if other is None else Refusal(self.model, name, str(error), other)
-        kept = self.given.keys() | (_WITH_LOGPROBS.keys() if self.weighs else set[str]())
+        kept = self.overrides.keys() | (_WITH_LOGPROBS.keys() if self.weighs else set[str]())
         return None if name in kept else Refusal(self.model, name, str(error))
 
     def adapted(self, refusal: Refusal) -> Self:
@@ -121,7 +121,7 @@ class JudgePrompt:
         value = self.parameters[refusal.name]
         changes = {refusal.name: None} | ({refusal.instead: value} if refusal.instead else {})
         refused = {**self.refused, **changes}
-        parameters = merged_parameters(self.prompt, self.given, refused)
+        parameters = merged_parameters(self.prompt, self.overrides, refused)
         fingerprint = judge_fingerprint(self.prompt.path, self.model, parameters, self.view)
         judge_id = msgspec.structs.replace(self.id, fingerprint=fingerprint)
         return replace(self, id=judge_id, parameters=parameters, refused=refused)
@@ -207,11 +207,11 @@ class JudgePrompt:
 
 
 def merged_parameters(
-    prompt: PromptFile, given: Mapping[str, Any], refused: Mapping[str, Any]
+    prompt: PromptFile, parameters: Mapping[str, Any], refused: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the decoding parameters of a request."""
     asked_for: Mapping[str, Any] = _WITH_LOGPROBS if prompt.mode == LOGPROBS else {}
-    merged = {**asked_for, **prompt.parameters, **given, **refused}
+    merged = {**asked_for, **prompt.parameters, **parameters, **refused}
     return {name: value for name, value in merged.items() if value is not None}
 
 

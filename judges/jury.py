@@ -238,21 +238,21 @@ def _count(jury: Jury, opinions: Sequence[Verdict]) -> tuple[Outcome, float | No
         for member, weight in zip(jury.members, jury.weights, strict=True)
     }
     graded = [(one.author, one.score) for one in opinions if one.score is not None]
-    said = f"{len(graded)} of {len(opinions)} opinions have a score"
+    coverage = f"{len(graded)} of {len(opinions)} opinions have a score"
     failed = sum(one.outcome == "failed" for one in opinions)
     if failed:
         return "failed", None, f"{failed} of {len(opinions)} calls failed"
     total = sum(weights[one.author] for one in opinions)
     heard = sum(weights[member] for member, _ in graded)
     if 2 * heard <= total or _same(2 * heard, total):
-        return _commonest(opinions), None, f"only {said}"
+        return _commonest(opinions), None, f"only {coverage}"
     if jury.rule != "majority":
-        return "graded", sum(weights[member] * score for member, score in graded) / heard, said
+        return "graded", sum(weights[member] * score for member, score in graded) / heard, coverage
     cuts: dict[Author, float] = {member.id: member.pass_at for member in jury.members}
     passed = sum(weights[member] for member, score in graded if score >= cuts[member])
     if _same(2 * passed, heard):
-        return "undecided", None, f"{said}, and they are tied"
-    return "graded", float(2 * passed > heard), f"{passed:g} of {heard:g} for a pass; {said}"
+        return "undecided", None, f"{coverage}, and they are tied"
+    return "graded", float(2 * passed > heard), f"{passed:g} of {heard:g} for a pass; {coverage}"
 
 
 def _same(weight: float, other: float) -> bool:

@@ -53,8 +53,8 @@ def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     """Return the blocking twin of a coroutine function, named without the leading "a"."""
 
     @wraps(work)
-    def wait(*args: P.args, **given: P.kwargs) -> T:
-        return run_sync(work(*args, **given))
+    def wait(*args: P.args, **kwargs: P.kwargs) -> T:
+        return run_sync(work(*args, **kwargs))
 
     wait.__name__ = wait.__qualname__ = work.__name__.removeprefix("a")
     return wait

@@ -67,7 +67,7 @@ class Medium(NamedTuple):
 
 def take_out(case: Case, output: Output) -> tuple[Case, Output, list[Medium]]:
     """Replace the media of an item by marks; the same item, and no media, where it has none."""
-    parts = {_content_of(part): part for part in _found(case, output)}
+    parts = {_content_of(part): part for part in _media_of(case, output)}
     if not parts:
         return case, output, []
     digest = _digest(case, output)
@@ -113,21 +113,21 @@ def with_parts(messages: Sequence[Message], media: Sequence[Medium]) -> list[Mes
 
 
 def _parts(
-    text: str, found: re.Pattern[str], marks: Mapping[str, Medium], left: dict[str, Medium]
+    text: str, marker: re.Pattern[str], marks: Mapping[str, Medium], left: dict[str, Medium]
 ) -> str | list[dict[str, Any]]:
     parts: list[dict[str, Any]] = []
-    said = ""
-    for piece in found.split(text):
-        said += f"[{piece[1:].partition(':')[0]}]" if piece in marks else piece
+    words = ""
+    for piece in marker.split(text):
+        words += f"[{piece[1:].partition(':')[0]}]" if piece in marks else piece
         if piece in left:
-            parts += [{"type": "text", "text": said}, left.pop(piece).part]
-            said = ""
+            parts += [{"type": "text", "text": words}, left.pop(piece).part]
+            words = ""
     if not parts:
-        return said
-    return [*parts, {"type": "text", "text": said}] if said else parts
+        return words
+    return [*parts, {"type": "text", "text": words}] if words else parts
 
 
-def _found(case: Case, output: Output) -> Iterator[dict[str, Any]]:
+def _media_of(case: Case, output: Output) -> Iterator[dict[str, Any]]:
     """Yield the non-text content parts of an item, in their order."""
     for message in case.all_messages:
         if isinstance(message.get("content"), list):

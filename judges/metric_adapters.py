@@ -136,29 +136,29 @@ def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
     if getattr(target, "__module__", "").startswith("azure.") or hasattr(target, "_singleton_inputs"):
         values["passages"] = "\n\n".join(item.passages)
     parameters = inspect.signature(target).parameters.values()
-    asked = {each.name for each in parameters if each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}}
-    asked |= set(cast("list[str]", getattr(target, "_singleton_inputs", ())))
-    if not asked & {name for names in _NAMES.values() for name in names}:
-        asked |= {"input", "output", "expected"}  # a wrapper that hides its signature
+    requested = {each.name for each in parameters if each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}}
+    requested |= set(cast("list[str]", getattr(target, "_singleton_inputs", ())))
+    if not requested & {name for names in _NAMES.values() for name in names}:
+        requested |= {"input", "output", "expected"}  # a wrapper that hides its signature
     return {
         name: values[what]
         for what, names in _NAMES.items()
         for name in names
-        if name in asked and values[what] is not None
+        if name in requested and values[what] is not None
     }
 
 
-def _scored(said: Any, key: str | None, scale: tuple[float, float]) -> Score:
+def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
     """Read a score, wherever a tool puts it; raise a ValueError where there is none."""
     reason = None
-    if isinstance(said, tuple):
-        said, reason = cast("tuple[Any, Any]", said)
-    value = _value(said, key)
-    reason = reason if isinstance(reason, str) else _reason(said)
+    if isinstance(result, tuple):
+        result, reason = cast("tuple[Any, Any]", result)
+    value = _value(result, key)
+    reason = reason if isinstance(reason, str) else _reason(result)
     if isinstance(value, str):
         value = _WORDS.get(value.strip().lower())
     if not isinstance(value, int | float) or math.isnan(value):
-        raise ValueError(f"no score in {str(said)[:200]!r}")
+        raise ValueError(f"no score in {str(result)[:200]!r}")
     low, high = scale
     score = (float(value) - low) / (high - low)
     if not -_ROUNDING <= score <= 1 + _ROUNDING:
@@ -166,9 +166,9 @@ def _scored(said: Any, key: str | None, scale: tuple[float, float]) -> Score:
     return min(1.0, max(0.0, score)), reason
 
 
-def _value(said: Any, key: str | None) -> Any:
-    if isinstance(said, Mapping):
-        found = cast("Mapping[str, Any]", said)
+def _value(result: Any, key: str | None) -> Any:
+    if isinstance(result, Mapping):
+        found = cast("Mapping[str, Any]", result)
         if key is not None:
             return found.get(key)
         if "score" in found:
@@ -176,14 +176,14 @@ def _value(said: Any, key: str | None) -> Any:
         numbers = [each for name, each in found.items() if name.endswith("score") and _is_number(each)]
         return numbers[0] if len(numbers) == 1 else None
     for name in ("score", "value"):
-        if not _is_number(said) and hasattr(said, name):
-            return getattr(said, name)
-    item = getattr(said, "item", None)
-    return item() if callable(item) and not _is_number(said) else said
+        if not _is_number(result) and hasattr(result, name):
+            return getattr(result, name)
+    item = getattr(result, "item", None)
+    return item() if callable(item) and not _is_number(result) else result
 
 
-def _reason(said: Any) -> str | None:
-    holders: list[Any] = [said, getattr(said, "metadata", None)]
+def _reason(result: Any) -> str | None:
+    holders: list[Any] = [result, getattr(result, "metadata", None)]
     for holder in holders:
         for name in _REASONS:
             found = (

@@ -97,17 +97,17 @@ def _looked_up(model: str) -> tuple[Prices | None, bool]:
     return prices, not isinstance(prompt.model.prices, list)
 
 
-def price_list(given: Iterable[str] = ()) -> PriceList:
+def price_list(prices: Iterable[str] = ()) -> PriceList:
     """Return the list of prices, overridden by the user's own.
 
     Args:
-        given: ``IN/OUT`` for every model, or ``MODEL=IN/OUT`` for one; US dollars for a million tokens. ``/CACHED`` may follow:
+        prices: ``IN/OUT`` for every model, or ``MODEL=IN/OUT`` for one; US dollars for a million tokens. ``/CACHED`` may follow:
             for tokens that the provider had cached.
 
     Raises:
         UsageError: A price is not of that form.
     """
-    own = dict(map(_read_price, given))
+    own = dict(map(_read_price, prices))
 
     def find(model: str) -> Prices | None:
         return own.get(model) or own.get(None) or listed_prices(model)

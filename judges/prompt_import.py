@@ -58,14 +58,14 @@ def import_prompt(
     return text, prompt
 
 
-def _source(given: str) -> tuple[str, str]:
-    theirs, equals, ours = given.partition("=")
+def _source(text: str) -> tuple[str, str]:
+    theirs, equals, ours = text.partition("=")
     source = ours if equals else theirs
     if source not in INPUTS:
         near = nearest_input(source)
         hint = f"did you mean {near}? " if near else ""
         raise UsageError(
-            f"--input {given}: unknown input {source!r}; {hint}inputs that exist: {', '.join(INPUTS)}"
+            f"--input {text}: unknown input {source!r}; {hint}inputs that exist: {', '.join(INPUTS)}"
         )
     return theirs, source
 

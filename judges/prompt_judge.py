@@ -105,7 +105,7 @@ def load_judge(
         parse=make_parser(prompt),
         render=compile_prompt(prompt),
         fillers=fillers,
-        given=dict(parameters or {}),
+        overrides=dict(parameters or {}),
         refused=dict(refused or {}),
         view=view,
     )

@@ -59,13 +59,13 @@ def revision_messages(
     ]
 
 
-def _fenced(fence: str, what: str, text: str) -> str:
-    return f"=== {fence} begin {what} ===\n{text}\n=== {fence} end {what} ==="
+def _fenced(fence: str, label: str, text: str) -> str:
+    return f"=== {fence} begin {label} ===\n{text}\n=== {fence} end {label} ==="
 
 
-def _item(judge: JudgePrompt, found: Disagreement) -> dict[str, Any]:
+def _item(judge: JudgePrompt, disagreement: Disagreement) -> dict[str, Any]:
     """Return what the judge was shown of an item, and what it and the label say."""
-    case, output, _ = take_out(found.case, found.output)
+    case, output, _ = take_out(disagreement.case, disagreement.output)
     shown = fill_inputs(judge.prompt.inputs, case, output, judge.fillers)
     declared = judge.prompt.inputs
     texts = {
@@ -73,12 +73,12 @@ def _item(judge: JudgePrompt, found: Disagreement) -> dict[str, Any]:
         for name, value in shown.items()
         if (declared[name].source or name) not in FENCES
     }
-    said = "could not be read" if found.verdict is None else "pass" if found.verdict else "fail"
+    said = "could not be read" if disagreement.verdict is None else "pass" if disagreement.verdict else "fail"
     return {
         "shown to the judge": texts,
         "the judge's verdict": said,
-        "the judge's reason": _shortened(found.reason or ""),
-        "right would be": "pass" if found.label else "fail",
+        "the judge's reason": _shortened(disagreement.reason or ""),
+        "right would be": "pass" if disagreement.label else "fail",
     }
 
 

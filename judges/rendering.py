@@ -142,10 +142,10 @@ def encodable(text: str) -> str:
 def _mark_roles(prompt: PromptFile, nonce: str) -> str:
     roles: list[str] = []
 
-    def mark(found: re.Match[str]) -> str:
-        role = found[1].lower()
+    def mark(match: re.Match[str]) -> str:
+        role = match[1].lower()
         if role in {"tool", "function"}:
-            line = prompt.template_line + prompt.template.count("\n", 0, found.start(1))
+            line = prompt.template_line + prompt.template.count("\n", 0, match.start(1))
             raise PromptError(f"{prompt.path}:{line}: a prompt cannot have messages of the role {role}")
         roles.append(role)
         return f"\0{nonce}:{role}\0\n"

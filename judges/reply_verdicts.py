@@ -103,9 +103,9 @@ def _weighed(
 
 
 def make_verdict(
-    output: Output, judge: JudgePrompt, repeat: int, finding: AskResult, told: Mapping[str, object] = {}
+    output: Output, judge: JudgePrompt, repeat: int, finding: AskResult, evidence: Mapping[str, object] = {}
 ) -> Verdict:
-    """Return the verdict of a finding; ``told`` is further evidence, of what was judged."""
+    """Return the verdict of a finding; ``evidence`` is further evidence, of what was judged."""
     reading = finding.reading
     return Verdict(  # in as many words, since it is made for every reply
         case_id=output.case_id,
@@ -115,18 +115,18 @@ def make_verdict(
         source="judge",
         outcome=finding.outcome,
         score=None if reading is None else reading.score,
-        reason=None if finding.reason is None else _kept(finding.reason),
-        evidence={**told, **_evidence(judge, finding)},
+        reason=None if finding.reason is None else _shortened_reason(finding.reason),
+        evidence={**evidence, **_evidence(judge, finding)},
         repeat=repeat,
         usage=finding.usage,
         raw=None
         if finding.reply is None
-        else _kept(finding.reply.text or finding.reply.refusal or "") or None,
+        else _shortened_reason(finding.reply.text or finding.reply.refusal or "") or None,
         judge=judge.id,
     )
 
 
-def _kept(text: str) -> str:
+def _shortened_reason(text: str) -> str:
     """Return what a verdict keeps of a reply: all of it, or its beginning and a note."""
     if len(text) <= _MOST_KEPT:
         return text
@@ -167,7 +167,7 @@ def _stored(text: str, finish: str | None) -> Reply:
     return Reply(text=text, refusal=text if finish == _MARKED_REFUSAL else None, finish_reason=finish)
 
 
-def _as_found(verdict: Verdict, judge: JudgePrompt, finding: AskResult, kept: frozenset[str]) -> Verdict:
+def _as_found(verdict: Verdict, judge: JudgePrompt, finding: AskResult, names: frozenset[str]) -> Verdict:
     """Update a verdict with a finding, keeping the named evidence of its replies."""
     reading = finding.reading
     return msgspec.structs.replace(
@@ -178,7 +178,7 @@ def _as_found(verdict: Verdict, judge: JudgePrompt, finding: AskResult, kept: fr
         judge=judge.id,
         evidence={
             **(reading.details if reading is not None else {}),
-            **{name: value for name, value in verdict.evidence.items() if name in kept},
+            **{name: value for name, value in verdict.evidence.items() if name in names},
         },
     )
 
@@ -204,7 +204,7 @@ def _evidence(judge: JudgePrompt, finding: AskResult) -> dict[str, object]:
 
 def _shown(reply: Reply) -> dict[str, str | None]:
     """Return the parts of a reply that rereading needs."""
-    text = _kept(reply.text)
+    text = _shortened_reason(reply.text)
     if reply.finish_reason in {None, "stop"}:
         return {"text": text}
     return {"text": text, "finish_reason": reply.finish_reason}

@@ -112,14 +112,14 @@ def answer_verdict(
     item: ItemKey,
     repeat: int,
     statements: Sequence[JudgedStatement],
-    said: Sequence[StatementVerdict],
+    verdicts: Sequence[StatementVerdict],
 ) -> Verdict:
     """Combine the verdicts on an answer's statements, which become its evidence.
 
     The score is the share of all pieces of information that are supported, or the mean over the statements where the judge lists no
     pieces. An answer of which a statement could not be graded is not graded.
     """
-    outcome, score, reason = _count(said)
+    outcome, score, reason = _count(verdicts)
     return Verdict.on(
         item,
         by=judge.by,
@@ -128,7 +128,7 @@ def answer_verdict(
         outcome=outcome,
         score=score,
         reason=reason,
-        evidence={"statements": [_entry(text, one) for text, one in zip(statements, said, strict=True)]},
+        evidence={"statements": [_entry(text, one) for text, one in zip(statements, verdicts, strict=True)]},
         repeat=repeat,
     )
 
@@ -147,27 +147,31 @@ def not_split(judge: AskedJudge, repeat: int, split: Verdict) -> Verdict:
     )
 
 
-def _count(said: Sequence[StatementVerdict]) -> tuple[Outcome, float | None, str]:
-    outcomes = Counter(one.outcome for one in said if one.score is None)
+def _count(verdicts: Sequence[StatementVerdict]) -> tuple[Outcome, float | None, str]:
+    outcomes = Counter(one.outcome for one in verdicts if one.score is None)
     if outcomes:
         # A call that failed is made again, and what is said of the answer must not depend on when it was.
         worst = "failed" if outcomes["failed"] else max(UNGRADED, key=lambda outcome: outcomes[outcome])
-        why = next((one.reason for one in said if one.outcome == worst and one.reason), worst)
-        return worst, None, f"{outcomes.total()} of {_statements(said)} without a score: {why}"
-    scores = [one.score for one in said if one.score is not None]
-    pieces = [one.pieces for one in said if one.pieces]
-    if len(pieces) < len(said):
-        return "graded", sum(scores) / len(scores), f"the mean of {_statements(said)}"
+        why = next((one.reason for one in verdicts if one.outcome == worst and one.reason), worst)
+        return worst, None, f"{outcomes.total()} of {_statements(verdicts)} without a score: {why}"
+    scores = [one.score for one in verdicts if one.score is not None]
+    pieces = [one.pieces for one in verdicts if one.pieces]
+    if len(pieces) < len(verdicts):
+        return "graded", sum(scores) / len(scores), f"the mean of {_statements(verdicts)}"
     supported = round(sum(score * count for score, count in zip(scores, pieces, strict=True)))
-    return "graded", supported / sum(pieces), f"{supported} of {sum(pieces)} pieces, in {_statements(said)}"
+    return (
+        "graded",
+        supported / sum(pieces),
+        f"{supported} of {sum(pieces)} pieces, in {_statements(verdicts)}",
+    )
 
 
-def _statements(said: Sequence[StatementVerdict]) -> str:
-    return f"{len(said)} statement{'' if len(said) == 1 else 's'}"
+def _statements(verdicts: Sequence[StatementVerdict]) -> str:
+    return f"{len(verdicts)} statement{'' if len(verdicts) == 1 else 's'}"
 
 
-def _entry(statement: JudgedStatement, said: StatementVerdict) -> dict[str, Any]:
+def _entry(statement: JudgedStatement, verdict: StatementVerdict) -> dict[str, Any]:
     shown = {"whole_answer": True} if statement.text is None else statement._asdict()
-    counted = {"score": said.score, "pieces": said.pieces}
+    counted = {"score": verdict.score, "pieces": verdict.pieces}
     known = {name: value for name, value in counted.items() if value is not None}
-    return {**shown, "outcome": said.outcome, **known}
+    return {**shown, "outcome": verdict.outcome, **known}

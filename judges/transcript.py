@@ -222,12 +222,12 @@ def _shown(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, s
         yield f"{name}_end", dumps(field.text[len(field.text) - end :])
 
 
-def _equal_share(lengths: Sequence[int], each: int, together: int) -> int:
-    """Return the greatest limit up to ``each`` at which the cut texts fit into ``together``."""
+def _equal_share(lengths: Sequence[int], most: int, together: int) -> int:
+    """Return the greatest limit up to ``most`` at which the cut texts fit into ``together``."""
     left = together
-    for place, length in enumerate(sorted(min(length, each) for length in lengths)):
+    for place, length in enumerate(sorted(min(length, most) for length in lengths)):
         share = left // (len(lengths) - place)
         if length > share:
             return share
         left -= length
-    return each
+    return most

@@ -96,5 +96,5 @@ def _copy_file(root: Path, path: Path, copy: Path, left: int) -> int:
     return len(data)
 
 
-def _too_large(what: str) -> WorkspaceFault:
-    return WorkspaceFault("workspace_too_large", f"the workspace is too large: {what}")
+def _too_large(excess: str) -> WorkspaceFault:
+    return WorkspaceFault("workspace_too_large", f"the workspace is too large: {excess}")

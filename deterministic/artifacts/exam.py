@@ -116,7 +116,7 @@ def _run_pytest(
     """Run tests, with no configuration, plugin or conftest file but those of the challenge."""
     import pytest  # noqa: PLC0415 - an ordinary script does without
 
-    seen = _Seen(find_workspace, names)
+    watch = _Seen(find_workspace, names)
     options = ["--import-mode=append"]
     if hidden is not None:
         sys.path.append(str(hidden))  # its conftest file may need it at once
@@ -125,8 +125,8 @@ def _run_pytest(
         folder = str(Path.cwd())
         options = ["-c", str(own[0]), f"--rootdir={folder}", f"--confcutdir={folder}", *conftest]
         options += ["--import-mode=importlib", "-p", "no:cacheprovider"]
-    code = int(pytest.main([*options, *names], plugins=[seen]))
-    return code, seen.passed > 0 and not seen.left_out
+    code = int(pytest.main([*options, *names], plugins=[watch]))
+    return code, watch.passed > 0 and not watch.left_out
 
 
 class _Seen:

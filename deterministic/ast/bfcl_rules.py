@@ -195,11 +195,11 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
     """Return the first problem of a call, ``{name: {argument: value}}``, or None if it matches."""
     if expected.name not in call:
         return wrong_name(expected.name, next(iter(call)))
-    given: dict[Any, Any] = call[expected.name]
+    arguments: dict[Any, Any] = call[expected.name]
     for name in expected.required:
-        if name not in given:
+        if name not in arguments:
             return missing_argument(name, expected)
-    for name, value in given.items():
+    for name, value in arguments.items():
         argument = expected.arguments.get(name)
         if argument is None:
             return unexpected_argument(name, value, expected)
@@ -209,7 +209,7 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
         if problem is not None:
             return problem
     for name in expected.needed:
-        if name not in given:
+        if name not in arguments:
             return missing_argument(name, expected)
     return None
 

@@ -165,8 +165,8 @@ def _of_no_variant(value: Any, field: str) -> Misfit:
     return field, f"expected a value of one of several forms that the tool documents, got {shorten(value)}"
 
 
-def _first(found: Iterable[Misfit | None]) -> Misfit | None:
-    return next((each for each in found if each is not None), None)
+def _first(misfits: Iterable[Misfit | None]) -> Misfit | None:
+    return next((each for each in misfits if each is not None), None)
 
 
 _LISTS = "; each item of this list is one accepted value, so that a list as a value is written [[...]]"

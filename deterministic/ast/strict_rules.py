@@ -90,18 +90,17 @@ def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any], *,
         value = as_list(value)
     if type(value) is not list:
         return False
-    given, items = cast("list[Any]", value), _part(document, "items")
-    if len(given) != len(choice):
+    made, items = cast("list[Any]", value), _part(document, "items")
+    if len(made) != len(choice):
         return False
     if isinstance(choice, AnyOrder):
         passing = [
-            [place for place, item in enumerate(given) if is_acceptable(item, wanted, items, literal=literal)]
+            [place for place, item in enumerate(made) if is_acceptable(item, wanted, items, literal=literal)]
             for wanted in choice
         ]
         return pair_completely(passing) is None
     return all(
-        is_acceptable(item, wanted, items, literal=literal)
-        for item, wanted in zip(given, choice, strict=True)
+        is_acceptable(item, wanted, items, literal=literal) for item, wanted in zip(made, choice, strict=True)
     )
 
 

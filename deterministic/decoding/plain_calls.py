@@ -105,9 +105,9 @@ def _unescape(escape: re.Match[str]) -> str:
     return _ESCAPES[escape[0]]
 
 
-def _scalar(found: re.Match[str]) -> Any:
-    kind = found.lastindex or 0
-    text = found[kind]
+def _scalar(match: re.Match[str]) -> Any:
+    kind = match.lastindex or 0
+    text = match[kind]
     if kind <= _TEXT:
         return _ANY_ESCAPE.sub(_unescape, text) if "\\" in text else text
     if kind == _INTEGER:

@@ -165,8 +165,8 @@ def _result(compute: Callable[[], Any], otherwise: str) -> dict[str, Any]:
         return error(otherwise)
 
 
-def _statistic(what: str, numbers: list[float], compute: Callable[[], Any]) -> dict[str, Any]:
-    return _result(compute, _NOT_ALL_NUMBERS) if numbers else error(f"Cannot {what} of an empty list")
+def _statistic(action: str, numbers: list[float], compute: Callable[[], Any]) -> dict[str, Any]:
+    return _result(compute, _NOT_ALL_NUMBERS) if numbers else error(f"Cannot {action} of an empty list")
 
 
 def _is_number(value: object) -> bool:

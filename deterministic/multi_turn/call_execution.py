@@ -55,10 +55,10 @@ class Allowance:
         self._take("characters of results", len(result))
         return result
 
-    def _take(self, what: str, amount: int) -> None:
-        self._left[what] -= amount
-        if self._left[what] < 0:
-            raise LimitExceededError(f"the output has more {what} than are executed")
+    def _take(self, noun: str, amount: int) -> None:
+        self._left[noun] -= amount
+        if self._left[noun] < 0:
+            raise LimitExceededError(f"the output has more {noun} than are executed")
 
 
 Resolver: TypeAlias = Callable[[ast.expr], Callable[..., Any] | None]

@@ -116,10 +116,10 @@ class TurnFacts(NamedTuple):
         """This turn of the reference trajectory."""
         return self.reference[self.turn]
 
-    def fault(self, error_type: str, what: str, **evidence: Any) -> Finding:
+    def fault(self, error_type: str, problem: str, **evidence: Any) -> Finding:
         """Return a finding for a fault in this turn."""
         turn = f"turn {self.turn + 1} of {len(self.reference)}"
-        return fault(f"multi_turn:{error_type}", f"{turn}: {what}", turn_index=self.turn, **evidence)
+        return fault(f"multi_turn:{error_type}", f"{turn}: {problem}", turn_index=self.turn, **evidence)
 
 
 TurnCheck: TypeAlias = Callable[[TurnFacts], Finding | None]

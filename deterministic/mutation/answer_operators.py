@@ -42,20 +42,20 @@ def rephrased(
 ) -> Iterator[Mutation]:
     """Say the right answer in other words, which deny it, withhold it, or only frame it."""
     for template in shuffled(templates, chance):
-        text = template.format(answer=said(subject.output))
+        text = template.format(answer=answer_of_output(subject.output))
         yield Mutation(saying(subject.output, text), change, label=label, by_design=label == 0.0)
 
 
 def contradicted(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Give the right answer and another beside it."""
     for other in wrong_answers(subject):
-        first, second = shuffled([said(subject.output), other], chance)
+        first, second = shuffled([answer_of_output(subject.output), other], chance)
         yield _wrong(subject, f"Either {first} or {second}.", f"{other!r} stands beside it", by_design=True)
 
 
 def near_number(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Change a number or a date in the answer."""
-    answer = said(subject.output)
+    answer = answer_of_output(subject.output)
     for change in (near_values.shifted_dates, near_values.near_in_text, near_values.other_magnitude_in_text):
         for text in change(answer):
             yield _wrong(subject, text, f"{text!r} instead of {answer!r}")
@@ -63,14 +63,14 @@ def near_number(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
 
 def near_name(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Give a name that begins like the right one."""
-    answer = said(subject.output)
+    answer = answer_of_output(subject.output)
     for text in near_names(answer, chance):
         yield _wrong(subject, text, f"{text!r} instead of {answer!r}")
 
 
 def letter_case(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Write the answer in capitals, then without any, unless it looks like a code."""
-    answer = said(subject.output)
+    answer = answer_of_output(subject.output)
     if is_code(answer):
         return
     yield _right(subject, answer.upper(), "the answer in capitals")
@@ -79,7 +79,7 @@ def letter_case(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
 
 def punctuation(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """End the answer with a period, or put it in quotes."""
-    answer = said(subject.output)
+    answer = answer_of_output(subject.output)
     yield _right(subject, f"{answer}.", "a period at the end")
     yield _right(subject, f'"{answer}"', "the answer in quotes")
 
@@ -87,7 +87,7 @@ def punctuation(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
 def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Give another accepted answer."""
     for answer in shuffled(accepted(subject), chance):
-        if answer != said(subject.output):
+        if answer != answer_of_output(subject.output):
             yield _right(subject, answer, f"{answer!r}, which is accepted as well")
 
 
@@ -102,7 +102,7 @@ def answers_reordered(subject: Subject, _chance: random.Random) -> Iterator[Muta
         yield Mutation(subject.output, change, case, label=1.0)
 
 
-def said(output: Output) -> str:
+def answer_of_output(output: Output) -> str:
     """Return the answer of an output: its text, or the last text of its turns."""
     if output.text is not None or output.turns is None:
         return output.text or ""

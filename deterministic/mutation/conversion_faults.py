@@ -73,16 +73,16 @@ def other_calendar(site: Site, _chance: random.Random) -> Iterator[Any]:
     """Swap day and month of a date, or give its date in the Julian calendar."""
     if type(site.value) is not str:
         return
-    for found in ISO_DATE.finditer(site.value):
-        year, month, day = found.groups()
+    for match in ISO_DATE.finditer(site.value):
+        year, month, day = match.groups()
         if month != day and int(day) <= _MONTHS:
-            yield put(site.value, found.span(), f"{year}-{day}-{month}")
+            yield put(site.value, match.span(), f"{year}-{day}-{month}")
         if int(year) in _JULIAN:
             try:
                 date = dt.date(int(year), int(month), int(day)) - _BEHIND
             except ValueError:
                 continue  # 2026-99-99 is a code, not a date
-            yield put(site.value, found.span(), date.isoformat())
+            yield put(site.value, match.span(), date.isoformat())
 
 
 def other_currency(site: Site, _chance: random.Random) -> Iterator[Any]:

@@ -56,21 +56,21 @@ def shifted_dates(text: str) -> Iterator[str]:
     A day or a month away (``2026-05-14``), another day or year (``14/5/2026``), another day (``May 14th``), or another year
     (``2026``).
     """
-    for found in ISO_DATE.finditer(text):
-        yield from (put(text, found.span(), date) for date in _around(found))
-    for found in _SLASHED.finditer(text):
-        first, separator, second, year = found.groups()
-        yield put(text, found.span(), f"{first}{separator}{second}{separator}{int(year) + 1}")
-        yield put(text, found.span(1), _other_day(first))
-    for found in _WRITTEN.finditer(text):
-        group = 1 if found[1] else 2
-        yield put(text, found.span(group), _other_day(found[group]))
-    for found in _YEAR.finditer(text):
-        yield put(text, found.span(), str(int(found[1]) + 1))
+    for match in ISO_DATE.finditer(text):
+        yield from (put(text, match.span(), date) for date in _around(match))
+    for match in _SLASHED.finditer(text):
+        first, separator, second, year = match.groups()
+        yield put(text, match.span(), f"{first}{separator}{second}{separator}{int(year) + 1}")
+        yield put(text, match.span(1), _other_day(first))
+    for match in _WRITTEN.finditer(text):
+        group = 1 if match[1] else 2
+        yield put(text, match.span(group), _other_day(match[group]))
+    for match in _YEAR.finditer(text):
+        yield put(text, match.span(), str(int(match[1]) + 1))
 
 
-def _around(found: re.Match[str]) -> Iterator[str]:
-    year, month, day = map(int, found.groups())
+def _around(match: re.Match[str]) -> Iterator[str]:
+    year, month, day = map(int, match.groups())
     try:
         date = dt.date(year, month, day)
         yield (date + dt.timedelta(days=1)).isoformat()

@@ -16,7 +16,7 @@ from ...records.output import planted_step
 from ..answers import check_answer
 from ..checkers import check
 from ..options import CheckOptions, Rules
-from .answer_operators import said
+from .answer_operators import answer_of_output
 from .chance import generator
 from .operator import FAMILY_KINDS, Mutation, Operator, Plants
 from .subject import Subject
@@ -210,7 +210,7 @@ def _place(attempt: _Attempt) -> dict[str, Any]:
 def _mentions_accepted(probe: Probe) -> bool:
     """Return whether an accepted answer occurs in a wrong one, by the laxest rule."""
     answers: list[str] = probe.case.reference.get("answers") or []
-    text = said(probe.output)
+    text = answer_of_output(probe.output)
     return bool(answers and text) and check_answer(text, answers).valid
 
 

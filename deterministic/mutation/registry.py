@@ -65,12 +65,12 @@ def _own(specs: Iterable[str], folder: Path | None) -> Iterator[Operator | Dial]
     named = ((spec, plugins.look_up("--operator", spec, folder)) for spec in specs)
     for label, target in (*plugins.OPERATORS.items(), *named):
         several = cast("Sequence[object]", target) if isinstance(target, list | tuple) else [target]
-        for each in several:
-            if not isinstance(each, Operator | Dial):
+        for extension in several:
+            if not isinstance(extension, Operator | Dial):
                 raise ConfigurationError(
-                    f"operator {label!r}: expected an Operator, a Dial, or a list of them, got {shorten(each)}"
+                    f"operator {label!r}: expected an Operator, a Dial, or a list of them, got {shorten(extension)}"
                 )
-            if each.name in taken:
-                raise ConfigurationError(f"operator {label!r}: the name {each.name!r} is taken")
-            taken |= {each.name}
-            yield each
+            if extension.name in taken:
+                raise ConfigurationError(f"operator {label!r}: the name {extension.name!r} is taken")
+            taken |= {extension.name}
+            yield extension

@@ -42,25 +42,29 @@ def diagnose(limits: Limits) -> Diagnosis:
 
 def left_open(confinement: Confinement) -> list[str]:
     """Return, one sentence each, the things that confined code is not denied or bounded in."""
-    found: list[str] = []
+    sentences: list[str] = []
     if confinement.files != "private root":
-        found.append(
+        sentences.append(
             "files outside the workspace can be read by code, and the space that it fills is not bounded"
         )
     if confinement.files == "not confined":
-        found.append("files outside the workspace can be changed by code, where its user may")
+        sentences.append("files outside the workspace can be changed by code, where its user may")
     if confinement.network not in {"none", "no sockets"}:
         tcp = "but for TCP " if confinement.network == "no TCP" else ""
-        found.append(f"the network {tcp}is open to code, and so are servers of this machine")
+        sentences.append(f"the network {tcp}is open to code, and so are servers of this machine")
     if confinement.processes == "adopted, others in reach":
-        found.append("other processes of its user can be ended by code, one by one")
+        sentences.append("other processes of its user can be ended by code, one by one")
     if confinement.calls != "filtered":
-        found.append(
+        sentences.append(
             "namespaces and mounts of the code's own are not denied, nor is memory of other processes"
         )
         if confinement.memory != "accounted":
-            found.append("memory that belongs to no process (memfd, System V) is not bounded")
+            sentences.append("memory that belongs to no process (memfd, System V) is not bounded")
     if confinement.memory != "accounted":
-        found.append("memory of all processes together is looked at fifty times a second, not accounted for")
-        found.append("pages shared and let go of, and buffers of pipes, are bounded for each process only")
-    return found
+        sentences.append(
+            "memory of all processes together is looked at fifty times a second, not accounted for"
+        )
+        sentences.append(
+            "pages shared and let go of, and buffers of pipes, are bounded for each process only"
+        )
+    return sentences

@@ -26,9 +26,9 @@ _PATIENCE, _PAUSE = 1.0, 0.01
 class MemoryGroup:
     """A group that was made."""
 
-    def __init__(self, folder: Path, held: int) -> None:
+    def __init__(self, folder: Path, descriptor: int) -> None:
         self.folder = folder
-        self._held: int | None = held
+        self._descriptor: int | None = descriptor
 
     def was_full(self) -> bool:
         """Return whether the kernel ended a process of the group for lack of memory."""
@@ -46,9 +46,9 @@ class MemoryGroup:
                 self.folder.rmdir()
                 break
             time.sleep(_PAUSE)
-        if self._held is not None:
-            os.close(self._held)
-        self._held = None
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor = None
 
 
 def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:

@@ -148,34 +148,34 @@ class Reins:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: set[subprocess.Popen[bytes]] = set()
+        self._processes: set[subprocess.Popen[bytes]] = set()
         self._over = False
 
     @contextmanager
     def holding(self, launcher: subprocess.Popen[bytes]) -> Generator[None]:
         """Hold a command's launcher; end it at once where all were to be ended."""
         with self._lock:
-            self._held.add(launcher)
+            self._processes.add(launcher)
             if self._over:
                 _end(launcher)
         try:
             yield
         finally:
             with self._lock:
-                self._held.discard(launcher)
+                self._processes.discard(launcher)
 
     def tell_all(self) -> None:
         """Tell them to end, and whatever is still to be begun, without waiting."""
         with self._lock:
             self._over = True
-            for launcher in self._held:
+            for launcher in self._processes:
                 _tell(launcher, signal.SIGTERM)
 
     def end_all(self) -> None:
         """End them, and whatever is still to be begun."""
         self.tell_all()
         with self._lock:
-            for launcher in self._held:
+            for launcher in self._processes:
                 _end(launcher)
 
 

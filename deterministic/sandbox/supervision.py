@@ -65,7 +65,7 @@ def execute(
         )
     except (OSError, subprocess.SubprocessError) as error:
         end_all(own_namespace=own_namespace)
-        _ = proof and proof.given()
+        _ = proof and proof.confirmed()
         return Ended("start", 127, b"", str(error).encode(), cut=False, seconds=time.monotonic() - begin)
     assert process.stdout is not None
     assert process.stderr is not None
@@ -78,8 +78,8 @@ def execute(
     end_all(own_namespace=own_namespace)
     out.read_rest()
     err.read_rest()
-    proven = proof is not None and proof.given()
-    return Ended(by, code, bytes(out.kept), bytes(err.kept), out.cut or err.cut, seconds, proven)
+    proven = proof is not None and proof.confirmed()
+    return Ended(by, code, bytes(out.content), bytes(err.content), out.cut or err.cut, seconds, proven)
 
 
 class Proof:
@@ -96,7 +96,7 @@ class Proof:
         os.close(tell)
         os.set_blocking(self._read, False)
 
-    def given(self) -> bool:
+    def confirmed(self) -> bool:
         """Return whether exactly the word was written back; call once, after everything ended."""
         os.close(self.order)
         os.close(self.written)
@@ -112,15 +112,15 @@ class _Kept:
     def __init__(self, stream: IO[bytes], limit: int) -> None:
         self.stream = stream
         self.limit = limit
-        self.kept = bytearray()
+        self.content = bytearray()
         self.cut = False
         os.set_blocking(stream.fileno(), False)
 
     def read(self) -> bool:
         """Read what is there; False when there is nothing and will be nothing."""
         data = os.read(self.stream.fileno(), _CHUNK)
-        room = self.limit - len(self.kept)
-        self.kept += data[:room]
+        room = self.limit - len(self.content)
+        self.content += data[:room]
         self.cut = self.cut or len(data) > room
         return bool(data)
 

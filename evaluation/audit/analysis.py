@@ -65,10 +65,10 @@ def judge_audit(
     )
 
 
-def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], asked: int) -> JudgeAudit:
+def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], verdicts: int) -> JudgeAudit:
     """Return the audit with a judge's ladder results added."""
     findings = [*audit.findings, *(_of_ladder(each) for each in ladders if each.found)]
-    return msgspec.structs.replace(audit, ladders=ladders, asked=audit.asked + asked, findings=findings)
+    return msgspec.structs.replace(audit, ladders=ladders, asked=audit.asked + verdicts, findings=findings)
 
 
 def _of_ladder(ladder: LadderResult) -> JudgeWeakness:
@@ -81,11 +81,11 @@ def _of_ladder(ladder: LadderResult) -> JudgeWeakness:
 
 def to_read(judge: str, scored: Iterable[Scored]) -> Iterator[Read]:
     """Yield the verdicts to review: missed faults, false alarms and successful attacks."""
-    for each in scored:
-        facts, score = each.facts, each.score
+    for probe in scored:
+        facts, score = probe.facts, probe.score
         if score is None:
             continue
-        if each.passed != facts.right:
+        if probe.passed != facts.right:
             yield Read(
                 judge=judge,
                 what="false alarm"
@@ -100,7 +100,7 @@ def to_read(judge: str, scored: Iterable[Scored]) -> Iterator[Read]:
                 change=facts.change,
                 score=score,
                 label=facts.label,
-                reason=each.reason,
+                reason=probe.reason,
             )
 
 
@@ -124,16 +124,18 @@ def comparison_findings(
     comparisons: Iterable[AuditComparison], controls: Mapping[str, str]
 ) -> Iterator[JudgeWeakness]:
     """Yield the findings from comparing probes that differ in one respect only."""
-    for each in comparisons:
-        if not each.found:
+    for comparison in comparisons:
+        if not comparison.found:
             continue
         concern: Concern = "punishes what is harmless"
-        said = f"verdicts change {each.difference} more often than on other harmless changes"
-        if each.name in controls:
+        said = f"verdicts change {comparison.difference} more often than on other harmless changes"
+        if comparison.name in controls:
             concern = "can be talked into passing"
-            said = f"passed {each.difference} more often than its control"
+            said = f"passed {comparison.difference} more often than its control"
         yield JudgeWeakness(
-            concern=concern, where=each.name, sentence=f"{each.name}: {said} (Holm p {each.holm_p:.4f})"
+            concern=concern,
+            where=comparison.name,
+            sentence=f"{comparison.name}: {said} (Holm p {comparison.holm_p:.4f})",
         )
 
 

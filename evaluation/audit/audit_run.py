@@ -99,10 +99,10 @@ def _conclude(
             scored[task.id] = {
                 key: each._replace(repeats=each.repeats * 2) for key, each in scored[task.id].items()
             }
-    apart = prompts({task.by: scored[task.id] for task in tasks if task.asked and task.id in scored})
-    asked = tasks[: len(plan.judges)]  # the baselines that stand beside them come behind
+    apart = prompts({task.by: scored[task.id] for task in tasks if task.prompt_judge and task.id in scored})
+    requested = tasks[: len(plan.judges)]  # the baselines that stand beside them come behind
     adjudication = adjudicated_audit(
-        {task.by: scored[task.id] for task in asked if task.id in scored}, decisions_on([writer])
+        {task.by: scored[task.id] for task in requested if task.id in scored}, decisions_on([writer])
     )
     scored |= {judge: {key: each.scored for key, each in of.items()} for judge, of in compared.items()}
     climbed = prepared.climb.results(writer) if prepared.climb else {}
@@ -127,7 +127,7 @@ def _conclude(
         refused=not_sent(tasks),
     )
     write_json(writer.path / AUDIT, audit)
-    reads = [row for task in asked for row in to_read(task.by, said[task.id])]
+    reads = [row for task in requested for row in to_read(task.by, said[task.id])]
     write_records(writer.path / TO_READ, reads)
     if prepared.climb is not None:
         _write_read(writer.path, prepared.climb, reads, chosen)
@@ -217,15 +217,17 @@ def _operators(
         if any(str(each.facts.key) in mine.by_item for each in group):
             facts = group[0].facts
             rate = "true_positive_rate" if facts.right else "true_negative_rate"
-            found = adjudicate(table_from_rows(list(_rows(judge, group))), mine, Settings()).judges[judge]
+            adjudicated = adjudicate(table_from_rows(list(_rows(judge, group))), mine, Settings()).judges[
+                judge
+            ]
             yield OperatorAdjudicated(
                 operator=operator,
                 plants=facts.plants,
-                as_labelled=found.as_labelled[rate],
-                adjudicated=found.adjudicated[rate],
-                lowest=found.lowest[rate],
-                highest=found.highest[rate],
-                label_errors=found.label_errors[ALL],
+                as_labelled=adjudicated.as_labelled[rate],
+                adjudicated=adjudicated.adjudicated[rate],
+                lowest=adjudicated.lowest[rate],
+                highest=adjudicated.highest[rate],
+                label_errors=adjudicated.label_errors[ALL],
             )
 
 

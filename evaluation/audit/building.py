@@ -138,7 +138,7 @@ def _make(sources: _Sources, settings: ProbeSettings, piece: int) -> _Made:
         probes = make_probes(
             subject, settings.operators, options, seed=settings.seed, per_operator=settings.per_operator
         )
-        rows += map(_found, probes)
+        rows += map(_row_of, probes)
     return _Made(rows, dict(passed_over))
 
 
@@ -236,11 +236,11 @@ def _original(subject: Subject) -> _Row:
     return _row(subject.case, subject.output, label, _RIGHT)
 
 
-def _found(found: Probe | Weakness) -> _Row:
+def _row_of(probe: Probe | Weakness) -> _Row:
     """Return the row for a probe, or for a weakness of a rule set."""
-    if isinstance(found, Weakness):
-        return _Row({WEAKNESSES: encode_record(found)}, found.case_id, (found.operator, found.rules))
-    return _row(found.case, found.output, found.label, (found.label.evidence["operator"], "probe"))
+    if isinstance(probe, Weakness):
+        return _Row({WEAKNESSES: encode_record(probe)}, probe.case_id, (probe.operator, probe.rules))
+    return _row(probe.case, probe.output, probe.label, (probe.label.evidence["operator"], "probe"))
 
 
 def _row(case: Case, output: Output, label: Verdict, counted: _Counted) -> _Row:

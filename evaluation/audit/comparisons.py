@@ -161,7 +161,7 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[AuditCompari
     Returns:
         Share right of the first minus share right of the second, for each pair; corrected over all pairs.
     """
-    found: list[AuditComparison] = []
+    comparisons: list[AuditComparison] = []
     for one, other in combinations(judges, 2):
         both = [
             (first, second)
@@ -178,8 +178,8 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[AuditCompari
             ]
             if pairs:
                 shift = shift_of((sign * (float(a.passed) - b.passed), a.cluster) for a, b in pairs)
-                found.append(comparison_of(f"{one} against {other}, {what}", "prompts", shift))
-    return corrected(found, lambda _: True)
+                comparisons.append(comparison_of(f"{one} against {other}, {what}", "prompts", shift))
+    return corrected(comparisons, lambda _: True)
 
 
 def corrected(

@@ -96,37 +96,37 @@ def _chosen(
 
 def _items(probes: Path, cases: CaseIndex, chosen: Chosen) -> Iterator[Judged]:
     """Yield the chosen probes under their exported names, in an order that reveals nothing."""
-    found: dict[str, Judged] = {}
+    items: dict[str, Judged] = {}
     for output in read_records(probes / OUTPUTS, Output):
         if output.key in chosen.probes:
             name = probe_name(output.key)
             case = msgspec.structs.replace(cases[output.case_id], id=name, tags={}, cluster=None)
-            found[name] = Judged(
+            items[name] = Judged(
                 case, msgspec.structs.replace(output, case_id=name, system=_SYSTEM, trial=0), []
             )
-    yield from (found[name] for name in sorted(found))
+    yield from (items[name] for name in sorted(items))
 
 
 def _verdicts(results: Path, name: str, chosen: Chosen) -> Iterator[Verdict]:
     """Yield the imported verdicts as verdicts on the probes; repeated ones become repetitions."""
     keys = {probe_name(key): key for key in chosen.probes}
     names: dict[str, str] = {}
-    for found in read_found(name, results, Options()):
-        if isinstance(found, Case):
-            told = found.tags.get(PROBE)
-            names[found.id] = told if isinstance(told, str) else found.id
-        elif isinstance(found, Verdict):
-            key = keys.get(names.get(found.case_id, found.case_id))
+    for record in read_found(name, results, Options()):
+        if isinstance(record, Case):
+            told = record.tags.get(PROBE)
+            names[record.id] = told if isinstance(told, str) else record.id
+        elif isinstance(record, Verdict):
+            key = keys.get(names.get(record.case_id, record.case_id))
             if key is not None:
                 case_id, system, trial = key
                 yield msgspec.structs.replace(
-                    found,
+                    record,
                     case_id=case_id,
                     system=system,
                     trial=trial,
-                    repeat=found.trial + found.repeat,
+                    repeat=record.trial + record.repeat,
                     source="judge",
-                    judge=_identity(found.by),
+                    judge=_identity(record.by),
                 )
 
 

@@ -64,9 +64,9 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         names = ShownNames()
         labelled = [row for row in run_rows(store, names) if row["label"] is not None]
         judge = _chosen(labelled, judge, names, prefer, folder)
-        said = [row for row in labelled if row["judge"] == judge]
+        judged = [row for row in labelled if row["judge"] == judge]
         scores: dict[str, list[float]] = {}
-        for row in said:
+        for row in judged:
             if row["score"] is not None:
                 scores.setdefault(row["item_id"], []).append(row["score"])
         asked = (
@@ -79,7 +79,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         return JudgedRun(
             judge=judge,
             id=who,
-            rows=[row for row in said if row["repeat"] == 0],
+            rows=[row for row in judged if row["repeat"] == 0],
             fresh=frozenset(
                 str(each.key) for each in verdicts if each.usage is None or not each.usage.cached
             ),

@@ -48,18 +48,18 @@ class ProbePairs(EvaluationInputs):
     def __init__(self, whole: EvaluationInputs, chosen: Chosen) -> None:
         self.cases, self.output_files, self.survey = whole.cases, whole.output_files, whole.survey
         facts = [
-            each
-            for key, each in chosen.probes.items()
-            if each.plants != "nothing" and key.case_id == each.source.case_id
+            probe
+            for key, probe in chosen.probes.items()
+            if probe.plants != "nothing" and key.case_id == probe.source.case_id
         ]
-        wanted = {key for each in facts for key in (each.key, each.source)}
+        wanted = {key for probe in facts for key in (probe.key, probe.source)}
         self._outputs = {output.key: output for output in whole.outputs() if output.key in wanted}
         self.members: dict[ItemKey, PairMember] = {}
-        for each in facts:
-            if each.source in self._outputs:
+        for probe in facts:
+            if probe.source in self._outputs:
                 for probe_first in (False, True):
-                    pair = self._pair(PairMember(each.key, each.source, probe_first))
-                    self.members[pair.key] = PairMember(each.key, each.source, probe_first)
+                    pair = self._pair(PairMember(probe.key, probe.source, probe_first))
+                    self.members[pair.key] = PairMember(probe.key, probe.source, probe_first)
         if not self.members:
             raise UsageError(
                 "none of the probes answers the same case as the right output that it was made of"
@@ -108,15 +108,15 @@ def compared_probes(
     verdicts: Iterable[Verdict], pairs: ProbePairs, chosen: Chosen
 ) -> dict[Author, dict[ItemKey, ComparedProbe]]:
     """Sort verdicts on pairs by judge and probe; verdicts on others are passed over."""
-    said: defaultdict[Author, dict[ItemKey, dict[bool, list[Verdict]]]] = defaultdict(dict)
+    by_judge: defaultdict[Author, dict[ItemKey, dict[bool, list[Verdict]]]] = defaultdict(dict)
     for verdict in verdicts:
         member = pairs.members.get(verdict.key)
         if member is not None:
-            of_probe = said[verdict.author].setdefault(member.probe, {False: [], True: []})
+            of_probe = by_judge[verdict.author].setdefault(member.probe, {False: [], True: []})
             of_probe[member.probe_first].append(verdict)
     return {
         judge: {probe: _compared(probe, orders, pairs, chosen) for probe, orders in of_judge.items()}
-        for judge, of_judge in said.items()
+        for judge, of_judge in by_judge.items()
     }
 
 

@@ -44,10 +44,10 @@ def scored_probes(
     cuts: Mapping[Author, PassThreshold],
 ) -> dict[Author, dict[ItemKey, Scored]]:
     """Sort verdicts by judge and probe."""
-    said: dict[Author, dict[ItemKey, dict[int, _Said]]] = {}
+    by_judge: dict[Author, dict[ItemKey, dict[int, _Said]]] = {}
     for verdict in verdicts:
         if verdict.key in probes:
-            of_probe = said.setdefault(verdict.author, {}).setdefault(verdict.key, {})
+            of_probe = by_judge.setdefault(verdict.author, {}).setdefault(verdict.key, {})
             of_probe[verdict.repeat] = _Said(
                 verdict.score, verdict.outcome, verdict.reason, verdict.evidence.get(STEP_NAMED)
             )
@@ -61,7 +61,7 @@ def scored_probes(
             )
             for key, repeats in of_judge.items()
         }
-        for judge, of_judge in said.items()
+        for judge, of_judge in by_judge.items()
     }
 
 

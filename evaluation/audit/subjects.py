@@ -37,16 +37,16 @@ class Siblings:
         """Return a case's siblings: the next few cases, by hash, from other clusters."""
         ring = self._rings.get(case.kind, [])
         start = bisect_right(ring, (rank(case.id), case.id))
-        found: list[Case] = []
+        siblings: list[Case] = []
         clusters = {case.cluster_id}
         for step in range(len(ring)):
             other = ring[(start + step) % len(ring)][1]
             if (cluster := self._cases.cluster(other)) not in clusters:
                 clusters.add(cluster)
-                found.append(self._cases[other])
-            if len(found) == _SIBLINGS:
+                siblings.append(self._cases[other])
+            if len(siblings) == _SIBLINGS:
                 break
-        return found
+        return siblings
 
 
 class RightOutputs:
@@ -90,14 +90,14 @@ class RightOutputs:
                 passed_over["not right" if verdict.graded else "not decided"] += 1
 
     def _candidates(
-        self, what: FileSlice | _Referenced, passed_over: Counter[str]
+        self, source: FileSlice | _Referenced, passed_over: Counter[str]
     ) -> Iterator[tuple[Case, Output]]:
-        if isinstance(what, FileSlice):
-            for output in outputs_in(what):
+        if isinstance(source, FileSlice):
+            for output in outputs_in(source):
                 if kind_spec(self._cases.facts(output.case_id).kind).family != "grounded":
                     yield self._cases[output.case_id], output
             return
-        for case_id in what.ids:
+        for case_id in source.ids:
             case = self._cases[case_id]
             output = right_output(case)
             if output is not None:

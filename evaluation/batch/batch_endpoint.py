@@ -170,7 +170,7 @@ class BatchEndpoint:
         self._downloads.close()
 
     @contextmanager
-    def _translated(self, what: str, *, where_unknown: str = _GOES_ON) -> Generator[None]:
+    def _translated(self, action: str, *, where_unknown: str = _GOES_ON) -> Generator[None]:
         import httpx2  # noqa: PLC0415 - openai's HTTP library
         import openai  # noqa: PLC0415 - see __init__
 
@@ -179,11 +179,11 @@ class BatchEndpoint:
         except (openai.OpenAIError, httpx2.HTTPError) as error:  # what breaks off under way comes as it is
             text = str(error).replace(self._secret, "***") if self._secret else str(error)
             next_step = where_unknown if isinstance(error, openai.NotFoundError) else _GOES_ON
-            raise ProviderError(f"cannot {what}: {text[:_LONGEST_MESSAGE]}; {next_step}") from error
+            raise ProviderError(f"cannot {action}: {text[:_LONGEST_MESSAGE]}; {next_step}") from error
         except (AttributeError, TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             # The library takes any JSON for what it expects, and falls over what is none, or nested without end.
             raise ProviderError(
-                f"cannot {what}: the answer is not in the form of OpenAI's Batch API; does this endpoint have one?"
+                f"cannot {action}: the answer is not in the form of OpenAI's Batch API; does this endpoint have one?"
             ) from error
 
 
@@ -210,7 +210,7 @@ def _lists_batches(error: ProviderError) -> bool:
 
 def _status(batch: openai.types.Batch) -> BatchStatus:
     problems = batch.errors.data if batch.errors is not None else None
-    said = {
+    fields = {
         "id": batch.id,
         "status": batch.status,
         "done": batch.request_counts.completed + batch.request_counts.failed if batch.request_counts else 0,
@@ -218,4 +218,4 @@ def _status(batch: openai.types.Batch) -> BatchStatus:
         "errors": batch.error_file_id,
         "problem": "; ".join(problem.message or "" for problem in problems or ()) or None,
     }
-    return msgspec.convert(said, BatchStatus)
+    return msgspec.convert(fields, BatchStatus)

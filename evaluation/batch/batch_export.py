@@ -83,14 +83,16 @@ def _open(
 ) -> Iterator[Request]:
     done = _done(questions.run)
     for task in sorted(tasks, key=lambda task: task.model):
-        if task.asked is not None:
-            work = criterion_work(task.asked, open_work(inputs, task, every_output, done, questions.repeats))
+        if task.prompt_judge is not None:
+            work = criterion_work(
+                task.prompt_judge, open_work(inputs, task, every_output, done, questions.repeats)
+            )
             left = (
                 (case, output, repeat)
                 for case, output, repeat in work
                 if VerdictKey(output.key, task.id, repeat) not in done
             )
-            yield from unanswered(task.asked, left, known)
+            yield from unanswered(task.prompt_judge, left, known)
 
 
 def _known(replies: BatchResults, progress: Progress) -> Lookup:

@@ -76,14 +76,14 @@ def read_custom_ids(path: Path) -> Iterator[str]:
             yield msgspec.json.decode(line, type=_Entry).custom_id
 
 
-def once(requests: Iterable[Request], asked: set[str]) -> Iterator[Request]:
+def once(requests: Iterable[Request], keys: set[str]) -> Iterator[Request]:
     """Yield each request once, since providers refuse duplicates within a batch.
 
-    ``asked`` holds the keys to skip, and grows with each request yielded.
+    ``keys`` holds the keys to skip, and grows with each request yielded.
     """
     for request in requests:
-        if request.key not in asked:
-            asked.add(request.key)
+        if request.key not in keys:
+            keys.add(request.key)
             yield request
 
 

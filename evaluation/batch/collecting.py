@@ -148,9 +148,9 @@ def _work(step: JudgingStep) -> Iterator[tuple[PromptJudge, Work]]:
     """Yield the pending model requests grouped by model, since a batch is for one model."""
     done = step.context.verdicts.settled
     for task in sorted(step.tasks, key=lambda task: task.model):
-        if task.asked is not None:
+        if task.prompt_judge is not None:
             for work in step.work(task, done):
-                yield task.asked, work
+                yield task.prompt_judge, work
 
 
 def _settle(ledger: Ledger, endpoint: BatchEndpoint, progress: Progress, mode: BatchMode) -> None:

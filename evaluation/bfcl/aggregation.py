@@ -66,21 +66,30 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
     """Compute every summary score of a system."""
-    each = {name: _of(name, scores) for name, category in CATEGORIES.items() if category.group != "retired"}
-    simple = _plain(each[name] for name in _SIMPLE)
-    web_search = _plain(each[category.name] for category in expand(["web_search"]))
-    memory = _plain(each[category.name] for category in expand(["memory"]))
+    scores_by_category = {
+        name: _of(name, scores) for name, category in CATEGORIES.items() if category.group != "retired"
+    }
+    simple = _plain(scores_by_category[name] for name in _SIMPLE)
+    web_search = _plain(scores_by_category[category.name] for category in expand(["web_search"]))
+    memory = _plain(scores_by_category[category.name] for category in expand(["memory"]))
     groups = {
-        "non_live": _plain([simple, each["multiple"], each["parallel"], each["parallel_multiple"]]),
-        "live": _weighted([each[name] for name in _LIVE]),
-        "irrelevance": _plain([each["irrelevance"], each["live_irrelevance"]]),
-        "multi_turn": _plain(each[category.name] for category in expand(["multi_turn"])),
+        "non_live": _plain(
+            [
+                simple,
+                scores_by_category["multiple"],
+                scores_by_category["parallel"],
+                scores_by_category["parallel_multiple"],
+            ]
+        ),
+        "live": _weighted([scores_by_category[name] for name in _LIVE]),
+        "irrelevance": _plain([scores_by_category["irrelevance"], scores_by_category["live_irrelevance"]]),
+        "multi_turn": _plain(scores_by_category[category.name] for category in expand(["multi_turn"])),
         "agentic": _plain([web_search, memory]),
     }
     return Summary(
-        categories=each,
+        categories=scores_by_category,
         simple=simple,
-        relevance=each["live_relevance"],
+        relevance=scores_by_category["live_relevance"],
         web_search=web_search,
         memory=memory,
         overall=_overall(groups),

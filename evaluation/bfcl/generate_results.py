@@ -93,7 +93,7 @@ def foresee_tree(
         wanted += len(cases)
         left += [case for case_id, case in cases.items() if case_id not in done]
     attempts = ((case, 0) for case in left)
-    return foresee_attempts(by, attempts, prices, wanted=wanted, kept=wanted - len(left))
+    return foresee_attempts(by, attempts, prices, wanted=wanted, existing=wanted - len(left))
 
 
 def _result_file(folder: Path, category: Category) -> Path:

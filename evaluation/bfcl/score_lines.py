@@ -18,7 +18,7 @@ from .suite import SuiteEntry
 class Failed(msgspec.Struct, frozen=True):
     """Invalid answer: question, answer, errors, and how it was decoded."""
 
-    asked: SuiteEntry
+    suite_entry: SuiteEntry
     line: ResultLine
     finding: Finding
     system: str
@@ -31,28 +31,28 @@ def score_line(failed: Failed) -> dict[str, Any]:
     ``valid`` is null for an answer that the rules leave undecided.
     """
     head = {
-        "id": failed.asked.entry.id,
+        "id": failed.suite_entry.entry.id,
         "model_name": failed.system,
-        "test_category": failed.asked.entry.category.name,
+        "test_category": failed.suite_entry.entry.category.name,
         "valid": False if failed.finding.outcome == "graded" else None,
     }
-    return head | _BODIES[failed.asked.entry.category.family](failed)
+    return head | _BODIES[failed.suite_entry.entry.category.family](failed)
 
 
 def _ast(failed: Failed) -> dict[str, Any]:
     finding = failed.finding
-    decoded = decoded_calls(failed.asked.case, failed.line.result, failed.mode)
+    decoded = decoded_calls(failed.suite_entry.case, failed.line.result, failed.mode)
     body = {
         "error": [finding.reason, *_sub_errors(finding, decoded)],
         "error_type": finding.error_type,
-        "prompt": failed.asked.entry.raw,
+        "prompt": failed.suite_entry.entry.raw,
         "model_result_raw": failed.line.result,
     }
     if finding.error_type == "ast_decoder:decoder_wrong_output_format":
         body |= {"model_result_raw": str(failed.line.result), "model_result_decoded": str(decoded)}
     elif finding.error_type != "ast_decoder:decoder_failed":
         body["model_result_decoded"] = decoded
-    return body | {"possible_answer": failed.asked.entry.ground_truth}
+    return body | {"possible_answer": failed.suite_entry.entry.ground_truth}
 
 
 def _sub_errors(finding: Finding, decoded: Any) -> list[dict[str, Any]]:
@@ -75,16 +75,16 @@ def _sentence(tried: dict[str, Any]) -> str:
 
 def _relevance(failed: Failed) -> dict[str, Any]:
     return {
-        "prompt": failed.asked.entry.raw,
+        "prompt": failed.suite_entry.entry.raw,
         "model_result": failed.line.result,
-        "decoded_result": decoded_calls(failed.asked.case, failed.line.result, failed.mode),
+        "decoded_result": decoded_calls(failed.suite_entry.case, failed.line.result, failed.mode),
         "error": [failed.finding.reason],
         "error_type": failed.finding.error_type,
     }
 
 
 def _multi_turn(failed: Failed) -> dict[str, Any]:
-    prompt = {key: value for key, value in failed.asked.entry.raw.items() if key != "function"}
+    prompt = {key: value for key, value in failed.suite_entry.entry.raw.items() if key != "function"}
     body: dict[str, Any] = {"error": _error(failed.finding), "prompt": prompt}
     if failed.finding.error_type == "multi_turn:inference_error":
         body["model_result"] = failed.line.result
@@ -97,7 +97,7 @@ def _multi_turn(failed: Failed) -> dict[str, Any]:
 def _agentic(failed: Failed) -> dict[str, Any]:
     return {
         "error": _error(failed.finding),
-        "prompt": failed.asked.entry.raw["question"],
+        "prompt": failed.suite_entry.entry.raw["question"],
         "model_result_raw": failed.line.result,
         "last_non_fc_message": last_message(failed.line.result, failed.mode),
     } | _closing(failed)
@@ -110,7 +110,7 @@ def _error(finding: Finding) -> dict[str, Any]:
 
 def _closing(failed: Failed) -> dict[str, Any]:
     return {
-        "possible_answer": failed.asked.entry.ground_truth,
+        "possible_answer": failed.suite_entry.entry.ground_truth,
         "inference_log": failed.line.fields.get("inference_log", ""),
     }
 

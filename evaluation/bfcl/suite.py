@@ -37,7 +37,7 @@ class BfclSuite:
         self._source = source
         self._categories: dict[str, dict[str, SuiteEntry]] = {}
 
-    def asked(self, category: Category) -> dict[str, SuiteEntry]:
+    def entries(self, category: Category) -> dict[str, SuiteEntry]:
         """Return the entries of a category by id, in the order of the data file.
 
         Raises:
@@ -62,7 +62,7 @@ def paired(suite: BfclSuite, file: ResultFile, *, partial: bool) -> Iterator[tup
         RecordError: A line is not an answer, answers nothing known, or answers what was answered before.
     """
     index = ResultIndex(file.path)
-    entries = suite.asked(file.category)
+    entries = suite.entries(file.category)
     _refuse_unknown(index, entries, file)
     ids = sorted((entry_id for entry_id in entries if entry_id in index), key=sort_key)
     _refuse_missing(ids, entries, file, partial=partial)

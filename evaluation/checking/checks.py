@@ -101,7 +101,7 @@ class Checked(NamedTuple):
     """A verdict as a line of a journal, and what it says."""
 
     line: bytes
-    said: JournalRow | Verdict
+    verdict: JournalRow | Verdict
 
 
 def check_all(
@@ -181,19 +181,19 @@ def check_part(part: CheckBatch, *, differing: dict[str, CheckOptions], default:
     return b"".join(map(encode_record, check_outputs(pairs, differing, default, dependent=False)))
 
 
-def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, asked: int | None) -> int:
+def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, requested: int | None) -> int:
     """Return how many processes check: one if challenges depend on others.
 
-    Unless ``asked``, it is also one where there is little to do, or where custom code may decide.
+    Unless ``requested``, it is also one where there is little to do, or where custom code may decide.
     """
     kinds = inputs.survey.kinds
     if any(map(_is_workspace, kinds)) or not hasattr(os, "fork"):
         return 1
-    if asked is None:
+    if requested is None:
         pure = all(kind_spec(kind).pure for kind in kinds)
         own = not pure and (options.functions or options.environments or kinds.keys() - KINDS.keys())
         return 1 if own or len(inputs.pieces) < _WORTH_IT else min(cores(), len(inputs.pieces))
-    return min(asked, len(inputs.pieces))
+    return min(requested, len(inputs.pieces))
 
 
 def check_into_folder(
@@ -208,9 +208,11 @@ def check_into_folder(
         context.progress.advance(inputs.survey.outputs)
         return
     found = 0
-    for line, said in check_all(inputs, names, options, workers=workers, wanted=left, engine=context.engine):
-        if VerdictKey(said.key, said.author, said.repeat) not in done:
-            writer.verdicts.append_line(line, said)
+    for line, verdict in check_all(
+        inputs, names, options, workers=workers, wanted=left, engine=context.engine
+    ):
+        if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
+            writer.verdicts.append_line(line, verdict)
         found += 1
         context.progress.advance()
     context.progress.advance(inputs.survey.outputs - found)
@@ -273,10 +275,10 @@ def check_file(
 
         def lines() -> Iterator[bytes]:
             try:
-                for line, said in check_all(inputs, names, options, workers=workers):
-                    case = facts(said.case_id)
-                    tally.add_checked(said, case.cluster, case.kind)
-                    unknown.update(dict.fromkeys(_unknown(said)))
+                for line, verdict in check_all(inputs, names, options, workers=workers):
+                    case = facts(verdict.case_id)
+                    tally.add_checked(verdict, case.cluster, case.kind)
+                    unknown.update(dict.fromkeys(_unknown(verdict)))
                     progress.advance()
                     yield line
             except KeyboardInterrupt as interrupt:

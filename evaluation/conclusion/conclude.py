@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table
 
 
-def conclude(context: RunContext, *, prices: PriceList | None = None, asked: bool = True) -> RunSummary:
+def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bool = True) -> RunSummary:
     """Count, calibrate and compare, and write the results and the manifest.
 
     Results are ``calibration.json`` and ``comparison.json``.
@@ -38,7 +38,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
     tally = take_tally(writer, inputs.cases)
     missing = inputs.survey.missing
     labels = writer.label_scores
-    judges = _with_labels(judge_uses(writer, prices, asked=asked), tally, labels)
+    judges = _with_labels(judge_uses(writer, prices, judged=judged), tally, labels)
     systems = system_results(
         tally, missing, labels, writer.roster.judges_kind, recorded=inputs.survey.recorded
     )
@@ -117,7 +117,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
     Repeats of a judge are left to calibration, and statements are counted in their answers.
     """
     tally, is_open = Tally(), set[ItemKey]()
-    for verdict in store.said:
+    for verdict in store.standing_verdicts:
         case_id, system, trial = verdict.key
         if case_id not in cases:
             continue
@@ -177,13 +177,13 @@ OTHER_REASONS = "for reasons of their own"
 _MOST_REASONS = 100
 
 
-def judge_uses(store: RunStore, prices: PriceList | None = None, *, asked: bool = True) -> list[JudgeUse]:
+def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool = True) -> list[JudgeUse]:
     """Return the calls and costs of each judge and each splitter, in order of appearance.
 
     A judge that was asked and said nothing found nothing to judge, and is among them, last.
     """
     uses = [use for journal in store.journals for use in _uses(store, store.in_order(journal), prices)]
-    return [*uses, *(_idle(store, {use.id for use in uses}) if asked else [])]
+    return [*uses, *(_idle(store, {use.id for use in uses}) if judged else [])]
 
 
 def _idle(store: RunStore, heard: Container[JudgeId | None]) -> list[JudgeUse]:

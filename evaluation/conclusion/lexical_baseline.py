@@ -47,7 +47,7 @@ def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
     known: set[str] = set(labelled)
     judges: dict[str, str] = {}
     known |= {str(key) for key in store.label_scores}
-    for verdict in store.said:
+    for verdict in store.standing_verdicts:
         if verdict.source != "judge":
             if verdict.graded:
                 known.add(str(verdict.key))

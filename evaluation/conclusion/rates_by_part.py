@@ -78,13 +78,13 @@ def _system_result(
 
 
 def _taken(
-    kinds: Mapping[Kind, int], judge: Author, judges_kind: JudgesKind, asked: Mapping[Kind, int]
+    kinds: Mapping[Kind, int], judge: Author, judges_kind: JudgesKind, transcripts: Mapping[Kind, int]
 ) -> dict[Kind, int]:
     """Count by kind the undecided outputs that a judge takes.
 
     These are every output of its kinds, and of other kinds those that it was asked about (a transcript).
     """
-    return {kind: n if judges_kind(judge, kind) else asked.get(kind, 0) for kind, n in kinds.items()}
+    return {kind: n if judges_kind(judge, kind) else transcripts.get(kind, 0) for kind, n in kinds.items()}
 
 
 def _open_strata(

@@ -53,7 +53,7 @@ def systems_compared(store: RunStore) -> ComparisonNumbers | None:
     """
     if len(store.manifest.results or []) < _SEVERAL:
         return None
-    kept = _kept(store)
+    kept = _stored_comparison(store)
     return _computed(store) if kept is None else kept.comparison
 
 
@@ -64,7 +64,7 @@ def keep_comparison(writer: RunWriter) -> ComparisonNumbers | None:
     """
     if len(writer.manifest.results or []) < _SEVERAL or isinstance(writer.path, MemoryFolder):
         return None
-    kept = _kept(writer) or StoredComparison(of=basis(writer), comparison=_computed(writer))
+    kept = _stored_comparison(writer) or StoredComparison(of=basis(writer), comparison=_computed(writer))
     writer.put_comparison(kept)  # one that was there may have no seal: a kill came between the two
     return kept.comparison
 
@@ -79,7 +79,7 @@ def basis(store: RunStore) -> str:
     return hashlib.sha256(encode_json([VERSION, store.manifest.sharded, cuts, files])).hexdigest()
 
 
-def _kept(store: RunStore) -> StoredComparison | None:
+def _stored_comparison(store: RunStore) -> StoredComparison | None:
     """Return the kept comparison if it is valid.
 
     An edited or unreadable file is silently recomputed.
@@ -88,10 +88,10 @@ def _kept(store: RunStore) -> StoredComparison | None:
     if content is None:
         return None
     try:
-        kept = decode_record(content, StoredComparison)
+        comparison = decode_record(content, StoredComparison)
     except RecordError:
         return None
-    return kept if kept.of == basis(store) else None
+    return comparison if comparison.of == basis(store) else None
 
 
 def _computed(store: RunStore) -> ComparisonNumbers | None:
@@ -228,7 +228,7 @@ def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | Non
 def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any]) -> str:
     """Return a hash of all that a run's numbers depend on, except its journals."""
     options = plan.options
-    asked: list[Any] = [
+    parts: list[Any] = [
         VERSION,
         plan.command,
         [file_sha256(path) for path in (*files_of(plan.cases), *plan.outputs)],
@@ -247,7 +247,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         plan.notes,
         list(plan.priced),
     ]
-    return hashlib.sha256(encode_json(asked)).hexdigest()
+    return hashlib.sha256(encode_json(parts)).hexdigest()
 
 
 def _hash_kept(file: InputPath) -> str | None:

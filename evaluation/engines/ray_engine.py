@@ -47,7 +47,7 @@ class RayEngine(Closing):
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
         self._address = address
-        self._asked = workers
+        self._workers = workers
         self._started = False
         self._folder: str | None = None
 
@@ -77,7 +77,7 @@ class RayEngine(Closing):
             address = own_address() if self._address == "auto" else self._address
             _reach(address)
             return {"address": address}
-        own = {"num_cpus": self._asked, "object_store_memory": _OBJECTS, "include_dashboard": False}
+        own = {"num_cpus": self._workers, "object_store_memory": _OBJECTS, "include_dashboard": False}
         if os.name != "posix":
             return {"address": "local", **own}
         # Every user may write into the folder that Ray makes, with its sockets and the code that workers load: it stands in one of ours.
@@ -87,7 +87,7 @@ class RayEngine(Closing):
     @cached_property
     def workers(self) -> int:
         """Number of tasks or actors that run at a time."""
-        return self._asked or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        return self._workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def in_order(self, work: Callable[[T], bytes], parts: Iterable[T]) -> Iterator[bytes]:
         """Do work on parts; the next ones are under way meanwhile.
@@ -207,7 +207,7 @@ class _RayProvider:
         in_flight[number] += 1
         asked = handles[number].complete.remote(self._name, self._make, request)
         try:
-            found: Reply | CallError = await asked
+            reply: Reply | CallError = await asked
         except asyncio.CancelledError:  # nobody waits any more: what hangs there would hold its place
             self._ray.cancel(asked)
             raise
@@ -215,9 +215,9 @@ class _RayProvider:
             raise CallError("the worker of Ray that asked was lost", retryable=True) from error
         finally:
             in_flight[number] -= 1
-        if isinstance(found, CallError):
-            raise found
-        return found
+        if isinstance(reply, CallError):
+            raise reply
+        return reply
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -234,22 +234,22 @@ def own_address() -> str:
     Raises:
         ConfigurationError: There is none, or there are several.
     """
-    told = os.environ.get("RAY_ADDRESS")
-    if told and told != "auto":
-        return told
+    address = os.environ.get("RAY_ADDRESS")
+    if address and address != "auto":
+        return address
     psutil: Any = import_module("psutil")  # which Ray brings along
-    found, others = set[str](), set[str]()
+    own, others = set[str](), set[str]()
     for process in psutil.process_iter(["cmdline", "uids"]):
         words: list[str] = process.info["cmdline"] or []
         if words and Path(words[0]).name.startswith("raylet"):
             addresses = (word.partition("=")[2] for word in words if word.startswith("--gcs-address="))
             uids = process.info["uids"]
-            (found if uids is None or uids.real in {0, os.getuid()} else others).update(addresses)
-    if len(found) == 1:
-        return found.pop()
-    if found:
+            (own if uids is None or uids.real in {0, os.getuid()} else others).update(addresses)
+    if len(own) == 1:
+        return own.pop()
+    if own:
         raise ConfigurationError(
-            f"--engine ray: several clusters run here; name one with --address: {', '.join(sorted(found))}"
+            f"--engine ray: several clusters run here; name one with --address: {', '.join(sorted(own))}"
         )
     theirs = f"; if you trust another user's, name it: --address {min(others)}" if others else ""
     raise ConfigurationError(f"--engine ray: no cluster of yours runs on this machine{theirs}")

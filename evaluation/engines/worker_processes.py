@@ -115,14 +115,14 @@ def _live(
         os._exit(code)
 
 
-def _let_go_of_all_but(kept: int) -> None:
-    """Release the parent's locks and pipes except ``kept``, so that they do not outlive it.
+def _let_go_of_all_but(descriptor: int) -> None:
+    """Release the parent's locks and pipes except ``descriptor``, so that they do not outlive it.
 
     Their descriptor numbers stay taken, since objects of the parent will close them.
     """
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:
-        if number > _STANDARD and number != kept:
+        if number > _STANDARD and number != descriptor:
             with suppress(OSError):  # it was the listing's own
                 os.fstat(number)
                 os.dup2(nothing, number)

@@ -68,26 +68,26 @@ def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
     return None
 
 
-def _fields_of(given: dict[str, Any], case: Case) -> dict[str, Any] | None:
-    if given.keys() <= _FIELDS:
-        return given
-    if (messages := reply_messages(given)) is not None:
-        more = {name: given[name] for name in _FIELDS & given.keys() if given[name] is not None}
+def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:
+    if answer.keys() <= _FIELDS:
+        return answer
+    if (messages := reply_messages(answer)) is not None:
+        more = {name: answer[name] for name in _FIELDS & answer.keys() if answer[name] is not None}
         return _said_in(messages, case) | more
-    return {"tool_calls": [given]} if "name" in given or "function" in given else None
+    return {"tool_calls": [answer]} if "name" in answer or "function" in answer else None
 
 
 def _said_in(messages: Sequence[FieldReader], case: Case) -> dict[str, Any]:
     """Return an output's fields from a conversation, which may begin with the case's prompt."""
-    asked = [at for at, each in enumerate(messages, start=1) if role_of(each) == "user"]
+    user_ends = [at for at, each in enumerate(messages, start=1) if role_of(each) == "user"]
     users = [sum(each.get("role") == "user" for each in turn) for turn in case.turns]
     ends = [*accumulate(users)]
-    if len(case.turns) < 2 or len(asked) != ends[-1]:  # noqa: PLR2004 - one turn, or we cannot tell where they end
-        answer = answer_of(messages[asked[-1] if asked else 0 :])
+    if len(case.turns) < 2 or len(user_ends) != ends[-1]:  # noqa: PLR2004 - one turn, or we cannot tell where they end
+        answer = answer_of(messages[user_ends[-1] if user_ends else 0 :])
         if answer.steps is not None:
             return {"turns": [answer.steps]}
         return {"text": answer.text} | ({} if answer.calls is None else {"tool_calls": answer.calls})
-    begins = [asked[end - 1] for end in ends]
+    begins = [user_ends[end - 1] for end in ends]
     stops = [*(begin - count for begin, count in zip(begins[1:], users[1:], strict=True)), len(messages)]
     return {"turns": [_steps_of(messages[begin:stop]) for begin, stop in zip(begins, stops, strict=True)]}
 

@@ -72,7 +72,7 @@ class Toolbox(dict[str, Tool]):
         if self._scene is None:
             return [NOT_EXECUTED] * len(calls)
         results = await self._scene.execute(calls) or []
-        self._attempt.told(results)
+        self._attempt.add_results(results)
         return results
 
     async def _one(self, call: ToolCall) -> str:

@@ -150,7 +150,7 @@ class Attempt(msgspec.Struct, kw_only=True):
         self.spent[-1].append(spent)
         self.reasoning[-1].append(step.reasoning or "")
 
-    def told(self, results: list[str]) -> None:
+    def add_results(self, results: list[str]) -> None:
         """Keep what the calls of the last step returned."""
         self.turns[-1].append(ToolResults(results=list(results)))
 

@@ -75,12 +75,12 @@ class NativeChat:
     def read(self, reply: Reply) -> StepTaken:
         """Parse a reply into a step; see `Chat.read`."""
         text = reply.text or reply.refusal or ""
-        asked = reply.tool_calls or []
-        if not asked:
+        tool_calls = reply.tool_calls or []
+        if not tool_calls:
             self.messages.append({"role": "assistant", "content": text})
             return StepTaken([], text, text or [], reply.reasoning)
         number = len(self.messages)
-        self._ids = [call.id or f"call_{number}_{index}" for index, call in enumerate(asked)]
+        self._ids = [call.id or f"call_{number}_{index}" for index, call in enumerate(tool_calls)]
         self.messages.append(
             {
                 "role": "assistant",
@@ -91,12 +91,12 @@ class NativeChat:
                         "type": "function",
                         "function": {"name": call.name, "arguments": _text_of(call.arguments)},
                     }
-                    for given, call in zip(self._ids, asked, strict=True)
+                    for given, call in zip(self._ids, tool_calls, strict=True)
                 ],
             }
         )
-        calls = [ToolCall(name=self._names.own(call.name), arguments=call.arguments) for call in asked]
-        raw = [{self._as_bfcl(call.name): _text_of(call.arguments)} for call in asked]
+        calls = [ToolCall(name=self._names.own(call.name), arguments=call.arguments) for call in tool_calls]
+        raw = [{self._as_bfcl(call.name): _text_of(call.arguments)} for call in tool_calls]
         return StepTaken(calls, text, raw, reply.reasoning)
 
     def tell(self, results: Sequence[str]) -> None:

@@ -54,15 +54,15 @@ class CommandSteps(CommandAgent):
             if json_line(raw) is None:
                 loose.append(raw)
                 continue
-            asked = _request(raw)
-            if isinstance(asked.get("say"), str):
-                line.write({"messages": (yield asked["say"])})
-            elif "call" in asked or "calls" in asked:
-                calls = _calls(asked)
+            request = _request(raw)
+            if isinstance(request.get("say"), str):
+                line.write({"messages": (yield request["say"])})
+            elif "call" in request or "calls" in request:
+                calls = _calls(request)
                 if calls is None:
                     return {"error": f"it printed what is no call: {printed_start(raw)}"}
                 results = yield calls
-                line.write({"result": results[0]} if "call" in asked else {"results": results})
+                line.write({"result": results[0]} if "call" in request else {"results": results})
             else:
                 return read_answer(raw, case)
             begun, loose = True, []
@@ -83,10 +83,10 @@ def _request(raw: bytes) -> dict[str, Any]:
         return {}
 
 
-def _calls(asked: Mapping[str, Any]) -> list[ToolCall] | None:
-    given = asked["calls"] if "calls" in asked else [asked["call"]]
+def _calls(request: Mapping[str, Any]) -> list[ToolCall] | None:
+    calls = request["calls"] if "calls" in request else [request["call"]]
     try:
-        return msgspec.convert(given, list[ToolCall]) or None
+        return msgspec.convert(calls, list[ToolCall]) or None
     except msgspec.ValidationError:
         return None
 
@@ -126,9 +126,9 @@ class _Line:
         """True if the command printed more than the limit."""
         return self._read > MOST_OUTPUT
 
-    def write(self, said: Any) -> None:
+    def write(self, value: Any) -> None:
         """Say a line; what a command that has ended does not read is dropped."""
-        rest = memoryview(encode_json(said) + b"\n")
+        rest = memoryview(encode_json(value) + b"\n")
         while rest and not self._running.done():
             _ready(self._streams.into, select.POLLOUT)
             with suppress(BlockingIOError):

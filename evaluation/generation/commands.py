@@ -60,9 +60,9 @@ class CommandAgent:
             reins.end_all()
             self._working.discard(reins)
 
-    def _run(self, script: str, reins: Reins, trial: int, **told: str) -> CommandResult:
+    def _run(self, script: str, reins: Reins, trial: int, **variables: str) -> CommandResult:
         """Run it, by a shell that lays its streams; an AgentSetupError where it cannot be started."""
-        environment = {**self._environment, **told, "FIDUCIAL_TRIAL": str(trial)}
+        environment = {**self._environment, **variables, "FIDUCIAL_TRIAL": str(trial)}
         limits = Limits(
             wall_seconds=self._seconds,
             memory_bytes=_UNBOUNDED,

@@ -91,27 +91,27 @@ class CallableAgent:
         return answer, attempt
 
     async def _answer(
-        self, case: Case, tools: Toolbox, attempt: Attempt, trial: int, asked: AskedTurns
+        self, case: Case, tools: Toolbox, attempt: Attempt, trial: int, turns: AskedTurns
     ) -> Any:
         # Calling a coroutine function or a generator in a thread only makes it; a coroutine then runs in this loop.
         offered: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
         wanted = {name: offered[name] for name in self._wanted}
-        given = await self._in_thread(partial(self._function, case, **wanted))
-        if inspect.isawaitable(given):
-            given = await given
-        if inspect.isgenerator(given):
+        answer = await self._in_thread(partial(self._function, case, **wanted))
+        if inspect.isawaitable(answer):
+            answer = await answer
+        if inspect.isgenerator(answer):
             try:
-                return await self._drive(partial(self._advance, given), attempt, tools, asked)
+                return await self._drive(partial(self._advance, answer), attempt, tools, turns)
             finally:
                 with suppress(ValueError):  # it is at work still, and nobody waits for it any more
-                    given.close()
-        if inspect.isasyncgen(given):
-            return await self._drive(partial(_advance_async, given), attempt, tools, asked)
+                    answer.close()
+        if inspect.isasyncgen(answer):
+            return await self._drive(partial(_advance_async, answer), attempt, tools, turns)
         if attempt.case.user is not None:
             raise UsageError(
                 f"the agent answered case {case.id!r} at once; to talk with its simulated user it yields steps"
             )
-        return given
+        return answer
 
     async def _advance(self, steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
         return await self._in_thread(partial(_advance, steps, received))
@@ -120,7 +120,7 @@ class CallableAgent:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     async def _drive(
-        self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox, asked: AskedTurns
+        self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox, turns: AskedTurns
     ) -> Any:
         """Take a generator's steps in order, and return its return value, if any."""
         later = withheld_documents(attempt.case)
@@ -133,7 +133,7 @@ class CallableAgent:
                 received = await tools.use(_calls(step.value, attempt.case))
                 continue
             attempt.say(StepTaken(None, step.value, step.value), StepUsage())
-            messages = await asked.following()
+            messages = await turns.following()
             if messages is None:
                 return None
             tools.offer(later.get(len(attempt.turns), ()))

@@ -85,13 +85,13 @@ def foresee_generation(
     """
     with CaseIndex(cases, source.examine) as index:
         keys = [ItemKey(case_id, source.system, trial) for case_id in index for trial in range(trials)]
-        done = set[ItemKey]() if again else _kept(out)
+        done = set[ItemKey]() if again else _existing_keys(out)
         if isinstance(out, Path) and any(key.system == source.system for key in done):
             place = out.with_name(name_beside(out, "generation.json"))
             bind(place, source.system, source.facts, begun=True, code=source.code, writing=False)
         kept = done & {*keys}
         left = ((index[key.case_id], key.trial) for key in keys if key not in kept)
-        return foresee_attempts(source, left, prices, wanted=len(keys), kept=len(kept))
+        return foresee_attempts(source, left, prices, wanted=len(keys), existing=len(kept))
 
 
 def foresee_attempts(
@@ -100,21 +100,21 @@ def foresee_attempts(
     prices: PriceList | None,
     *,
     wanted: int,
-    kept: int,
+    existing: int,
 ) -> GenerationForecast:
-    """Forecast the attempts that are left; ``kept`` of those wanted exist already."""
-    found = GenerationForecast(
-        system=source.system, wanted=wanted, kept=kept, asks_model=source.model is not None
+    """Forecast the attempts that are left; ``existing`` of those wanted exist already."""
+    forecast = GenerationForecast(
+        system=source.system, wanted=wanted, kept=existing, asks_model=source.model is not None
     )
     if source.model is None:
-        return found
+        return forecast
     with KnownReplies(source.model.access) as known:
         count = _Count(source.model, known)
         asyncio.run(count.go_through(left))
-    return count.added_to(found, prices)
+    return count.added_to(forecast, prices)
 
 
-def _kept(out: InputPath) -> set[ItemKey]:
+def _existing_keys(out: InputPath) -> set[ItemKey]:
     if isinstance(out, Path) and not out.exists():
         return set()
     with Journal(out, Output, writing=False) as outputs:
@@ -136,7 +136,7 @@ class _Count:
         self._model = model
         self._known = known
         self._agent = ModelAgent(model.settings, self, self)
-        self._told = 0
+        self._known_replies = 0
         """Replies of the attempt that is gone through, which are known."""
         self._led = self._before = False
         self._counts: Counter[str] = Counter()
@@ -148,7 +148,7 @@ class _Count:
             if case.user is not None:
                 self._add_dialogue(case.user)
                 continue
-            self._told, self._led, self._before = 0, False, False
+            self._known_replies, self._led, self._before = 0, False, False
             try:
                 await self._agent.work(case, trial)
             except NoOutputError as error:
@@ -161,12 +161,12 @@ class _Count:
                 self._counts["answered"] += 1
 
     def _add(self, turns: int) -> None:
-        least = max(turns - self._told, int(not self._told))
+        least = max(turns - self._known_replies, int(not self._known_replies))
         self._counts["conversations"] += self._led
         self._counts["histories"] += self._before
         self._counts["calls"] += least
         steps = self._model.settings.steps_per_turn if self._led else 1
-        self._counts["most"] += max(least, turns * steps - self._told)
+        self._counts["most"] += max(least, turns * steps - self._known_replies)
 
     def _add_dialogue(self, user: SimulatedUser) -> None:
         """Count a conversation with a simulated user: at least one call each, none from the cache."""
@@ -182,7 +182,7 @@ class _Count:
         if reply is None:
             self._open.add(request)
             raise _NotAskedError
-        self._told += 1
+        self._known_replies += 1
         return reply
 
     async def aclose(self) -> None:

@@ -168,13 +168,13 @@ class OutputsFile(Closing):
         self._attempts.append(AttemptRow(**key._asdict(), failure=failure, calls=calls))
         self._attempts.flush()
 
-    def kept(self) -> MemoryAttempts:
+    def attempts(self) -> MemoryAttempts:
         """Return the file's current content, and the attempts without output."""
-        kept = MemoryAttempts()
-        kept.outputs = {output.key: output for output in self._outputs}
+        attempts = MemoryAttempts()
+        attempts.outputs = {output.key: output for output in self._outputs}
         failed = {row.key: row.failure for row in self._attempts if row.failure is not None}
-        kept.failures = {key: why for key, why in failed.items() if key not in kept.outputs}
-        return kept
+        attempts.failures = {key: why for key, why in failed.items() if key not in attempts.outputs}
+        return attempts
 
     def close(self) -> None:
         """Flush, close, and let other processes in."""

@@ -138,7 +138,7 @@ class ModelAgent:
             results = await scene.execute(step.readable)
             if results is None:
                 return None
-            attempt.told(results)
+            attempt.add_results(results)
             chat.tell(results)
         return f"a turn had {self._settings.steps_per_turn} steps and was not over"
 

@@ -65,12 +65,12 @@ def _json_in(raw: bytes) -> Any:
     return next((piece for piece in (*pieces, last) if piece is not None), None)
 
 
-def _problem(said: Any, raw: bytes, case: Case) -> str | None:
+def _problem(value: Any, raw: bytes, case: Case) -> str | None:
     """Return the reason why a value is no output, or None."""
     try:
-        if answer_fields(said, case) is None:
+        if answer_fields(value, case) is None:
             return f"{printed_start(raw)}; expected {EXPECTED}"
-        output_of(said, Attempt(case=case), "", 0, turned=False)
+        output_of(value, Attempt(case=case), "", 0, turned=False)
     except (RecordError, UsageError) as error:
         return str(error)
     return None

@@ -78,9 +78,9 @@ async def in_daemon_thread(work: Callable[[], T]) -> T:
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
-    def tell(say: Callable[[Any], None], what: Any) -> None:
+    def tell(say: Callable[[Any], None], value: Any) -> None:
         if not done.done():
-            say(what)
+            say(value)
 
     def run() -> None:
         try:

@@ -28,7 +28,7 @@ class SetupCheck:
     def __init__(self, store: AttemptStore) -> None:
         self.tracked = store.tracked
         self._store = store
-        self._held: list[Made] = []
+        self._waiting: list[Made] = []
         self._passed = False
 
     def has(self, key: ItemKey, case: Case) -> bool:
@@ -52,14 +52,14 @@ class SetupCheck:
         if self._passed:
             self._store.add(made)
             return
-        self._held.append(made)
-        errors = [each.output.error for each in self._held]
+        self._waiting.append(made)
+        errors = [each.output.error for each in self._waiting]
         if (
             None in errors
-            or len({_alike(error or "", each) for error, each in zip(errors, self._held, strict=True)}) > 1
+            or len({_alike(error or "", each) for error, each in zip(errors, self._waiting, strict=True)}) > 1
         ):
             self.settle()
-        elif len({each.output.case_id for each in self._held}) >= FIRST_CASES:
+        elif len({each.output.case_id for each in self._waiting}) >= FIRST_CASES:
             first = " ".join(str(errors[0]).split())[:_SHOWN]
             raise AgentSetupError(
                 f"the agent failed alike on the first {FIRST_CASES} cases, so nothing was kept or graded: {first}; "
@@ -69,8 +69,8 @@ class SetupCheck:
     def settle(self) -> None:
         """Keep what was held back: the agent works, or there were too few cases to tell."""
         self._passed = True
-        held, self._held = self._held, []
-        for made in held:
+        waiting, self._waiting = self._waiting, []
+        for made in waiting:
             self._store.add(made)
 
 

@@ -44,7 +44,7 @@ class CurrentPrompt(NamedTuple):
     def tried(self, path: Path, name: str, by: str | None = None) -> TriedPrompt:
         """Return a file as a candidate, refused if it is no revision of the current prompt."""
         try:
-            judge = judge_task(str(path), self.model, self.environments, self.parameters).asked
+            judge = judge_task(str(path), self.model, self.environments, self.parameters).prompt_judge
         except ConfigurationError:
             raise
         except FiducialError as error:

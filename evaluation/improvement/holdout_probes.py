@@ -178,6 +178,6 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
     ]
 
 
-def _as_it_should(said: Scored | None) -> bool:
+def _as_it_should(scored: Scored | None) -> bool:
     """Return whether a judge treats a probe as it should; ungraded counts as not."""
-    return said is not None and said.score is not None and said.passed == said.facts.right
+    return scored is not None and scored.score is not None and scored.passed == scored.facts.right

@@ -83,7 +83,7 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
 def _current(plan: ImprovementPlan) -> JudgeTask:
     """Return the judge with the current prompt; refuse what cannot be improved."""
     task = judge_task(plan.prompt, plan.model, plan.environments, plan.judge_parameters)
-    if task.asked is None or task.compares:
+    if task.prompt_judge is None or task.compares:
         raise UsageError(f"{plan.prompt}: only a prompt that judges one output can be improved")
     if task.by_criterion:
         raise UsageError(
@@ -124,8 +124,8 @@ def _with_candidates(
 ) -> ImprovementNumbers:
     """Add the candidates: those of files, then those that a model writes."""
     plan, use, task, (items, _) = attempt
-    assert task.asked is not None
-    current = CurrentPrompt(task.asked, plan.model, plan.environments, plan.judge_parameters)
+    assert task.prompt_judge is not None
+    current = CurrentPrompt(task.prompt_judge, plan.model, plan.environments, plan.judge_parameters)
     tried = candidates_of_files(current, plan.candidates, plan.out)
     if plan.writer is None or not plan.proposals:
         return replace(numbers, tried=without_repeats(tried))

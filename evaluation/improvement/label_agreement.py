@@ -52,9 +52,9 @@ def held_out(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOut:
     )
 
 
-def count_ungraded(items: Sequence[LabelledItem], said: SideVerdicts) -> int:
+def count_ungraded(items: Sequence[LabelledItem], by_item: SideVerdicts) -> int:
     """Return how many items a prompt left ungraded."""
-    verdicts = (said.get(each.output.key) for each in items)
+    verdicts = (by_item.get(each.output.key) for each in items)
     return sum(each is None or each.score is None for each in verdicts)
 
 
@@ -74,15 +74,17 @@ def disagreements(
     return [drawn(number) for number in range(1, plan.proposals + 1)]
 
 
-def _right(items: Sequence[LabelledItem], task: JudgeTask, said: SideVerdicts) -> BoolArray:
-    return np.array([_agrees(each, said.get(each.output.key), task.cut.at) for each in items], dtype=np.bool_)
+def _right(items: Sequence[LabelledItem], task: JudgeTask, verdicts: SideVerdicts) -> BoolArray:
+    return np.array(
+        [_agrees(each, verdicts.get(each.output.key), task.cut.at) for each in items], dtype=np.bool_
+    )
 
 
-def _agrees(item: LabelledItem, said: Verdict | None, cut: float) -> bool:
+def _agrees(item: LabelledItem, verdict: Verdict | None, cut: float) -> bool:
     """Return whether verdict and label agree; an ungraded verdict agrees with none."""
-    if said is None or said.score is None or item.label is None:
+    if verdict is None or verdict.score is None or item.label is None:
         return False
-    return (said.score >= cut) == (item.label >= cut)
+    return (verdict.score >= cut) == (item.label >= cut)
 
 
 def _disagreement(item: LabelledItem, verdict: Verdict, cut: float) -> Disagreement:

@@ -84,34 +84,34 @@ def labels_of_run(store: RunStore) -> dict[ItemKey, float]:
     return {**checked, **store.label_scores}
 
 
-def labelled_items(given: LabelledSet, task: JudgeTask) -> list[LabelledItem]:
+def labelled_items(labelled: LabelledSet, task: JudgeTask) -> list[LabelledItem]:
     """Return the labelled outputs that a judge takes.
 
     Raises:
         InputError: There are none, or an output is a workspace.
     """
-    decided = {item: settled(said) for item, said in given.decisions.by_item.items()}
+    decided = {item: settled(said) for item, said in labelled.decisions.by_item.items()}
     scores: dict[str, float | None] = {"right": 1.0, "wrong": 0.0, "undecidable": None}
-    with EvaluationInputs(given.cases, given.outputs) as inputs:
-        found: list[LabelledItem] = []
+    with EvaluationInputs(labelled.cases, labelled.outputs) as inputs:
+        items: list[LabelledItem] = []
         for case, output in inputs.pairs():
             decision = decided.get(str(output.key))
-            if output.key not in given.labels or not task.takes(case.kind, output):
+            if output.key not in labelled.labels or not task.takes(case.kind, output):
                 continue
             if output.workspace is not None:
                 raise InputError(
                     "workspaces cannot be divided into parts; improve a judge on text outputs",
-                    path=given.outputs[0],
+                    path=labelled.outputs[0],
                 )
-            label = given.labels[output.key] if decision is None else scores[decision]
+            label = labelled.labels[output.key] if decision is None else scores[decision]
             group = inputs.cases.cluster(case.id)
-            found.append(LabelledItem(case, output, label, decision is not None, group))
-    if not found:
+            items.append(LabelledItem(case, output, label, decision is not None, group))
+    if not items:
         raise InputError(
             f"none of the outputs that {task.by} judges has a label (`fiducial labels add` adds some)",
-            path=str(given.outputs[0]),
+            path=str(labelled.outputs[0]),
         )
-    return found
+    return items
 
 
 def divided(items: Iterable[LabelledItem], seed: int, holdout: float) -> DividedItems:

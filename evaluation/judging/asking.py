@@ -81,11 +81,11 @@ def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:
         return replace(task, judge=judge.adapted(refusal))
     if isinstance(judge, StatementJudge):
         splitter, asked = parts
-        assert asked.asked is not None
-        judge = replace(judge, judge=asked.asked, splitter=splitter.judge)
+        assert asked.prompt_judge is not None
+        judge = replace(judge, judge=asked.prompt_judge, splitter=splitter.judge)
     elif isinstance(judge, CriteriaJudge):
-        assert parts[0].asked is not None
-        judge = replace(judge, judge=parts[0].asked)
+        assert parts[0].prompt_judge is not None
+        judge = replace(judge, judge=parts[0].prompt_judge)
     elif isinstance(judge, JuryJudge):
         members = tuple(
             msgspec.structs.replace(member, id=part.id)
@@ -156,7 +156,7 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
         if not left:
             continue
         context.progress.begin(f"judging by {task.by}", left)
-        asks_none = task.asked is None
+        asks_none = task.prompt_judge is None
         client = ModelAccess(concurrency=_CALLS) if asks_none else (task.access or access)()
         client = msgspec.structs.replace(client, trials=trials, failing=_failing_in(context.progress))
         if context.engine is not None and not asks_none:
@@ -203,30 +203,30 @@ def as_judged(case: Case, output: Output) -> Output:
 
 
 async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict], task: JudgeTask) -> None:
-    held: list[Verdict] = []
+    waiting: list[Verdict] = []
     async with aclosing(verdicts):
         async for verdict in verdicts:
-            held.append(verdict)
+            waiting.append(verdict)
             context.progress.advance()
             # Until a model has been asked, a refusal of it may still make another judge of this one.
-            if verdict.outcome == "not_applicable" and len(held) < _HELD:
+            if verdict.outcome == "not_applicable" and len(waiting) < _HELD:
                 continue
             # A verdict that was paid for is handed on at once: a kill loses only what is in flight.
-            _keep(context, held, task)
-    _keep(context, held, task)
+            _keep(context, waiting, task)
+    _keep(context, waiting, task)
 
 
-def _keep(context: RunContext, held: list[Verdict], task: JudgeTask) -> None:
-    for verdict in held:
-        if task.asked is not None and task.asked.asks_all_criteria:
+def _keep(context: RunContext, waiting: list[Verdict], task: JudgeTask) -> None:
+    for verdict in waiting:
+        if task.prompt_judge is not None and task.prompt_judge.asks_all_criteria:
             # A start may have been killed between these and the verdict that they are of.
             done = context.verdicts.settled
-            for each in criteria_verdicts(verdict, task.asked):
+            for each in criteria_verdicts(verdict, task.prompt_judge):
                 if VerdictKey(each.key, each.author, each.repeat) not in done:
                     context.verdicts.append(each)
         context.verdicts.append(verdict)
     context.verdicts.flush()
-    held.clear()
+    waiting.clear()
 
 
 def _failing_in(progress: Progress) -> OnFailure:

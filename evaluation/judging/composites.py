@@ -56,7 +56,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
 
     ``model`` splits answers, or else the judge's own; UsageError of the baseline, which cannot.
     """
-    judge = task.asked
+    judge = task.prompt_judge
     if judge is None or not judges_statements(judge):
         return task
     if model == BASELINE:
@@ -68,7 +68,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
 
 def by_criterion(task: JudgeTask) -> JudgeTask:
     """Return the judge as one that is asked about each criterion; other judges unchanged."""
-    judge = task.asked
+    judge = task.prompt_judge
     if judge is None or not task.by_criterion:
         return task
     return JudgeTask(judge=CriteriaJudge(judge), cut=task.cut, parts=(task,))
@@ -100,15 +100,15 @@ class Round(NamedTuple):
         """Yield a judge's remaining work; see `JudgingStep`."""
         answers = _Answers(self.context.writer, guessing=self.foreseen)
         begun: ItemKey | None = None
-        seen: set[VerdictKey] = set()
+        yielded: set[VerdictKey] = set()
         for asker, work in _deliberations(self.context, self.askers, self.wanted, self.repeats):
             case, output, repeat = work
             if output.key != begun:  # nothing is asked twice of one output
-                begun, seen = output.key, set()
+                begun, yielded = output.key, set()
             for question in asked_in(asker.deliberate(case, output, repeat), self.number, answers):
                 key = VerdictKey(question.output.key, question.judge.id, question.repeat)
-                if question.judge.id == task.id and key not in done and key not in seen:
-                    seen.add(key)
+                if question.judge.id == task.id and key not in done and key not in yielded:
+                    yielded.add(key)
                     yield question.case, as_judged(question.case, question.output), question.repeat
 
     def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:

@@ -55,7 +55,7 @@ class JudgeTask:
     @property
     def models(self) -> set[str]:
         """The models that have to be reached."""
-        own = set[str]() if self.asked is None else {self.model}
+        own = set[str]() if self.prompt_judge is None else {self.model}
         return own.union(*(part.models for part in self.parts if part.access is None))
 
     @property
@@ -64,7 +64,7 @@ class JudgeTask:
         return [task for part in self.parts for task in part.plain] if self.parts else [self]
 
     @property
-    def asked(self) -> PromptJudge | None:
+    def prompt_judge(self) -> PromptJudge | None:
         """Prompt that a model is asked.
 
         None for the lexical baseline and for functions, which ask no model.
@@ -74,32 +74,32 @@ class JudgeTask:
     @property
     def by_criterion(self) -> bool:
         """True if the prompt is asked about each criterion of a case by itself."""
-        return self.asked is not None and self.asked.prompt.by_criterion
+        return self.prompt_judge is not None and self.prompt_judge.prompt.by_criterion
 
     @property
     def compares(self) -> bool:
         """True if the judge is shown two outputs and picks the better one."""
-        return self.asked is not None and self.asked.compares
+        return self.prompt_judge is not None and self.prompt_judge.compares
 
     @property
     def known(self) -> KnownJudge:
         """Record of the judge for the run folder."""
-        own = self.asked if self.id.kind == "own" else None
+        own = self.prompt_judge if self.id.kind == "own" else None
         return KnownJudge(
             by=self.by,
             id=self.id,
             kinds=None if self.judge.kinds is None else tuple(sorted(self.judge.kinds)),
             prompt=None if own is None else str(own.prompt.path.resolve()),
             cut=self.cut,
-            parameters={} if self.asked is None else dict(self.asked.given),
-            refused={} if self.asked is None else dict(self.asked.refused),
+            parameters={} if self.prompt_judge is None else dict(self.prompt_judge.overrides),
+            refused={} if self.prompt_judge is None else dict(self.prompt_judge.refused),
         )
 
     @property
     def enlisted(self) -> list[KnownJudge]:
         """Records of the judge and, where its replies hold verdicts on criteria, of these."""
         known = self.known
-        if self.asked is None or not self.asked.asks_all_criteria:
+        if self.prompt_judge is None or not self.prompt_judge.asks_all_criteria:
             return [known]
         own = known.id.on_criteria
         return [known, KnownJudge(by=criteria_by(known.by), id=own, kinds=known.kinds, cut=PassThreshold())]

@@ -63,15 +63,15 @@ def judge_tasks(
         ConfigurationError: No model is named.
     """
     specs = list(specs)
-    said = [
+    tasks = [
         spec if isinstance(spec, JudgeTask) else judge_task(spec, model, environments, parameters)
         for spec in specs
     ]
-    said = [as_known(task, known) for task in said]
-    spec_of = {task.id: spec for task, spec in zip(said, specs, strict=True) if isinstance(spec, str)}
+    tasks = [as_known(task, known) for task in tasks]
+    spec_of = {task.id: spec for task, spec in zip(tasks, specs, strict=True) if isinstance(spec, str)}
     return [
         replace(task, cut=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.cut))
-        for task in told_apart(said, known)
+        for task in told_apart(tasks, known)
     ]
 
 

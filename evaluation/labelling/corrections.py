@@ -75,7 +75,7 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
     """
     decided = _decided(store)
     rules = CheckOptions(rules=store.manifest.identity.get("rules") or "strict")
-    found: list[Correction] = []
+    corrected: list[Correction] = []
     unsaid: list[Unsaid] = []
     for case in chain.from_iterable(read_records(path, Case) for path in store.inputs.cases):
         outputs = decided.get(case.id, [])
@@ -83,10 +83,10 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
         if wrong:
             made = _corrected(case, outputs, wrong, rules)
             if isinstance(made, Correction):
-                found.append(made)
+                corrected.append(made)
             else:
                 unsaid += [Unsaid(str(each.output.key), each.found, made) for each in wrong]
-    return found, unsaid
+    return corrected, unsaid
 
 
 def _decided(store: RunStore) -> dict[str, list[_Decided]]:
@@ -107,15 +107,15 @@ def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | No
     return {check(case, output, each).score for each in by_names}
 
 
-def _agrees(case: Case, each: _Decided, options: CheckOptions) -> bool:
-    return (1.0 if each.found == "right" else 0.0) in _scores(case, each.output, options)
+def _agrees(case: Case, decision: _Decided, options: CheckOptions) -> bool:
+    return (1.0 if decision.found == "right" else 0.0) in _scores(case, decision.output, options)
 
 
-def _contradicts(case: Case, each: _Decided, options: CheckOptions) -> bool:
+def _contradicts(case: Case, decision: _Decided, options: CheckOptions) -> bool:
     """Return whether the checker contradicts the decision; undecided outputs contradict nothing."""
-    return (0.0 if each.found == "right" else 1.0) in _scores(case, each.output, options) and not _agrees(
-        case, each, options
-    )
+    return (0.0 if decision.found == "right" else 1.0) in _scores(
+        case, decision.output, options
+    ) and not _agrees(case, decision, options)
 
 
 def _corrected(

@@ -77,19 +77,19 @@ def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Op
     trusted = {label.key: label for label in _labels_of_probes(store)} if planted else {}
     trusted |= {label.key: label for label in store.labels if label.graded}
     sides, names = _sides(store, planted=planted), ShownNames()
-    found: dict[ItemKey, tuple[Opinion, Opinion]] = {}
+    opinions: dict[ItemKey, tuple[Opinion, Opinion]] = {}
     for key in sample.keys:
-        said = [each for each in store.verdicts.on(key) if each.graded]
-        label = trusted.get(key) or next(each for each in said if each.source != "judge")
+        graded = [each for each in store.verdicts.on(key) if each.graded]
+        label = trusted.get(key) or next(each for each in graded if each.source != "judge")
         by_judges = [
             (is_baseline(each.author), right == passed, each.repeat, right, passed, each)
-            for each in said
+            for each in graded
             if each.source == "judge" and sample.judge in {None, names.of(each.author, each.by)}
             for right, passed in [sides(each, _score(label))]
         ]
         *_, right, passed, judged = min(by_judges, key=lambda each: each[:3])
-        found[key] = (Opinion(right, label.reason or ""), Opinion(passed, judged.reason or ""))
-    return found
+        opinions[key] = (Opinion(right, label.reason or ""), Opinion(passed, judged.reason or ""))
+    return opinions
 
 
 def _score(label: Verdict) -> float:
@@ -119,18 +119,18 @@ def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
     Baselines count if nobody else was asked.
     """
     names, known = ShownNames(), set[str]()
-    found, baselines = list[StoredVerdict](), list[StoredVerdict]()
+    verdicts, baselines = list[StoredVerdict](), list[StoredVerdict]()
     for verdict in store.verdicts.standing:
         if verdict.source == "judge":
             name = names.of(verdict.author, verdict.by)
             known.add(name)
             if verdict.graded and not verdict.repeat and judge in {None, name}:
-                (baselines if judge is None and is_baseline(verdict.author) else found).append(verdict)
+                (baselines if judge is None and is_baseline(verdict.author) else verdicts).append(verdict)
     if judge is not None and judge not in known:
         raise UsageError(
             f"--judge {judge}: no such judge in {store.path}; there are: {', '.join(sorted(known))}"
         )
-    return found or baselines
+    return verdicts or baselines
 
 
 def _contradicted(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:

@@ -61,21 +61,21 @@ def _alike(name: Any, wanted: str) -> bool:
     return str(name).replace(".", "_") == wanted.replace(".", "_")
 
 
-def _call(wanted: AcceptedCall, given: dict[str, Any]) -> dict[str, Any]:
+def _call(wanted: AcceptedCall, made: dict[str, Any]) -> dict[str, Any]:
     plain = is_plain(wanted.written)
     arguments: dict[str, Any] = dict(
         wanted.written.get("arguments", {}) if plain else wanted.written[wanted.name]
     )
-    for name in dict.fromkeys([*arguments, *given]):
+    for name in dict.fromkeys([*arguments, *made]):
         accepts = wanted.arguments.get(name)
         if accepts is None:
-            arguments[name] = {"optional": _literal(given[name])} if plain else [given[name], ""]
-        elif name not in given:
+            arguments[name] = {"optional": _literal(made[name])} if plain else [made[name], ""]
+        elif name not in made:
             if not accepts.optional:
                 arguments[name] = _optional(arguments[name]) if plain else [*arguments[name], ""]
-        elif not _in(given[name], accepts.values):
+        elif not _in(made[name], accepts.values):
             arguments[name] = (
-                _either(arguments[name], given[name]) if plain else [*arguments[name], given[name]]
+                _either(arguments[name], made[name]) if plain else [*arguments[name], made[name]]
             )
     return {"name": wanted.name, "arguments": arguments} if plain else {wanted.name: arguments}
 

@@ -73,13 +73,13 @@ def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
     return _joined(folder / LABELS, given, added, unmatched)
 
 
-def _joined(path: Path, given: list[Verdict], added: int, unmatched: list[str]) -> JoinedLabels:
-    latest = len({(each.key, each.by) for each in given})
+def _joined(path: Path, labels: list[Verdict], added: int, unmatched: list[str]) -> JoinedLabels:
+    latest = len({(each.key, each.by) for each in labels})
     return JoinedLabels(
         labels=path,
         added=added,
         unchanged=latest - added,
-        superseded=len(given) - latest,
+        superseded=len(labels) - latest,
         unmatched=len(unmatched),
         first_unmatched=next(iter(unmatched), None),
     )
@@ -97,28 +97,28 @@ def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdic
             row.id for row in index.unmatched
         ]
     known = set(keys)
-    given: list[Verdict] = []
+    matched: list[Verdict] = []
     unmatched: list[Verdict] = []
     for line, verdict in read_numbered(labels, Verdict):
         if verdict.source == "judge":
             message = "a judge's verdict is not a label; expected human, checker or construction"
             raise InputError(message, path=labels, line=line, field="source")
-        (given if verdict.key in known else unmatched).append(verdict)
-    if not given:
+        (matched if verdict.key in known else unmatched).append(verdict)
+    if not matched:
         raise no_label_matches(OutputName(*unmatched[0].key), places, labels)
-    return given, [str(each.key) for each in unmatched]
+    return matched, [str(each.key) for each in unmatched]
 
 
-def _merged(before: Iterable[Verdict], given: Iterable[Verdict]) -> tuple[list[Verdict], int]:
+def _merged(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[list[Verdict], int]:
     """Labels with new ones in the place of the same person's earlier ones; and how many are new."""
     earlier = {(each.key, each.by): each for each in before}
-    kept = dict(earlier)
-    for label in given:
+    merged = dict(earlier)
+    for label in new:
         place = (label.key, label.by)
         was = earlier.get(place)
-        kept.pop(place, None)
-        kept[place] = was if was is not None and _says(was) == _says(label) else label
-    return list(kept.values()), sum(label is not earlier.get(place) for place, label in kept.items())
+        merged.pop(place, None)
+        merged[place] = was if was is not None and _says(was) == _says(label) else label
+    return list(merged.values()), sum(label is not earlier.get(place) for place, label in merged.items())
 
 
 def _says(label: Verdict) -> Verdict:

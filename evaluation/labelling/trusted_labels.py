@@ -62,23 +62,23 @@ def adopt_labels(labels: InputPath, inputs: EvaluationInputs, writer: RunWriter)
     Raises:
         InputError: A label cannot be used, or none is of an output of the run.
     """
-    given = (
+    adopted = (
         _of_table(labels, inputs)
         if isinstance(labels, LabelTable)
         else _of_verdicts(labels, inputs, writer.path)
     )
-    said = {(verdict.key, verdict.by) for verdict in given}
+    named = {(verdict.key, verdict.by) for verdict in adopted}
     kept = writer.path / LABELS
     if isinstance(labels, Path) and isinstance(kept, Path) and labels.resolve() == kept.resolve():
         return
     reviewed = [verdict for verdict in writer.labels if REVIEW in verdict.evidence]
-    reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in said]
+    reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in named]
     # The file that was named has the last word.
-    writer.put_labels(chain(reviewed, given))
+    writer.put_labels(chain(reviewed, adopted))
 
 
 def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:
-    given: list[Verdict] = []
+    adopted: list[Verdict] = []
     for line, verdict in read_numbered(labels, Verdict):
         _refuse_nobodys(verdict, labels, line)
         _refuse_untrusted(verdict, labels, line, run)
@@ -86,17 +86,17 @@ def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -
             hint = nearest(verdict.case_id, inputs.cases)
             message = f"no case has the id {verdict.case_id!r} in {inputs.cases.path}{hint}"
             raise InputError(message, path=labels, line=line, field="case_id")
-        given.append(verdict)
+        adopted.append(verdict)
     outputs = set(_outputs(inputs))
-    if given and outputs and not any(verdict.key in outputs for verdict in given):
-        raise no_label_matches(OutputName(*given[0].key), (OutputName(*key) for key in outputs), labels)
-    return given
+    if adopted and outputs and not any(verdict.key in outputs for verdict in adopted):
+        raise no_label_matches(OutputName(*adopted[0].key), (OutputName(*key) for key in outputs), labels)
+    return adopted
 
 
 def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
     index = LabelIndex(labels)
     outputs = list(_outputs(inputs))
-    given = [
+    adopted = [
         row.on(key)
         for key in outputs
         for row in index.of(OutputName(*key), str(key))
@@ -104,12 +104,12 @@ def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
     ]
     index.refuse_unmatched(OutputName(*key) for key in outputs)
     # What is of no output is kept as well, so that the run counts it.
-    given += [
+    adopted += [
         row.on(ItemKey(row.id, row.system or "", row.trial or 0))
         for row in index.unmatched
         if row.score is not None
     ]
-    return given
+    return adopted
 
 
 def _outputs(inputs: EvaluationInputs) -> Iterator[ItemKey]:
@@ -128,30 +128,30 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
     with RunWriter(folder) as run:
         run.refuse_unknown()
         outputs = {verdict.key for verdict in run.verdicts.standing}
-        given = [label for file in files for label in _addable(file, outputs, folder)]
-        decided = [each for each in given if _sample_of(each) in TO_DECIDE]
+        added = [label for file in files for label in _addable(file, outputs, folder)]
+        decided = [each for each in added if _sample_of(each) in TO_DECIDE]
         before = [each for _, each in run.adjudications]
-        labels = _unlike(run.labels, [each for each in given if _sample_of(each) not in TO_DECIDE])
+        labels = _unlike(run.labels, [each for each in added if _sample_of(each) not in TO_DECIDE])
         decisions = _unlike(before, decided)
         if labels:
             run.put_labels([*run.labels, *labels])
         if decisions:
             run.put_adjudications([*before, *decisions])
     return AddedLabels(
-        labels=folder / (ADJUDICATIONS if len(decided) == len(given) else LABELS),
+        labels=folder / (ADJUDICATIONS if len(decided) == len(added) else LABELS),
         added=len(labels) + len(decisions),
-        unchanged=len(given) - len(labels) - len(decisions),
-        people=dict(Counter(label.by for label in given)),
-        skipped=sum(not label.graded for label in given),
+        unchanged=len(added) - len(labels) - len(decisions),
+        people=dict(Counter(label.by for label in added)),
+        skipped=sum(not label.graded for label in added),
         decided=len(decided),
     )
 
 
-def _unlike(before: Iterable[Verdict], given: Iterable[Verdict]) -> list[Verdict]:
+def _unlike(before: Iterable[Verdict], labels: Iterable[Verdict]) -> list[Verdict]:
     """Return the given labels that are new, or that differ from the same person's earlier one."""
     standing = {(label.key, label.by): label for label in before if label.source == "human"}
     new: list[Verdict] = []
-    for label in given:
+    for label in labels:
         if standing.get((label.key, label.by)) != label:
             standing[label.key, label.by] = label
             new.append(label)

@@ -92,27 +92,27 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     for store in (before, after):
         store.refuse_edited()
     renamed = _renamed(*manifests)
-    said = _said(before, renamed), _said(after, {})
-    common = said[0].keys() & said[1].keys()
+    verdicts = _verdicts_by_output(before, renamed), _verdicts_by_output(after, {})
+    common = verdicts[0].keys() & verdicts[1].keys()
     if not common:
         raise InputError(
             f"{before.path} and {after.path} have no output in common: no case and system is in both"
         )
-    told = {key: _told(said[0][key], said[1][key]) for key in said[1] if key in common}
+    pairs = {key: _comparable(verdicts[0][key], verdicts[1][key]) for key in verdicts[1] if key in common}
     # Both by the cuts of the later one: another cut is no change of what a system does, and stands among the changes.
     cuts = before.roster.cuts | after.roster.cuts
-    moved = [_moved(key, pair, cuts) for key, pair in told.items() if pair is not None]
+    moved = [_moved(key, pair, cuts) for key, pair in pairs.items() if pair is not None]
     return TwoRuns(
         before=str(before.path),
         after=str(after.path),
         outputs=len(common),
-        only_before=len(said[0].keys() - common),
-        only_after=len(said[1].keys() - common),
+        only_before=len(verdicts[0].keys() - common),
+        only_after=len(verdicts[1].keys() - common),
         systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), cuts)),
         broke=[each for each in moved if (each.before, each.after) == ("pass", "fail")],
         better=[each for each in moved if (each.before, each.after) == ("fail", "pass")],
         graded_otherwise=[each for each in moved if _scored(each.before) != _scored(each.after)],
-        not_compared=sum(pair is None for pair in told.values()),
+        not_compared=sum(pair is None for pair in pairs.values()),
         changed=list(what_changed(*manifests)),
     )
 
@@ -134,19 +134,19 @@ class _Words(NamedTuple):
     judges: dict[Author, StoredVerdict]
 
 
-def _said(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
-    found: dict[ItemKey, _Words] = {}
+def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
+    by_output: dict[ItemKey, _Words] = {}
     for verdict in store.verdicts.standing:
         key = verdict.key._replace(system=renamed.get(verdict.system, verdict.system))
-        words = found.setdefault(key, _Words(None, {}))
+        words = by_output.setdefault(key, _Words(None, {}))
         if verdict.source == "checker" and verdict.outcome != "undecided":
-            found[key] = words._replace(checker=verdict)
+            by_output[key] = words._replace(checker=verdict)
         elif verdict.source == "judge" and verdict.repeat == 0 and not is_baseline(verdict.author):
             words.judges[verdict.author] = verdict
-    return found
+    return by_output
 
 
-def _told(before: _Words, after: _Words) -> tuple[StoredVerdict, StoredVerdict] | None:
+def _comparable(before: _Words, after: _Words) -> tuple[StoredVerdict, StoredVerdict] | None:
     """Return the verdicts to compare: the checker's, else those of the first common judge.
 
     The checker's count if it decided the output in both runs. None if there is no common source.
@@ -248,8 +248,8 @@ def _judge(judge: JudgeId) -> str:
     return f"{judge.plain}, fingerprint {judge.fingerprint[:12]}"
 
 
-def _differing(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Changed]:
+def _differing(prefix: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Changed]:
     for name in dict.fromkeys([*before, *after]):
         was, now = before.get(name, ""), after.get(name, "")
         if was != now:
-            yield Changed(what=f"{what}{name}", before=was, after=now)
+            yield Changed(what=f"{prefix}{name}", before=was, after=now)

@@ -85,22 +85,24 @@ def read_history(folder: Path) -> HistoryNumbers:
         raise InputError(
             f"cannot be read as a folder of runs: {error.strerror or error}", path=folder
         ) from error
-    found: list[tuple[Path, Manifest]] = []
+    finished: list[tuple[Path, Manifest]] = []
     passed_over: dict[str, str] = {}
     for place in places:
         try:
-            found.append((place, _finished(place)))
+            finished.append((place, _finished(place)))
         except RunFolderError as error:
             passed_over[place.name] = str(error)
-    if not found:
+    if not finished:
         raise InputError(
             "there is no finished run in it: give the folder whose subfolders are runs", path=folder
         )
-    found.sort(key=lambda pair: (pair[1].ended or "", pair[0].name))
-    runs = [_past(place, manifest) for place, manifest in found]
-    for number, (before, now) in enumerate(pairwise(manifest for _, manifest in found), start=1):
+    finished.sort(key=lambda pair: (pair[1].ended or "", pair[0].name))
+    runs = [_past(place, manifest) for place, manifest in finished]
+    for number, (before, now) in enumerate(pairwise(manifest for _, manifest in finished), start=1):
         runs[number] = replace(runs[number], changed=list(what_changed(before, now)))
-    return HistoryNumbers(folder=str(folder), runs=runs, passed_over=passed_over, drifts=list(_drifts(found)))
+    return HistoryNumbers(
+        folder=str(folder), runs=runs, passed_over=passed_over, drifts=list(_drifts(finished))
+    )
 
 
 def _finished(place: Path) -> Manifest:

@@ -48,15 +48,15 @@ def known_of(folder: Path) -> ExportContext:
 
 
 def _agreement(store: RunStore) -> dict[str, dict[str, float]]:
-    told: dict[str, dict[str, float]] = {}
+    accuracies: dict[str, dict[str, float]] = {}
     for name, judge in store.calibration.judges.items() if store.calibration is not None else ():
         accuracy = msgspec.to_builtins(judge.accuracy)
-        told[name] = {
+        accuracies[name] = {
             field: accuracy[field]
             for field in ("value", "low", "high", "n")
             if accuracy.get(field) is not None
         }
-    return told
+    return accuracies
 
 
 def _imported(folder: Path) -> RunInputs:

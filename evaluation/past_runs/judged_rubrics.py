@@ -50,10 +50,10 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
         InputError: No judge was asked about criteria, or a label cannot be used.
     """
     with CaseIndex(store.inputs.cases) as cases:
-        given = _Labels({} if labels is None else dict(_labels(labels, cases)), set())
+        known_labels = _Labels({} if labels is None else dict(_labels(labels, cases)), set())
         texts: dict[str, str] = {}
         judges = {
-            name: [_rubric(each, cases, store.clusters, given, texts) for each in verdicts]
+            name: [_rubric(each, cases, store.clusters, known_labels, texts) for each in verdicts]
             for name, verdicts in _by_judge(store, cases).items()
         }
     if not judges:
@@ -61,14 +61,14 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
             "no judge was asked about criteria: ask rubric/each or rubric/together about cases with criteria",
             path=str(store.path),
         )
-    if labels is not None and not given.used:
+    if labels is not None and not known_labels.used:
         raise InputError("no label is of a criterion that was judged", path=labels)
     return RubricNumbers(
         judges=[
             rubric_of_judge(name, items, lambda key: texts.get(key, key), level=level)
             for name, items in judges.items()
         ],
-        unmatched=len(given.met.keys() - given.used),
+        unmatched=len(known_labels.met.keys() - known_labels.used),
         pairs=judges_on_criteria(judges, level=level),
     )
 
@@ -90,7 +90,7 @@ def _rubric(
     """Return an item with its criteria: as the verdict tells them, else as the case has them."""
     criteria = criteria_of(cases[verdict.case_id])
     texts |= {criterion_key(each): each.text for each in criteria}
-    told: list[dict[str, Any]] = verdict.evidence.get("criteria") or [
+    rows: list[dict[str, Any]] = verdict.evidence.get("criteria") or [
         {"criterion": criterion_key(each), "points": each.points, "tags": each.tags} for each in criteria
     ]
     judged = tuple(
@@ -101,7 +101,7 @@ def _rubric(
             met=each.get("met"),
             label=labels.of(verdict.case_id, each["criterion"], verdict.system),
         )
-        for each in told
+        for each in rows
     )
     cluster = clusters.get(verdict.case_id, verdict.case_id)
     return JudgedRubric(str(verdict.key), verdict.system, cluster, judged)
@@ -136,15 +136,15 @@ def _cell(row: Mapping[str, Any], names: Iterable[str], path: InputPath, line: i
     raise InputError(f"expected a column {expected}; the columns are {', '.join(row)}", path=path, line=line)
 
 
-def _key(given: str, criteria: list[Criterion], path: InputPath, line: int) -> str:
+def _key(name: str, criteria: list[Criterion], path: InputPath, line: int) -> str:
     """Return the key of a criterion that is named by its text, its key, or its number from 1."""
     for each in criteria:
-        if given.strip() in {each.text.strip(), criterion_key(each)}:
+        if name.strip() in {each.text.strip(), criterion_key(each)}:
             return criterion_key(each)
-    if given.isdecimal() and 1 <= int(given) <= len(criteria):
-        return criterion_key(criteria[int(given) - 1])
+    if name.isdecimal() and 1 <= int(name) <= len(criteria):
+        return criterion_key(criteria[int(name) - 1])
     raise InputError(
-        f"the case has no criterion {given[:60]!r}; name it by its text, or by its number from 1 to {len(criteria)}",
+        f"the case has no criterion {name[:60]!r}; name it by its text, or by its number from 1 to {len(criteria)}",
         path=path,
         line=line,
         field=_CRITERION[0],

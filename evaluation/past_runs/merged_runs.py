@@ -121,15 +121,15 @@ def _refuse_different(first: RunStore, other: RunStore) -> None:
 
 def _checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
     """Return the custom checkers of all parts, which must agree on each kind."""
-    found: dict[str, str] = {}
+    fingerprints: dict[str, str] = {}
     for store in stores:
         own: Mapping[str, str] = store.manifest.identity.get("checkers", {})
         for kind, fingerprint in own.items():
-            if found.setdefault(kind, fingerprint) != fingerprint:
+            if fingerprints.setdefault(kind, fingerprint) != fingerprint:
                 raise RunFolderError(
                     f"{store.path}: was checked with another version of the checker of {kind} than the earlier runs; check it again"
                 )
-    return {"checkers": found} if found else {}
+    return {"checkers": fingerprints} if fingerprints else {}
 
 
 def _judges(stores: Sequence[RunStore]) -> Iterator[KnownJudge]:

@@ -91,7 +91,7 @@ def reparse(
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(found)}
         writer.update(reparsed=[*writer.manifest.reparsed, record])
         asked = writer.manifest.not_judged is None
-        return found, conclude(context, prices=prices, asked=asked)
+        return found, conclude(context, prices=prices, judged=asked)
 
 
 def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Reparsed:
@@ -126,13 +126,13 @@ def _made_of_others(
     """Return a run's composite judges in their current form, by old id, with their repeats."""
     parts: dict[JudgeId, AskedJudge] = {known.id: known for known in writer.roster}
     parts.update(judges)
-    found: dict[JudgeId, tuple[JudgeTask, int]] = {}
+    composites: dict[JudgeId, tuple[JudgeTask, int]] = {}
     for share in writer.manifest.statements:
         parts[share.id] = judge = StatementJudge(judges[share.judge], parts[share.splitter])
-        found[share.id] = JudgeTask(judge=judge, cut=writer.roster[share.id].cut), share.repeats
+        composites[share.id] = JudgeTask(judge=judge, cut=writer.roster[share.id].cut), share.repeats
     for rubric in writer.manifest.criteria:
         parts[rubric.id] = judge = CriteriaJudge(judges[rubric.judge])
-        found[rubric.id] = JudgeTask(judge=judge, cut=writer.roster[rubric.id].cut), rubric.repeats
+        composites[rubric.id] = JudgeTask(judge=judge, cut=writer.roster[rubric.id].cut), rubric.repeats
     for jury in writer.manifest.juries:
         members = tuple(parts[member.id] for member in jury.members)
         seats = (
@@ -140,8 +140,8 @@ def _made_of_others(
             for seat, member in zip(jury.members, members, strict=True)
         )
         judge = JuryJudge(msgspec.structs.replace(jury, members=tuple(seats)), members)
-        found[jury.id] = JudgeTask(judge=judge, cut=writer.roster[jury.id].cut), jury.repeats
-    return found
+        composites[jury.id] = JudgeTask(judge=judge, cut=writer.roster[jury.id].cut), jury.repeats
+    return composites
 
 
 def _read_again(

@@ -62,26 +62,26 @@ def choices_of(
     }
 
 
-def _choices(said: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[ItemKey, float]) -> Choices:
+def _choices(scores: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[ItemKey, float]) -> Choices:
     number = {system: place for place, system in enumerate(pairs.systems)}
     turned = {(second, first): key for key, (first, second) in pairs.members.items()}
-    asked = [
+    compared = [
         (key, turned[members], *members)
         for key, members in pairs.members.items()
         if number[members[0].system] < number[members[1].system]
     ]
-    people = np.array([_person(truth, key, other) for key, other, _, _ in asked], dtype=np.float64)
-    labels = np.array([_better(truth.get(a), truth.get(b)) for _, _, a, b in asked], dtype=np.float64)
-    length = {key: length_of(pairs.output(key)) for _, _, *both in asked for key in both}
+    people = np.array([_person(truth, key, other) for key, other, _, _ in compared], dtype=np.float64)
+    labels = np.array([_better(truth.get(a), truth.get(b)) for _, _, a, b in compared], dtype=np.float64)
+    length = {key: length_of(pairs.output(key)) for _, _, *both in compared for key in both}
     return Choices(
         systems=pairs.systems,
-        a=np.array([number[a.system] for _, _, a, _ in asked], dtype=np.int64),
-        b=np.array([number[b.system] for _, _, _, b in asked], dtype=np.int64),
-        a_first=np.array([said.get(key, np.nan) for key, _, _, _ in asked], dtype=np.float64),
-        b_first=np.array([said.get(key, np.nan) for _, key, _, _ in asked], dtype=np.float64),
-        cluster=cluster_numbers(pairs.cases.cluster(a.case_id) for _, _, a, _ in asked),
-        length_a=np.array([length[a] for _, _, a, _ in asked], dtype=np.float64),
-        length_b=np.array([length[b] for _, _, _, b in asked], dtype=np.float64),
+        a=np.array([number[a.system] for _, _, a, _ in compared], dtype=np.int64),
+        b=np.array([number[b.system] for _, _, _, b in compared], dtype=np.int64),
+        a_first=np.array([scores.get(key, np.nan) for key, _, _, _ in compared], dtype=np.float64),
+        b_first=np.array([scores.get(key, np.nan) for _, key, _, _ in compared], dtype=np.float64),
+        cluster=cluster_numbers(pairs.cases.cluster(a.case_id) for _, _, a, _ in compared),
+        length_a=np.array([length[a] for _, _, a, _ in compared], dtype=np.float64),
+        length_b=np.array([length[b] for _, _, _, b in compared], dtype=np.float64),
         label=np.where(np.isnan(labels), people, labels),
         person=people,
     )

@@ -90,15 +90,15 @@ class Agreement:
 
     def files(self) -> dict[str, Stamp]:
         """Size and time of every file of the copy that belongs to the run."""
-        found = dict[str, Stamp]()
+        stamps = dict[str, Stamp]()
         for file in self.folder.rglob("*"):
             name = file.relative_to(self.folder).as_posix()
             if not _belongs(name) or file.is_symlink() or not file.is_file():
                 continue
             with suppress(FileNotFoundError):
                 status = file.stat()
-                found[name] = status.st_size, status.st_mtime_ns
-        return found
+                stamps[name] = status.st_size, status.st_mtime_ns
+        return stamps
 
     def differing(self) -> dict[str, Stamp]:
         """Return the files that differ from their agreed state."""
@@ -114,9 +114,9 @@ class Agreement:
         return self.objects.keys() - self.files().keys()
 
 
-def of_the_run(found: Mapping[str, ObjectVersion]) -> dict[str, ObjectVersion]:
+def of_the_run(objects: Mapping[str, ObjectVersion]) -> dict[str, ObjectVersion]:
     """Return those objects of a store that belong to the run."""
-    return {name: mark for name, mark in found.items() if _belongs(name)}
+    return {name: mark for name, mark in objects.items() if _belongs(name)}
 
 
 def _belongs(name: str) -> bool:

@@ -43,10 +43,10 @@ class RunInputs(NamedTuple):
 def keep_inputs(folder: FolderPath, inputs: EvaluationInputs) -> list[KeptInput]:
     """Note which files a run is about; those that are in memory are kept in its folder."""
     paths = (*inputs.cases.files, *inputs.output_files)
-    return [_kept(folder, path, file) for path, file in zip(paths, inputs.survey.files, strict=True)]
+    return [_keep_input(folder, path, file) for path, file in zip(paths, inputs.survey.files, strict=True)]
 
 
-def _kept(folder: FolderPath, path: InputPath, file: InputFile) -> KeptInput:
+def _keep_input(folder: FolderPath, path: InputPath, file: InputFile) -> KeptInput:
     if isinstance(path, Path):
         name = path.name if path.parent == folder else str(path.resolve())
     else:

@@ -26,19 +26,19 @@ def refuse_others(
         if case_id in cases:
             continue
         if not is_statement(case_id, cases):
-            row = next(said.row for said in standing if said.key.case_id == case_id)
+            row = next(verdict.row for verdict in standing if verdict.key.case_id == case_id)
             message = f"no case has the id {case_id!r} in {cases.path}"
             raise RecordError(message, path=journal.path, line=journal.line_of(row), field="case_id")
         statements.add(case_id)
     for system in standing.systems:
         if system not in systems:
-            row = next(said.row for said in standing if said.system == system)
+            row = next(verdict.row for verdict in standing if verdict.system == system)
             message = f"no output is of {system!r}"
             raise RecordError(message, path=journal.path, line=journal.line_of(row), field="system")
-    if (said := _without_output(journal, statements, outputs)) is not None:
-        case_id, system, trial = _output_of(said.key, statements)
+    if (verdict := _without_output(journal, statements, outputs)) is not None:
+        case_id, system, trial = _output_of(verdict.key, statements)
         message = f"{system!r} has no output for case {case_id!r}, trial {trial}"
-        raise RecordError(message, path=journal.path, line=journal.line_of(said.row))
+        raise RecordError(message, path=journal.path, line=journal.line_of(verdict.row))
 
 
 def refuse_unknown(journal: VerdictJournal, inputs: RunInputs, systems: Container[str]) -> None:

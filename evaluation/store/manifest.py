@@ -218,10 +218,10 @@ class Roster:
         """From which score on the verdicts of each judge pass."""
         return {judge.id: judge.cut for judge in self}
 
-    def cut_at(self, told: PassAt) -> None:
+    def cut_at(self, overrides: PassAt) -> None:
         """Hold judges to cuts that are told now; one of which nothing is said keeps its cut."""
         for judge in list(self):
-            cut = told.of([judge.by, judge.id.plain], judge.cut)
+            cut = overrides.of([judge.by, judge.id.plain], judge.cut)
             self.enlist(msgspec.structs.replace(judge, cut=cut))
 
 

@@ -202,7 +202,7 @@ class RunStore(Closing):
         return read_calibration(decode_record(content, dict[str, Any]))
 
     @property
-    def said(self) -> Iterator[StoredVerdict]:
+    def standing_verdicts(self) -> Iterator[StoredVerdict]:
         """The verdicts that stand, in their order."""
         return self.in_order(self.verdicts)
 
@@ -215,7 +215,7 @@ class RunStore(Closing):
 
     def said_by(self, *, judges: bool) -> Iterator[StoredVerdict]:
         """Yield the verdicts of judges, or those of all others, in the order of `in_order`."""
-        return self.verdicts.standing.said(self._rows_of(self.verdicts), by_judges=judges)
+        return self.verdicts.standing.by_source(self._rows_of(self.verdicts), by_judges=judges)
 
     def _rows_of(self, journal: VerdictJournal) -> Sequence[int]:
         standing = journal.standing

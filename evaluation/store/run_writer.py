@@ -129,7 +129,7 @@ class RunWriter(RunStore):
         Raises:
             RunFolderError: The folder holds verdicts of that one, which would be of two judges.
         """
-        if before in {verdict.author for verdict in self.said}:
+        if before in {verdict.author for verdict in self.standing_verdicts}:
             raise RunFolderError(
                 f"{self.path}: holds verdicts of {judge.by} with parameters that its model now refuses; choose another --out"
             )

@@ -175,7 +175,7 @@ class VerdictIndex:
             self._place_of.append(self._places[key])
         return number
 
-    def said(self, rows: Iterable[int], *, by_judges: bool) -> Iterator[StoredVerdict]:
+    def by_source(self, rows: Iterable[int], *, by_judges: bool) -> Iterator[StoredVerdict]:
         """Yield the judges' verdicts among these rows, or those of all others."""
         wanted = [(kind.voice.source == "judge") is by_judges for kind in self._all_kinds]
         return (self[row] for row in rows if wanted[self._kind[row]])

@@ -43,20 +43,20 @@ def _entries(reply: Mapping[str, Any], count: int) -> list[Mapping[str, Any]]:
     listed = reply.get(_LIST)
     if not isinstance(listed, list):
         raise DecodingError(f"expected a list of criteria under {_LIST!r}")
-    found: dict[int, Mapping[str, Any]] = {}
+    by_number: dict[int, Mapping[str, Any]] = {}
     for entry in cast("list[Any]", listed):
         number, met = _number_and_met(entry)
         if not 1 <= number <= count:
             raise DecodingError(f"there is no criterion {number}: they are numbered from 1 to {count}")
-        if number in found and found[number]["met"] != met:
+        if number in by_number and by_number[number]["met"] != met:
             raise DecodingError(f"criterion {number} has two different verdicts")
-        found[number] = entry
-    missing = [number for number in range(1, count + 1) if number not in found]
+        by_number[number] = entry
+    missing = [number for number in range(1, count + 1) if number not in by_number]
     if missing:
         raise DecodingError(
             f"no verdict on criterion {missing[0]}, one of {len(missing)} of {count} that are left out"
         )
-    return [found[number] for number in range(1, count + 1)]
+    return [by_number[number] for number in range(1, count + 1)]
 
 
 def _number_and_met(entry: Any) -> tuple[int, Any]:

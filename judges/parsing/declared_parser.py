@@ -202,7 +202,7 @@ def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     return number_parser(scale)
 
 
-def _beside(what: str, scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+def _beside(content: str, scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     """Return a parser that rejects every reply.
 
     Parsing such a reply takes more than its text: the answer that was split into statements (`statements_beside`), or the points
@@ -212,7 +212,7 @@ def _beside(what: str, scale: Scale, declared: Mapping[str, Any]) -> ReplyParser
     _allow(declared)
 
     def parse(text: str) -> ParsedReply:
-        raise DecodingError(f"a reply of {len(text)} characters is to hold {what}, which are no score")
+        raise DecodingError(f"a reply of {len(text)} characters is to hold {content}, which are no score")
 
     return parse
 

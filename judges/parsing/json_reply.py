@@ -73,23 +73,23 @@ def json_parser(
         objects = [decode_object(reply)] if alone else list(_objects(reply))
         scored = [found for found in objects if score in found]
         where = f"under the key {score!r} of a JSON object"
-        given = one_score([_score(found[score]) for found in scored], scale, where)
+        parsed_score = one_score([_score(found[score]) for found in scored], scale, where)
         last = scored[-1]
         for found in scored[:-1]:
-            _check_criteria({key: _score(found[key]) for key in all_of if key in found}, given, scale)
+            _check_criteria({key: _score(found[key]) for key in all_of if key in found}, parsed_score, scale)
         if alone:
             _refuse_missing(last, [*all_of, *([fraction_of.where] if fraction_of else [])])
         written = last.get(reason) if reason else None
-        said = written if isinstance(written, str) else None
+        explanation = written if isinstance(written, str) else None
         details: dict[str, Any] = {}
         if criteria := {key: _score(last[key]) for key in all_of if key in last}:
             details["criteria"] = criteria
-            _check_criteria(criteria, given, scale)
+            _check_criteria(criteria, parsed_score, scale)
         if fraction_of and fraction_of.where in last:
             details[fraction_of.where] = last[fraction_of.where]
-            share = checked_share(scale.normalise(given), _marks(last[fraction_of.where], fraction_of))
-            return ParsedReply(share, said, details)
-        return reading_of(given, scale, said, details)
+            share = checked_share(scale.normalise(parsed_score), _marks(last[fraction_of.where], fraction_of))
+            return ParsedReply(share, explanation, details)
+        return reading_of(parsed_score, scale, explanation, details)
 
     return parse
 
@@ -100,13 +100,13 @@ def _refuse_missing(decoded: Mapping[str, Any], keys: Sequence[str]) -> None:
             raise DecodingError(f"the reply lacks {key!r}, which the score is to follow from")
 
 
-def _check_criteria(criteria: Mapping[str, float], given: float, scale: Scale) -> None:
+def _check_criteria(criteria: Mapping[str, float], score: float, scale: Scale) -> None:
     for key, criterion in criteria.items():
         if criterion not in scale:
             raise DecodingError(
                 f"the criterion {key!r} is {criterion:g}, which is not on the scale ({scale})"
             )
-    if criteria and scale.worst_of(map(scale.nearest, criteria.values())) != given:
+    if criteria and scale.worst_of(map(scale.nearest, criteria.values())) != score:
         raise DecodingError(f"the score does not follow from the criteria {criteria}")
 
 

@@ -82,24 +82,24 @@ def checked_share(score: float, marks: Sequence[float]) -> float:
 
 def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
     """Return the only score found in one place, on the scale; equal scores count once."""
-    found = sorted(set(values))
-    if not found:
+    scores = sorted(set(values))
+    if not scores:
         raise DecodingError(f"no score {where}")
-    if len(found) > 1:
-        listed = ", ".join(f"{value:g}" for value in found[:_LISTED])
-        more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+    if len(scores) > 1:
+        listed = ", ".join(f"{value:g}" for value in scores[:_LISTED])
+        more = f" and {len(scores) - _LISTED} more" if len(scores) > _LISTED else ""
         raise DecodingError(f"different scores {where}: {listed}{more}")
-    if found[0] not in scale:
-        raise DecodingError(f"the score {found[0]:g} is not on the scale ({scale})")
-    return scale.nearest(found[0])
+    if scores[0] not in scale:
+        raise DecodingError(f"the score {scores[0]:g} is not on the scale ({scale})")
+    return scale.nearest(scores[0])
 
 
 def reading_of(
-    given: float, scale: Scale, reason: str | None = None, details: Mapping[str, Any] | None = None
+    score: float, scale: Scale, reason: str | None = None, details: Mapping[str, Any] | None = None
 ) -> ParsedReply:
     """Return the reading of a score on a scale.
 
     Where the given number is not the score in [0, 1], it is kept in the details.
     """
-    kept = {} if scale.is_unit else {RAW_SCORE: given}
-    return ParsedReply(scale.normalise(given), reason, {**kept, **(details or {})})
+    kept = {} if scale.is_unit else {RAW_SCORE: score}
+    return ParsedReply(scale.normalise(score), reason, {**kept, **(details or {})})

@@ -84,7 +84,7 @@ class BatchResults:
     def __init__(self, paths: Sequence[Path], *, missing: str = "there is no result") -> None:
         self._missing = missing
         self._places: dict[str, _Place] = {}
-        self._asked = set[str]()
+        self._requested = set[str]()
         self._superseded = 0
         self._others = Counter[str]()
         for number, path in enumerate(paths):
@@ -121,8 +121,8 @@ class BatchResults:
 
     async def complete(self, request: Request) -> Reply:
         """Look the reply up. See `Provider.complete`."""
-        first = request.key not in self._asked
-        self._asked.add(request.key)
+        first = request.key not in self._requested
+        self._requested.add(request.key)
         reply = self.find(request.key)
         if first and reply.served_by is not None and family(reply.served_by) != family(request.model):
             self._others[reply.served_by] += 1
@@ -130,7 +130,7 @@ class BatchResults:
 
     def tally(self) -> ResultsTally:
         """Return the counts of the results so far."""
-        unasked = len(self._places.keys() - self._asked)
+        unasked = len(self._places.keys() - self._requested)
         return ResultsTally(len(self._places), unasked, self._superseded, dict(self._others))
 
     async def aclose(self) -> None:

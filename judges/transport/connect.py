@@ -116,7 +116,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
             (each, asking(each.endpoint, None if at else meanwhile))
             for at, each in enumerate(endpoint.shares)
         ]
-        provider: Provider = spread_over(shares, patience, endpoint.told)
+        provider: Provider = spread_over(shares, patience, endpoint.report)
     else:
         provider = asking(endpoint, meanwhile)
         if patience:

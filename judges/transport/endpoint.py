@@ -125,7 +125,7 @@ class EndpointGroup:
     """
 
     shares: tuple[EndpointShare, ...]
-    told: Callable[[list[EndpointUse]], object] | None = field(default=None, repr=False, compare=False)
+    report: Callable[[list[EndpointUse]], object] | None = field(default=None, repr=False, compare=False)
 
     @property
     def identity(self) -> str:

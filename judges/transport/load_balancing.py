@@ -40,11 +40,11 @@ class SpreadingProvider:
         self,
         members: Sequence[PooledEndpoint],
         patience: float,
-        told: Callable[[list[EndpointUse]], object] | None = None,
+        report: Callable[[list[EndpointUse]], object] | None = None,
     ) -> None:
         self._members = list(members)
         self._watch = HangWatch(patience)
-        self._told = told
+        self._report = report
         self._waiting: deque[_Waiter] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -74,7 +74,7 @@ class SpreadingProvider:
         begun = loop.time()
         place = self._members.index(member)
         try:
-            reply = await self._watch.ask(member.provider, member.asked(request), given_up, place)
+            reply = await self._watch.ask(member.provider, member.with_own_model(request), given_up, place)
         except BaseException as error:
             member.failed(ticket, error, loop.time())
             self._admit()
@@ -114,17 +114,17 @@ class SpreadingProvider:
         now = asyncio.get_running_loop().time()
         if all(each.limiter.hopeless() for each in self._members):
             self._send_away()
-        kept: deque[_Waiter] = deque()
+        waiting: deque[_Waiter] = deque()
         while self._waiting and self._pick((), now) is not None:
             waiter = self._waiting.popleft()
             if waiter.turn.done():
                 continue
             member = self._pick(waiter.tried, now)
             if member is None:
-                kept.append(waiter)
+                waiting.append(waiter)
             else:
                 waiter.turn.set_result((member, member.begin()))
-        self._waiting.extendleft(reversed(kept))
+        self._waiting.extendleft(reversed(waiting))
         self._come_back(now)
 
     def _pick(self, tried: Collection[PooledEndpoint], now: float) -> PooledEndpoint | None:
@@ -160,14 +160,14 @@ class SpreadingProvider:
             self._timer.cancel()
         for member in self._members:
             await member.provider.aclose()
-        if self._told is not None:
-            self._told([member.use for member in self._members])
+        if self._report is not None:
+            self._report([member.use for member in self._members])
 
 
 def spread_over(
     shares: Iterable[tuple[EndpointShare, Provider]],
     patience: float,
-    told: Callable[[list[EndpointUse]], object] | None,
+    report: Callable[[list[EndpointUse]], object] | None,
 ) -> SpreadingProvider:
     """Return a provider that spreads requests over endpoints, each within its own limiter."""
     members = [
@@ -176,4 +176,4 @@ def spread_over(
         )
         for share, provider in shares
     ]
-    return SpreadingProvider(members, patience, told)
+    return SpreadingProvider(members, patience, report)

@@ -64,7 +64,7 @@ class PooledEndpoint:
         fullness = (self.limiter.active + 1) / self.limiter.limit
         return fullness * (usual if self.seconds is None else self.seconds)
 
-    def asked(self, request: Request) -> Request:
+    def with_own_model(self, request: Request) -> Request:
         """Return the request with the endpoint's own name of the model."""
         return request if self._model is None else replace(request, model=self._model)
 

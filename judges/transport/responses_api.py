@@ -122,8 +122,8 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
     return {**part, "type": "input_text"} if part.get("type") == "text" else dict(part)
 
 
-def _format(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": given["type"], **given.get("json_schema", {})}
+def _format(response_format: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": response_format["type"], **response_format.get("json_schema", {})}
 
 
 class _Content(msgspec.Struct):
@@ -164,7 +164,7 @@ def read_response(payload: object) -> Reply:
         raise CallError(
             f"the response {body.status}: {error_in(payload) or 'no reason given'}", retryable=True
         )
-    said = [part for item in body.output if item.type == "message" for part in item.content or ()]
+    contents = [part for item in body.output if item.type == "message" for part in item.content or ()]
     thought = [
         part.text
         for item in body.output
@@ -173,14 +173,14 @@ def read_response(payload: object) -> Reply:
         if part.text
     ]
     calls = [requested for item in body.output if (requested := _call(item)) is not None]
-    logprobs = [token for part in said for token in part.logprobs or ()]
+    logprobs = [token for part in contents for token in part.logprobs or ()]
     why = field_of(body.incomplete_details, "reason")
     prompt_tokens = token_count(body.usage, "input_tokens")
     return Reply(
-        text=well_formed("".join(part.text or "" for part in said)),
+        text=well_formed("".join(part.text or "" for part in contents)),
         tool_calls=calls or None,
         reasoning=text_or_none("\n".join(thought)),
-        refusal=text_or_none("".join(part.refusal or "" for part in said)),
+        refusal=text_or_none("".join(part.refusal or "" for part in contents)),
         finish_reason=_ENDS.get(str(why), "length") if body.status == "incomplete" else "stop",
         served_by=text_or_none(body.model),
         prompt_tokens=prompt_tokens,

@@ -32,8 +32,8 @@ async def batch_replies(
         record: A file to record replies to.
         told: Called at the end with what became of the results.
     """
-    found = BatchResults(results, missing=missing)
-    provider: Provider = found
+    batch_results = BatchResults(results, missing=missing)
+    provider: Provider = batch_results
     try:
         provider = with_cache(provider, namespace, cache)
         provider = with_recording(provider, record)
@@ -41,7 +41,7 @@ async def batch_replies(
     finally:
         await provider.aclose()
         if told is not None:
-            told(found.tally())
+            told(batch_results.tally())
 
 
 @asynccontextmanager

@@ -28,7 +28,7 @@ def _recorded() -> frozenset[str]:
 def _asked(prompt: str) -> dict[ItemKey, str]:
     """The key of what a judge is asked about each output of its kinds."""
     task = judge_task(prompt, MODEL)
-    judge = task.asked
+    judge = task.prompt_judge
     assert judge is not None
     found: dict[ItemKey, str] = {}
     for output in outputs().values():

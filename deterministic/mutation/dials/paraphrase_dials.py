@@ -22,7 +22,7 @@ _MOST = 24
 class _Shift(NamedTuple):
     """Sentences of a passage, one retold with its meaning, and one that has another."""
 
-    told: tuple[str, ...]
+    sentences: tuple[str, ...]
     retold: str
     shifted: str
 
@@ -133,7 +133,7 @@ def paraphrase_fault(seed: int, level: int) -> Rung:
     shift = _filled(chance.choice(_SHIFTS[kind]), chance.choice(HOUSES), chance)
     passage = [filling_sentence(chance) for _ in range(_LENGTH)]
     first = somewhere(chance, _LENGTH // 4)
-    for number, told in enumerate(shift.told):
+    for number, told in enumerate(shift.sentences):
         passage = put(passage, first + number * (_LENGTH // 2), told)
     return about_houses(results_of([" ".join(passage)]), shift.retold, shift.shifted, kind)
 
@@ -147,7 +147,7 @@ def retold_claims(seed: int, level: int) -> Rung:
         _filled(chance.choice(_SHIFTS[kind]), house, chance)
         for kind, house in zip(kinds, houses, strict=True)
     ]
-    told = [sentence for shift in shifts for sentence in (*shift.told, filling_sentence(chance))]
+    told = [sentence for shift in shifts for sentence in (*shift.sentences, filling_sentence(chance))]
     place = somewhere(chance, level)
     retold = [shift.retold for shift in shifts[:level]]
     return about_houses(
@@ -170,7 +170,7 @@ def _filled(shift: _Shift, house: str, chance: random.Random) -> _Shift:
         "p": first,
         "q": second,
     }
-    told = tuple(sentence.format(**words) for sentence in shift.told)
+    told = tuple(sentence.format(**words) for sentence in shift.sentences)
     return _Shift(told, shift.retold.format(**words), shift.shifted.format(**words))
 
 

@@ -58,7 +58,7 @@ def _conversation(chance: random.Random, length: int, place: int) -> Rung:
 class _Asked(NamedTuple):
     """A request with its exact value, a plausible wrong value and the argument's document."""
 
-    said: str
+    request: str
     value: str | int | float
     wrong: str | int | float
     document: tuple[str, str]
@@ -179,7 +179,7 @@ def indirectness(seed: int, level: int) -> Rung:
     asked = _INDIRECT[level - 1][0](scene("indirectness", seed))
     before = [user(asked.before), Message({"role": "assistant", "content": "I see."})] if asked.before else []
     return calling(
-        [*before, user(asked.said)],
+        [*before, user(asked.request)],
         [tool("carry_out", "Carry out what the user asks for.", {"value": asked.document})],
         [("carry_out", {"value": asked.value})],
         [("carry_out", {"value": asked.wrong})],

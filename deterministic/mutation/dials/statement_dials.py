@@ -95,20 +95,20 @@ def inference(seed: int, level: int) -> Rung:
     houses = chance.sample(HOUSES, 6)
     rooms = [chance.randint(12, 90) for _ in houses]
     taken = _TAKEN[level - 1]
-    said = [f"The {house} has {number} rooms." for house, number in zip(houses, rooms, strict=True)]
+    facts = [f"The {house} has {number} rooms." for house, number in zip(houses, rooms, strict=True)]
     off = chance.choice((-1, 1))
     if level == 1:
         words, number = f"The {houses[0]} has {{n}} rooms.", rooms[0]
     elif level == 2:  # noqa: PLR2004 - the step that combines and does not count
         owner = chance.choice(PEOPLE)
-        said[1] = f"{owner} owns one house, the {houses[0]}."
+        facts[1] = f"{owner} owns one house, the {houses[0]}."
         words, number = f"The house that {owner} owns has {{n}} rooms.", rooms[0]
     else:
         listed = f"{', the '.join(houses[: taken - 1])} and the {houses[taken - 1]}"
         words, number = f"Together the {listed} have {{n}} rooms.", sum(rooms[:taken])
-    chance.shuffle(said)
+    chance.shuffle(facts)
     return about_houses(
-        results_of(said),
+        results_of(facts),
         words.format(n=number),
         words.format(n=number + off),
         f"{number + off}, not {number}",

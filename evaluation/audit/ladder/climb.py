@@ -65,7 +65,7 @@ class Climb:
     """
 
     def __init__(
-        self, settings: LadderSettings, tasks: Sequence[JudgeTask], options: CheckOptions, kept: FolderPath
+        self, settings: LadderSettings, tasks: Sequence[JudgeTask], options: CheckOptions, folder: FolderPath
     ) -> None:
         self._settings, self._options = settings, options
         self._tasks = [task for task in tasks if not task.compares]
@@ -79,7 +79,7 @@ class Climb:
         if not judged:
             raise UsageError("--ladder: judges that compare two outputs are asked on no ladder")
         self._dials = {dial.name: dial for dial in settings.dials if dial.name in judged}
-        self._file = kept / ASKED
+        self._file = folder / ASKED
         self._facts: dict[ItemKey, ProbeFacts] = {}
         self._tried: set[VerdictKey] = set()
         self._families = {name: CurveFamily(dial.places) for name, dial in self._dials.items()}
@@ -127,16 +127,16 @@ class Climb:
 
     def results(self, writer: RunWriter) -> dict[Author, Climbed]:
         """Return each judge's ladder results."""
-        found: dict[Author, Climbed] = {}
-        for judge, said in self._scored(writer).items():
-            by_dial = {name: list(_of(said.values(), dial)) for name, dial in self._dials.items()}
+        results_by_judge: dict[Author, Climbed] = {}
+        for judge, scored_by_item in self._scored(writer).items():
+            by_dial = {name: list(_of(scored_by_item.values(), dial)) for name, dial in self._dials.items()}
             tried = {name: scored for name, scored in by_dial.items() if scored}
             results = [
                 ladder_result(self._dials[name], self._families[name], scored, dials=len(tried))
                 for name, scored in tried.items()
             ]
-            found[judge] = Climbed(results, said)
-        return found
+            results_by_judge[judge] = Climbed(results, scored_by_item)
+        return results_by_judge
 
     def posed(self, keys: Iterable[ItemKey]) -> Iterator[Posed]:
         """Questions as they were asked, for readers."""
@@ -162,11 +162,11 @@ class Climb:
                 if left > 0 and task.judges_kind(self._kinds[name]):
                     yield task, dial, left
 
-    def _round(self, judge: JudgeId, dial: Dial, left: int, said: Mapping[ItemKey, Scored]) -> LadderRound:
+    def _round(self, judge: JudgeId, dial: Dial, left: int, scored: Mapping[ItemKey, Scored]) -> LadderRound:
         if self._settings.evenly:
             return self._even_round(judge, dial, left)
         even = self._even_round(judge, dial, min(left, _ROUND))
-        answers = answers_of(dial, _of(said.values(), dial))
+        answers = answers_of(dial, _of(scored.values(), dial))
         rungs = next_levels(self._families[dial.name], answers, len(even.faulty))
         return msgspec.structs.replace(even, faulty=[dial.levels[rung] for rung in rungs])
 

@@ -113,15 +113,15 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
 
         The interval is given as far as it is on the ladder.
         """
-        found, easiest, hardest = self.threshold, self.levels[0], self.levels[-1]
-        if found.low is None or found.high is None:
+        threshold, easiest, hardest = self.threshold, self.levels[0], self.levels[-1]
+        if threshold.low is None or threshold.high is None:
             return "not known: nothing was graded"
-        low = f"below {easiest.level}" if found.may_be_easier else f"{found.low:.3g}"
-        high = f"beyond {hardest.level}" if found.may_be_harder else f"{found.high:.3g}"
-        interval = f" [{low}, {high}]" if found.low < found.high else ""
-        if found.level is not None:
-            return f"at {self.named(found.level)}{interval}"
-        if found.where == "beyond the hardest":
+        low = f"below {easiest.level}" if threshold.may_be_easier else f"{threshold.low:.3g}"
+        high = f"beyond {hardest.level}" if threshold.may_be_harder else f"{threshold.high:.3g}"
+        interval = f" [{low}, {high}]" if threshold.low < threshold.high else ""
+        if threshold.level is not None:
+            return f"at {self.named(threshold.level)}{interval}"
+        if threshold.where == "beyond the hardest":
             return f"not reached up to {self.named(hardest.level)}{interval}"
         return f"before {self.named(easiest.level)}{interval}"
 

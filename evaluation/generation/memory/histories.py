@@ -115,18 +115,18 @@ class Remembered:
     ) -> dict[str, Any]:
         name, history, _ = key
         state: dict[str, Any] = {}
-        asked = _hash([name, case.tools])
+        prefix_hash = _hash([name, case.tools])
         for number, conversation in enumerate(self._histories[history]):
-            asked = _hash([asked, conversation])
+            prefix_hash = _hash([prefix_hash, conversation])
             file = self._file(key, number)
-            kept = _read(file)
-            if kept is None or kept.asked != asked:
+            checkpoint = _read(file)
+            if checkpoint is None or checkpoint.asked != prefix_hash:
                 memory = store()
                 memory.load(state)
                 await hold(_as_case(case, conversation, name, memory), memory)
-                kept = Checkpoint(asked=asked, state=memory.state())
-                _write(file, kept)
-            state = kept.state
+                checkpoint = Checkpoint(asked=prefix_hash, state=memory.state())
+                _write(file, checkpoint)
+            state = checkpoint.state
         return state
 
     def _file(self, key: tuple[str, str, int], number: int) -> Path | None:
@@ -171,8 +171,8 @@ def _read(file: Path | None) -> Checkpoint | None:
         raise RunFolderError(f"{file}: not a memory that was written down: {error}") from error
 
 
-def _write(file: Path | None, kept: Checkpoint) -> None:
+def _write(file: Path | None, checkpoint: Checkpoint) -> None:
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(file) as out:
-            out.write(msgspec.json.encode(kept))
+            out.write(msgspec.json.encode(checkpoint))

@@ -19,59 +19,59 @@ _KEY = re.compile(r"[a-z]+(?:_[a-z0-9]+)*")
 class KeyedTexts:
     """One part of the memory: what is held, by key."""
 
-    def __init__(self, part: MemoryPart, held: Mapping[str, str]) -> None:
+    def __init__(self, part: MemoryPart, texts: Mapping[str, str]) -> None:
         self.part = part
-        self.held = dict(held)
+        self.texts = dict(texts)
 
     def add(self, key: str, value: str) -> dict[str, Any]:
         """Keep a text under a new key."""
         if not isinstance(key, str) or _KEY.fullmatch(key) is None:  # pyright: ignore[reportUnnecessaryIsInstance] - an agent's
             return problem(f"The key {key!r} is not in snake_case: lower-case words, joined by underscores.")
-        if key in self.held:
+        if key in self.texts:
             return problem(f"The key {key!r} is taken; replace its value, or choose another key.")
-        refused = self.part.refuses(value, len(self.held))
+        refused = self.part.refuses(value, len(self.texts))
         return refused or self._keep(key, value, "added")
 
     def replace(self, key: str, value: str) -> dict[str, Any]:
         """Put another text under a key."""
-        if key not in self.held:
+        if key not in self.texts:
             return _no_such(key)
         return self.part.refuses(value) or self._keep(key, value, "replaced")
 
     def remove(self, key: str) -> dict[str, Any]:
         """Forget a key."""
-        if self.held.pop(key, None) is None:
+        if self.texts.pop(key, None) is None:
             return _no_such(key)
         return {"status": f"{key} removed."}
 
     def clear(self) -> dict[str, Any]:
         """Forget everything."""
-        self.held.clear()
+        self.texts.clear()
         return {"status": f"{self.part.name} cleared."}
 
     def retrieve(self, key: str) -> dict[str, Any]:
         """Return the text under a key."""
-        return {"value": self.held[key]} if key in self.held else _no_such(key)
+        return {"value": self.texts[key]} if key in self.texts else _no_such(key)
 
     def retrieve_all(self) -> dict[str, Any]:
         """Return all texts by key."""
-        return dict(self.held)
+        return dict(self.texts)
 
     def list_keys(self) -> dict[str, Any]:
         """All keys, in the order in which they came."""
-        return {"keys": list(self.held)}
+        return {"keys": list(self.texts)}
 
     def key_search(self, query: str, k: int = 5) -> dict[str, Any]:
         """Return the ``k`` keys most similar to a query, by BM25+ over their words."""
-        if not self.held:
+        if not self.texts:
             return {"ranked_results": []}
-        keys = list(self.held)
+        keys = list(self.texts)
         scores = Ranking([_words(key.replace("_", " ")) for key in keys], "bm25+").scores(_words(str(query)))
         ranked = sorted(zip(scores, keys, strict=True), key=lambda pair: -pair[0])
         return {"ranked_results": [[score, key] for score, key in ranked[: max(0, k)]]}
 
     def _keep(self, key: str, value: str, done: str) -> dict[str, Any]:
-        self.held[key] = value
+        self.texts[key] = value
         return {"status": f"{key} {done}."}
 
 
@@ -96,11 +96,11 @@ class KeyValueMemory:
 
     def state(self) -> dict[str, Any]:
         """Return a snapshot."""
-        return {"core": dict(self._core.held), "archival": dict(self._archival.held)}
+        return {"core": dict(self._core.texts), "archival": dict(self._archival.texts)}
 
     def at_hand(self) -> str:
         """Return the part of the memory that an agent sees without asking."""
-        return "\n".join(f"{key}: {value}" for key, value in self._core.held.items())
+        return "\n".join(f"{key}: {value}" for key, value in self._core.texts.items())
 
     core_memory_add = PartCall("_core", KeyedTexts.add)
     core_memory_remove = PartCall("_core", KeyedTexts.remove)

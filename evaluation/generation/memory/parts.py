@@ -17,13 +17,13 @@ class MemoryPart(NamedTuple):
     entries: int
     characters: int
 
-    def refuses(self, text: object, held: int = -1) -> dict[str, Any] | None:
+    def refuses(self, text: object, count: int = -1) -> dict[str, Any] | None:
         """Why a text is not taken; None when it is."""
         if not isinstance(text, str):
             return problem(f"{self.name} keeps texts, not {type(text).__name__}.")
         if len(text) > self.characters:
             return problem(f"The text has {len(text)} characters; {self.name} takes {self.characters}.")
-        if held >= self.entries:
+        if count >= self.entries:
             return problem(f"{self.name} is full: it holds {self.entries} entries. Remove one first.")
         return None
 

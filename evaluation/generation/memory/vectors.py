@@ -13,75 +13,77 @@ class NumberedTexts:
     """One part of the memory: what is held, by number; a number is never given twice."""
 
     def __init__(
-        self, part: MemoryPart, embedding: Embedding, held: Mapping[int, str], next_number: int
+        self, part: MemoryPart, embedding: Embedding, texts: Mapping[int, str], next_number: int
     ) -> None:
         self.part = part
-        self.held = dict(held)
+        self.texts = dict(texts)
         self.next_number = next_number
         self._embedding = embedding
 
     def add(self, text: str) -> dict[str, Any]:
         """Keep a text under the next number."""
-        refused = self.part.refuses(text, len(self.held))
+        refused = self.part.refuses(text, len(self.texts))
         if refused is not None:
             return refused
         number, self.next_number = self.next_number, self.next_number + 1
-        self.held[number] = text
+        self.texts[number] = text
         return {"id": number}
 
     def update(self, vec_id: int, new_text: str) -> dict[str, Any]:
         """Put another text under a number."""
-        if vec_id not in self.held:
+        if vec_id not in self.texts:
             return _no_such(vec_id)
         refused = self.part.refuses(new_text)
         if refused is not None:
             return refused
-        self.held[vec_id] = new_text
+        self.texts[vec_id] = new_text
         return {"status": f"Entry {vec_id} updated."}
 
     def remove(self, vec_id: int) -> dict[str, Any]:
         """Forget a number."""
-        if self.held.pop(vec_id, None) is None:
+        if self.texts.pop(vec_id, None) is None:
             return _no_such(vec_id)
         return {"status": f"Entry {vec_id} removed."}
 
     def clear(self) -> dict[str, Any]:
         """Forget everything."""
-        self.held.clear()
+        self.texts.clear()
         return {"status": f"{self.part.name} cleared."}
 
     def retrieve(self, query: str, top_k: int = 5) -> dict[str, Any]:
         """Return the texts most similar to a query, by cosine similarity; ties in order of number."""
-        numbers = list(self.held)
+        numbers = list(self.texts)
         if not numbers:
             return {"results": []}
-        vectors = self._embedding([str(query), *self.held.values()])
+        vectors = self._embedding([str(query), *self.texts.values()])
         likeness = (vectors[1:] @ vectors[0]).tolist()
         ranked = sorted(zip(numbers, likeness, strict=True), key=lambda pair: (-pair[1], pair[0]))
         return {
             "results": [
-                {"id": number, "similarity_score": round(score, 6), "text": self.held[number]}
+                {"id": number, "similarity_score": round(score, 6), "text": self.texts[number]}
                 for number, score in ranked[: max(0, top_k)]
             ]
         }
 
     def retrieve_all(self) -> dict[str, Any]:
         """Return all texts by number."""
-        return {"results": [{"id": number, "text": text} for number, text in self.held.items()]}
+        return {"results": [{"id": number, "text": text} for number, text in self.texts.items()]}
 
     def snapshot(self) -> dict[str, Any]:
         """Return a snapshot for `of_snapshot`."""
         return {
-            "texts": {str(number): text for number, text in self.held.items()},
+            "texts": {str(number): text for number, text in self.texts.items()},
             "next": {"number": self.next_number},
         }
 
     @classmethod
-    def of_snapshot(cls, part: MemoryPart, embedding: Embedding, kept: Mapping[str, Any]) -> NumberedTexts:
+    def of_snapshot(
+        cls, part: MemoryPart, embedding: Embedding, snapshot: Mapping[str, Any]
+    ) -> NumberedTexts:
         """Restore the part from a snapshot."""
-        held = {int(number): text for number, text in stored(kept, "texts", str).items()}
-        following = stored(kept, "next", int).get("number", max(held, default=-1) + 1)
-        return cls(part, embedding, held, following)
+        texts = {int(number): text for number, text in stored(snapshot, "texts", str).items()}
+        following = stored(snapshot, "next", int).get("number", max(texts, default=-1) + 1)
+        return cls(part, embedding, texts, following)
 
 
 def _no_such(number: object) -> dict[str, Any]:
@@ -110,7 +112,7 @@ class VectorMemory:
 
     def at_hand(self) -> str:
         """Return the part of the memory that an agent sees without asking."""
-        return "\n".join(f"{number}: {text}" for number, text in self._core.held.items())
+        return "\n".join(f"{number}: {text}" for number, text in self._core.texts.items())
 
     core_memory_add = PartCall("_core", NumberedTexts.add)
     core_memory_remove = PartCall("_core", NumberedTexts.remove)

@@ -121,10 +121,10 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _hit(page: CorpusPage, asked: set[str]) -> Hit:
+def _hit(page: CorpusPage, query_words: set[str]) -> Hit:
     """Return the page as a hit, with the passage that holds most of the query's words."""
     text = _text(page).split()
-    wanted = [int(bool(asked & set(_words(word)))) for word in text]
+    wanted = [int(bool(query_words & set(_words(word)))) for word in text]
     best, most, running = 0, -1, 0
     for end, hit in enumerate(wanted):
         running += hit - (wanted[end - _SNIPPET_WORDS] if end >= _SNIPPET_WORDS else 0)

@@ -69,9 +69,9 @@ class _Guard(AbstractResolver):
             raise OSError(errno.EACCES, f"{host} is no public address")
         return public
 
-    def socket(self, found: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
+    def socket(self, address_info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
         """Make the socket of a connection; an OSError where it would not go to the open internet."""
-        family, kind, protocol, _, address = found
+        family, kind, protocol, _, address = address_info
         if not self.open and not is_public(str(address[0])):
             raise OSError(errno.EACCES, f"{address[0]} is no public address")
         return socket.socket(family, kind, protocol)

@@ -66,16 +66,16 @@ class SearchService:
         return _PLACE.sub(lambda place: values[place[1]], self._template)
 
 
-def _results(found: Any, depth: int) -> list[dict[str, Any]]:
+def _results(value: Any, depth: int) -> list[dict[str, Any]]:
     """Return the first list of objects with an address, wherever the service puts it."""
-    if isinstance(found, list):
-        items = cast("list[Any]", found)
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
         return [
             row for row in items if isinstance(row, dict) and _first(cast("dict[str, Any]", row), _ADDRESSES)
         ]
-    if not isinstance(found, dict) or depth == 0:
+    if not isinstance(value, dict) or depth == 0:
         return []
-    for inside in cast("dict[str, Any]", found).values():
+    for inside in cast("dict[str, Any]", value).values():
         rows = _results(inside, depth - 1)
         if rows:
             return rows

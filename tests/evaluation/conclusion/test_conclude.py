@@ -61,7 +61,7 @@ def test_a_judge_that_found_nothing_to_judge_is_there_with_nothing(folder: RunWr
 
 def test_a_judge_that_was_not_asked_is_not_said_to_have_found_nothing(folder: RunWriter):
     folder.enlist([KnownJudge(by="mine@m", id=judge_id("mine"))])
-    assert judge_uses(folder, asked=False) == []
+    assert judge_uses(folder, judged=False) == []
 
 
 def test_what_was_asked_again_is_counted_apart(folder: RunWriter):
