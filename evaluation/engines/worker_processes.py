@@ -116,9 +116,9 @@ def _live(
 
 
 def _let_go_of_all_but(descriptor: int) -> None:
-    """Release the parent's locks and pipes except ``descriptor``, so that they do not outlive it.
+    """Release the parent's locks and pipes except ``descriptor``.
 
-    Their descriptor numbers stay taken, since objects of the parent will close them.
+    Held here, they would outlive the parent. Their descriptor numbers stay taken, since objects of the parent will close them.
     """
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:

@@ -56,7 +56,7 @@ def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> ItemS
 
 
 def groups_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
-    """Return the filter groups of an item: ungraded, failed by a judge, a cell per judge with a label."""
+    """Return an item's filter groups: ungraded, failed by a judge, a cell per labelled judge."""
     groups: list[str] = []
     if item.checker is None or not item.checker.graded:
         scores = [(each, each.score) for each in _readers(item.judges) if each.score is not None]
