@@ -45,7 +45,7 @@ PriceList: TypeAlias = Callable[[str], Prices | None]
 
 
 class _PriceMemory(msgspec.Struct):
-    """Prices that were looked up before, with the version of the list; None where a model is not on it."""
+    """Cached prices by model, with the version of the list; None for a model not on it."""
 
     version: str
     prices: dict[str, Prices | None] = {}

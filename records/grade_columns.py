@@ -32,7 +32,7 @@ _RATINGS = (
 
 
 def is_rating(name: str) -> bool:
-    """Return whether a name says that people graded: ``thumbs``, ``user_rating``, ``human_verdict``."""
+    """Return whether a name means grades by people, such as ``thumbs`` or ``user_rating``."""
     plain = normal(name)
     return plain in _RATINGS or plain in FIELDS["label"] or is_label_like(name)
 
