@@ -74,7 +74,7 @@ def listed_prices(model: str) -> Prices | None:
 
 
 def _remembered(path: Path, version: str) -> _PriceMemory:
-    """Read the kept prices; none if the file is missing, damaged or of another version of the list."""
+    """Read the cached prices; none if the file is missing, damaged or of another version."""
     with suppress(OSError, FiducialError, msgspec.MsgspecError):
         memory = msgspec.json.decode(read_plainly(path), type=_PriceMemory)
         if memory.version == version:
