@@ -53,7 +53,7 @@ def judge_audit(
         id=judge_id,
         pass_at=cut.at,
         pass_at_source=cut.source,
-        asked=sum(max(1, len(each.repeats)) for each in scored.values()),
+        asked=sum(judge_id.times_asked(max(1, len(each.repeats))) for each in scored.values()),
         operators=operators,
         comparisons=comparisons,
         steadiness=steady,

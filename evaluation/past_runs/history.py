@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -69,12 +70,16 @@ class HistoryNumbers(ResultStruct, frozen=True, kw_only=True):
     """Finished runs of a folder, oldest first, with judges that drifted.
 
     Folders that are no finished runs are listed with the reason.
+
+    Attributes:
+        rejudged: Labelled outputs that a judge graded anew in a later run, by judge; without any, drift is unknown.
     """
 
     folder: str
     runs: list[PastRun]
     passed_over: dict[str, str] = {}
     drifts: list[Drift] = []
+    rejudged: dict[str, int] = {}
 
 
 def read_history(folder: Path) -> HistoryNumbers:
@@ -100,8 +105,16 @@ def read_history(folder: Path) -> HistoryNumbers:
     runs = [_past(place, manifest) for place, manifest in finished]
     for number, (before, now) in enumerate(pairwise(manifest for _, manifest in finished), start=1):
         runs[number] = replace(runs[number], changed=list(what_changed(before, now)))
+    watched = list(_watched(finished))
+    rejudged = Counter[str]()
+    for each in watched:
+        rejudged[each.judge] += each.rejudged
     return HistoryNumbers(
-        folder=str(folder), runs=runs, passed_over=passed_over, drifts=list(_drifts(finished))
+        folder=str(folder),
+        runs=runs,
+        passed_over=passed_over,
+        drifts=[each.drift for each in watched if each.drift is not None],
+        rejudged=dict(rejudged),
     )
 
 
@@ -137,8 +150,22 @@ def _rates(result: SystemResult) -> dict[str, Statistic]:
     }
 
 
-def _drifts(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[Drift]:
-    """Yield the drift of each judge on the same outputs, run after run.
+class _Watched(NamedTuple):
+    """A judge on the same outputs over runs.
+
+    Attributes:
+        judge: Its name.
+        rejudged: Labelled outputs of its first run that it graded anew in a later one.
+        drift: Its drift, if there is one.
+    """
+
+    judge: str
+    rejudged: int = 0
+    drift: Drift | None = None
+
+
+def _watched(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[_Watched]:
+    """Yield each judge on the same outputs, run after run.
 
     Only the very same judge can drift; a changed one is skipped.
     """
@@ -151,11 +178,13 @@ def _drifts(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[Drift]:
                 same[str(manifest.identity.get("inputs")), known.id].append(place)
                 names[known.id], cuts[known.id] = known.by, known.cut
     for (_, judge), places in same.items():
-        if len(places) > 1 and (found := _drift(judge, names[judge], cuts[judge], places)) is not None:
-            yield found
+        if len(places) > 1:
+            yield _watch(judge, names[judge], cuts[judge], places)
+        else:
+            yield _Watched(names[judge])
 
 
-def _drift(judge: JudgeId, name: str, cut: PassThreshold, places: Sequence[Path]) -> Drift | None:
+def _watch(judge: JudgeId, name: str, cut: PassThreshold, places: Sequence[Path]) -> _Watched:
     first = _rightness(places[0], judge, cut, anew=False)
     later = [_rightness(place, judge, cut, anew=True) for place in places[1:]]
     items = list(first)
@@ -163,14 +192,15 @@ def _drift(judge: JudgeId, name: str, cut: PassThreshold, places: Sequence[Path]
         np.array([look.get(item, (np.nan, ""))[0] for item in items]) for look in later
     ]
     right = np.array([first[item][0] for item in items])
-    if not items or not any(np.isfinite(look).any() for look in looks):
-        return None
+    rejudged = len({item for item in items for look in later if item in look})
+    if not rejudged:
+        return _Watched(name)
     drops, p = paired_drops(right, looks, cluster_numbers(first[item][1] for item in items))
     levels = look_levels(len(p), _ALPHA)
     at = first_drop(p, levels)
     if at is None:
-        return None
-    return Drift(
+        return _Watched(name, rejudged)
+    drift = Drift(
         judge=name,
         run=places[at + 1].name,
         since=places[0].name,
@@ -179,6 +209,7 @@ def _drift(judge: JudgeId, name: str, cut: PassThreshold, places: Sequence[Path]
         level=float(levels[at]),
         n=len(items),
     )
+    return _Watched(name, rejudged, drift)
 
 
 def _rightness(

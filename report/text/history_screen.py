@@ -9,7 +9,7 @@ from ...evaluation.past_runs.history import ALL_OUTPUTS, CHECKED, HistoryNumbers
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from . import number_text
-from .history_text import drift_sentence
+from .history_text import drift_sentences
 from .number_text import counted
 from .one_screen import clipped, short_names, statistic_text
 from .safe_text import WIDTH, columns_of
@@ -32,9 +32,7 @@ def _pieces(history: HistoryNumbers) -> Iterator[Piece]:
         f"{counted(len(history.runs), 'run')} from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}; "
         f"{'checked outputs' if part == CHECKED else part}."
     )
-    yield from map(drift_sentence, history.drifts)
-    if len(history.runs) > 1 and not history.drifts:
-        yield "No judge drift on re-judged outputs."
+    yield from drift_sentences(history)
     yield ""
     table = _table(history, systems, intervals=True)
     yield (

@@ -20,9 +20,7 @@ def history_document(history: HistoryNumbers) -> Iterator[Piece]:
     first, last = history.runs[0], history.runs[-1]
     runs = counted(len(history.runs), "run")
     yield f"{runs} in {history.folder}, from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}."
-    yield from map(drift_sentence, history.drifts)
-    if len(history.runs) > 1 and not history.drifts:
-        yield "No judge drift on re-judged outputs."
+    yield from drift_sentences(history)
     yield ""
     for system in _names(run.systems for run in history.runs):
         yield from _over_time(system, history.runs, [run.systems.get(system, {}) for run in history.runs])
@@ -37,7 +35,19 @@ def history_document(history: HistoryNumbers) -> Iterator[Piece]:
         yield CautionLine(f"{name} is passed over: {why}")
 
 
-def drift_sentence(drift: Drift) -> str:
+def drift_sentences(history: HistoryNumbers) -> Iterator[str]:
+    """Say which judges drifted, or on how many outputs none was found to; nothing without judges."""
+    yield from map(_drift_sentence, history.drifts)
+    if history.drifts or len(history.runs) == 1 or not history.rejudged:
+        return
+    counts = [count for count in history.rejudged.values() if count]
+    if counts:
+        yield f"No judge drift on {counted(sum(counts), 're-judged labelled output')} of {counted(len(counts), 'judge')}."
+    else:
+        yield "Judge drift is unknown: no judge graded labelled outputs again."
+
+
+def _drift_sentence(drift: Drift) -> str:
     """Say that a judge drifted, with its drop."""
     return (
         f"{drift.judge} drifted: in {drift.run} it is right less often than in {drift.since} on the same outputs, by "
@@ -98,7 +108,7 @@ def rate_cell(rate: Statistic | None, *, alarm: bool = False) -> Cell:
         return Cell("-", title="not in this run")
     if rate.value is None:
         return Cell("-", title=rate.undefined or "no value")
-    behind = f"{number_text.interval(rate.low, rate.high)} n {number_text.count(rate.n)}"
+    behind = f"{number_text.interval(rate.low, rate.high)}, n {number_text.count(rate.n)}"
     drifted = "drifted: " if alarm else ""
     return Cell(
         f"{drifted}{number_text.decimal(rate.value)}", behind.strip(), mark="wrong" if alarm else None

@@ -315,29 +315,25 @@ def test_runs_stand_in_the_order_in_which_they_ended(run: MakeRun, tmp_path: Pat
     assert json.loads(fiducial("history", tmp_path, "--json", "-").out)["runs"][1]["name"] == "a"
 
 
+def labels(asked: list[fd.Case], right: Callable[[int], bool]) -> list[fd.Verdict]:
+    return [
+        fd.Verdict(
+            case_id=case.id, system="me", by="ann", source="human", outcome="graded", score=float(right(n))
+        )
+        for n, case in enumerate(asked)
+    ]
+
+
 def test_a_judge_that_is_right_less_often_on_the_same_outputs_has_drifted(run: MakeRun, tmp_path: Path):
     def right(n: int) -> bool:
         return n % 2 == 0
-
-    def labels(asked: list[fd.Case]) -> list[fd.Verdict]:
-        return [
-            fd.Verdict(
-                case_id=case.id,
-                system="me",
-                by="ann",
-                source="human",
-                outcome="graded",
-                score=float(right(n)),
-            )
-            for n, case in enumerate(asked)
-        ]
 
     asked = cases(60)
     said: dict[str, Callable[[Seen], bool]] = {
         "one": answered_right, "two": answered_right, "three": lambda seen: not answered_right(seen)
     }  # fmt: skip
     for name, judge_says in said.items():
-        run(name, right, asked=asked, labels=labels(asked), judge_says=judge_says)
+        run(name, right, asked=asked, labels=labels(asked, right), judge_says=judge_says)
     found = fd.history(tmp_path)
     (drift,) = found.drifts
     assert (drift.judge, drift.since, drift.run, drift.n) == ("rubric/direct@m", "one", "three", 20)
@@ -348,6 +344,22 @@ def test_a_judge_that_is_right_less_often_on_the_same_outputs_has_drifted(run: M
     verdicts.write_text(verdicts.read_text().replace('"score":1.0', '"score":0.0', 1))
     with pytest.raises(fd.errors.RunFolderError, match=r"two/verdicts\.jsonl:\d+-?\d*: changed by hand"):
         fd.history(tmp_path)
+
+
+def test_without_drift_it_is_said_on_how_many_outputs_judges_were_asked_again(run: MakeRun, tmp_path: Path):
+    for name in ("one", "two"):
+        run(name, lambda n: True, labels=labels(cases(), lambda n: True), judge_says=lambda seen: True)
+    found = fd.history(tmp_path)
+    assert (found.drifts, found.rejudged) == ([], {"rubric/direct@m": 10})
+    assert "No judge drift on 10 re-judged labelled outputs of 1 judge." in str(found)
+
+
+def test_where_no_judge_was_asked_again_its_drift_is_unknown(run: MakeRun, tmp_path: Path):
+    run("one", lambda n: True, judge_says=lambda seen: True)
+    run("two", lambda n: True, judge="rubric/reasons", judge_says=lambda seen: True)
+    told = str(fd.history(tmp_path))
+    assert "Judge drift is unknown: no judge graded labelled outputs again." in told
+    assert "No judge drift" not in told
 
 
 def test_a_judge_that_was_changed_has_not_drifted(run: MakeRun, tmp_path: Path):
