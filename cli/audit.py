@@ -182,7 +182,7 @@ def run(
     ]
     if audited.failed:
         closing.append(
-            f"{audited.failed:,} outputs without a verdict, since calls failed; the same command asks again for these alone"
+            f"verdicts missing because calls failed: {audited.failed:,}; rerun the command to retry these alone"
         )
     emit(audited, json_file, closing=closing)
     return EXIT_PARTIAL if audited.failed else EXIT_OK

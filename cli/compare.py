@@ -138,8 +138,10 @@ def _prefer(
     found = prefer(runs, access=access, progress=True, **settings)
     missing: list[str] = []
     if found.failed:
-        again = "the same command asks again for these alone" if out else "--out keeps what was said"
-        missing.append(f"{found.failed:,} verdicts are missing, since calls failed; {again}")
+        again = (
+            "rerun the command to retry these alone" if out else "--out FOLDER keeps the others for a retry"
+        )
+        missing.append(f"verdicts missing because calls failed: {found.failed:,}; {again}")
     emit_page(found, html, json_file=json_file, closing=missing)
     return EXIT_PARTIAL if found.failed else EXIT_OK
 

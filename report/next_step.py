@@ -267,8 +267,11 @@ def _narrow(summary: RunSummary) -> Answer | None:
     """More items of a system alone, whose rate has a wide interval."""
     if len(summary.systems) != 1:
         return None
-    rates = [part for part in summary.systems[0].strata if part.name in {DECIDED, CORRECTED}]
-    rate = max(rates, key=lambda part: part.n, default=None)
+    system = summary.systems[0]
+    checked = (part for part in system.strata if part.name == DECIDED)
+    rate = system.overall
+    if rate is None or rate.value is None:
+        rate = max(checked, key=lambda part: part.n, default=None)
     if rate is None or rate.value is None or rate.low is None or rate.high is None:
         return None
     if rate.high - rate.low <= _WIDE:

@@ -263,8 +263,12 @@ def fitted_table(table: DocumentTable, columns: int = WIDTH) -> DocumentTable:
         if over <= 0 or widest is None or widths[widest] <= _NARROWEST:
             break
         most = max(_NARROWEST, widths[widest] - over)
+        texts = [_text(row[widest]) for row in table.rows]
+        cut = _clipped
+        if len({_text(_clipped(text, most)) for text in texts}) < len(set(texts)):
+            cut = _cut_in_the_middle  # names that begin alike stay apart
         rows = [
-            [_clipped(cell, most) if column == widest else cell for column, cell in enumerate(row)]
+            [cut(cell, most) if column == widest else cell for column, cell in enumerate(row)]
             for row in table.rows
         ]
         head = [_clipped(cell, most) if column == widest else cell for column, cell in enumerate(table.head)]
@@ -293,3 +297,16 @@ def _clipped(cell: str | Cell, most: int) -> str | Cell:
     shown = clipped(text, most - len(indent))
     # A name is one word, of which some must be seen.
     return f"{indent}{shown}" if columns_of(shown) > most // 2 else f"{cut_to_columns(text, most - 3)}..."
+
+
+def _cut_in_the_middle(cell: str | Cell, most: int) -> str | Cell:
+    """Shorten a text, keeping its last words: ``web_searc.../reasons``."""
+    text = _text(cell)
+    if columns_of(text) <= most:
+        return cell
+    end = ""
+    for word in reversed(_WORD.findall(text)):
+        if columns_of(word + end) > (most - 3) // 2:
+            break
+        end = word + end
+    return f"{cut_to_columns(text, most - 3 - columns_of(end))}...{end}"

@@ -153,7 +153,7 @@ def test_calls_that_failed_are_no_verdicts_and_exit_3(server: ProviderServer, pr
     server.script = lambda seen: Status(400)
     result = fiducial("audit", "run", probes, *ask(server), "--sample", "1", "--out", tmp_path / "audit")
     assert result.code == 3
-    assert "calls failed" in result.out
+    assert "verdicts missing because calls failed: " in result.out
     audit = json.loads((tmp_path / "audit" / "audit.json").read_text())
     assert all(each["rate"]["value"] is None for each in audit["judges"][0]["operators"])
 

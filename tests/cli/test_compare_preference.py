@@ -103,9 +103,8 @@ def test_a_judge_that_goes_by_the_order_is_told_and_its_flips_are_no_ties(
 def test_the_same_command_goes_on_where_calls_ran_out(prefer: Command, server: ProviderServer):
     short = prefer("--max-calls", "7", "--concurrency", "1", "--no-cache")
     assert short.code == 3
-    assert (
-        "verdicts are missing, since calls failed; the same command asks again for these alone" in short.out
-    )
+    assert "verdicts missing because calls failed: " in short.out
+    assert "; rerun the command to retry these alone" in short.out
     assert prefer("--no-cache", "--json", "found.json").code == 0
     assert len(server.seen) <= 7 + 40
     assert found()["complete"] == 20

@@ -107,6 +107,13 @@ def test_cases_are_added_where_the_interval_of_one_system_is_wide(low: float, hi
     assert told.command.startswith("fiducial plan --half-width 0.05 --prevalence 0.5") == wide
 
 
+def test_cases_to_add_are_planned_by_the_rate_of_all_outputs():
+    checked = StratumRate(name=DECIDED, n=16, of=24, value=0.88, low=0.64, high=0.97)
+    whole = StratumRate(name=ALL, n=24, of=24, value=0.58, low=0.44, high=0.71)
+    told = step(systems=[SystemResult(system="a", strata=[checked], overall=whole)])
+    assert told.command == "fiducial plan --half-width 0.05 --prevalence 0.58"
+
+
 @pytest.mark.parametrize(
     ("passed", "told"), [(60, "All 60 passed."), (58, "Review the 2 failures in the report.")]
 )

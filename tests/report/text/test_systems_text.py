@@ -18,9 +18,10 @@ from fiducial.evaluation.conclusion.run_results import (
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.report.document import as_lines
+from fiducial.report.document_parts import DocumentTable
 from fiducial.report.first_answers import answers, run_document
 from fiducial.report.text.judges_text import judges_table
-from fiducial.report.text.one_screen import SCREEN, clipped, fitted, short_names
+from fiducial.report.text.one_screen import SCREEN, clipped, fitted, fitted_table, short_names
 from fiducial.report.text.systems_text import systems_document
 
 
@@ -116,3 +117,10 @@ def test_many_systems_and_judges_fit_a_screen():
     lines = list(as_lines(run_document(found), width=80))
     assert len(lines) < SCREEN
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_names_that_begin_alike_stay_apart_in_a_narrow_table():
+    names = ["web_search_answer/reasons", "web_search_answer/lexical"]
+    table = DocumentTable(("", "rate"), [(name, "0.50 [0.40, 0.60]" * 4) for name in names], indent=0)
+    shown = [str(row[0]) for row in fitted_table(table, columns=90).rows]
+    assert shown == ["web_searc.../reasons", "web_searc.../lexical"]
