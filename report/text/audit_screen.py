@@ -9,12 +9,15 @@ from ...calibration.statistic import Statistic
 from ...evaluation.audit.audit_results import AuditNumbers, Concern, JudgeAudit, JudgeWeakness
 from ...evaluation.audit.ladder.ladder_results import LadderResult
 from ..document import Document, Piece
-from ..document_parts import DocumentTable
+from ..document_parts import FIRST, DocumentTable
 from . import number_text
 from .caution_text import not_sent_caution
 from .localisation_text import localisation_answer
 from .one_screen import ShortNames, statistic_text
 from .systems_text import judge_names
+
+_NAME = 20
+"""Columns of a judge's name beside four rates."""
 
 _LOW_IS_BAD: frozenset[Concern] = frozenset({"misses a fault"})
 
@@ -29,20 +32,22 @@ def audit_screen(audit: AuditNumbers) -> Document:
 def _pieces(audit: AuditNumbers) -> Iterator[Piece]:
     judges = [judge for judge in audit.judges if judge.id.kind != "baseline"] or audit.judges
     several = len(audit.judges) > 1
-    names = judge_names([judge.judge for judge in audit.judges]) if several else ShortNames({}, "")
+    names = (
+        judge_names([judge.judge for judge in audit.judges], columns=_NAME) if several else ShortNames({}, "")
+    )
     for judge in judges:
         yield from localisation_answer(judge)
     yield _headline(judges)
     yield from starmap(not_sent_caution, audit.refused.items())
     yield ""
+    if names.shared:
+        yield f"judges {names.shared}"
     rows = [row for judge in judges for row in _rows(judge, names.of(judge.judge), alone=len(judges) == 1)]
     if rows:
-        if names.shared:
-            yield f"judges {names.shared}"
         head = ("weakness", "worst at", "rate", "n", "more")
         yield DocumentTable(head, rows, words=frozenset({0, 1}), indent=0)
         yield ""
-    yield _summary(audit.judges, names.short)
+    yield _summary(audit.judges, names)
     ladders = [(names.of(judge.judge), ladder) for judge in judges for ladder in judge.ladders]
     if ladders:
         yield ""
@@ -55,7 +60,7 @@ def _headline(judges: Sequence[JudgeAudit]) -> str:
         (judge,) = judges
         number = len(judge.findings)
         found = f"{number:,} weaknesses" if number > 1 else "1 weakness" if number else "no weakness"
-        return f"{judge.judge}: {found} beyond chance in {judge.asked:,} verdicts."
+        return f"{judge.judge}: {found} beyond chance in {number_text.counted(judge.asked, 'verdict')}."
     if not weak:
         return f"None of {len(judges):,} judges shows a weakness beyond chance."
     verb = "has" if len(weak) == 1 else "have"
@@ -104,11 +109,15 @@ def _rate(judge: JudgeAudit, finding: JudgeWeakness) -> tuple[Statistic | None, 
     return None, ""
 
 
-def _summary(judges: Sequence[JudgeAudit], short: dict[str, str]) -> DocumentTable:
-    """Rates of operators by what they plant, from lowest to highest: they are never pooled."""
+def _summary(judges: Sequence[JudgeAudit], names: ShortNames) -> DocumentTable:
+    """Rates of operators by what they plant, from lowest to highest: they are never pooled.
+
+    A judge alone, whose name stands above, is not named again.
+    """
+    several = len(judges) > 1
     rows: list[tuple[str, ...]] = []
     for judge in judges:
-        cells = [short.get(judge.judge, judge.judge)]
+        cells = [names.of(judge.judge)] if several else []
         for plants in _SHOWN:
             if plants == "control":
                 continue
@@ -122,8 +131,9 @@ def _summary(judges: Sequence[JudgeAudit], short: dict[str, str]) -> DocumentTab
             )
             cells.append(" to ".join(ends) or "-")
         rows.append(tuple(cells))
+    head = ("faults caught", "right failed", "twins failed", "attacks passed")
     return DocumentTable(
-        ("", "faults caught", "right failed", "twins failed", "attacks passed"), rows, indent=0
+        ("", *head) if several else head, rows, words=FIRST if several else frozenset(), indent=0
     )
 
 

@@ -96,7 +96,7 @@ def _headline(improvement: ImprovementNumbers) -> str:
             refused = [each for each in improvement.tried if each.refused]
             why = "there was no candidate to try"
             if refused:
-                why = f"{'the only candidate was' if len(refused) == 1 else f'all {len(refused):,} candidates were'} refused"
+                why = f"{'the only candidate was' if len(refused) == 1 else f'{len(refused):,} candidates were'} refused"
             return f"No prompt written: {why}. The holdout was not looked at."
 
 

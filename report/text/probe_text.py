@@ -23,7 +23,8 @@ def probe_document(manifest: ProbeManifest, *, about: bool = True) -> Document:
     ]
     head = ("operator", "plants", "probes", "dropped", "BFCL misjudges")
     return [
-        f"{made}, of {manifest.right_outputs:,} right outputs" + (f" (skipped: {over})" if over else ""),
+        f"{made}, of {counted(manifest.right_outputs, 'right output')}"
+        + (f" (skipped: {over})" if over else ""),
         DocumentTable(
             (*head, *(["what it does"] if about else [])), rows, words=ENDS if about else FIRST | {1}
         ),

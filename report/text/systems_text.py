@@ -181,8 +181,11 @@ def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
 
     Several models are cut too where a name is too long and the rest tells judges apart.
     """
-    if len(short := _without_models(names, columns)) == len(names):
-        return ShortNames(short, ", ".join(dict.fromkeys(name.rpartition("@")[2] for name in names)))
+    if len(bare := _without_models(names, columns)) == len(names):
+        short = short_names(bare.values(), columns=columns)
+        models = dict.fromkeys(name.rpartition("@")[2] for name in names)
+        shared = ", ".join(filter(None, (short.shared, *models)))
+        return ShortNames({name: short.of(bare[name]) for name in names} if short.shared else bare, shared)
     models = {name.rpartition("@")[2] for name in names if "@" in name}
     shared = f"@{models.pop()}" if len(models) == 1 and all("@" in name for name in names) else ""
     short = short_names((name.removesuffix(shared) for name in names), columns=columns)
