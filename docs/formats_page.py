@@ -42,7 +42,7 @@ run = fd.evaluate(table.cases, table.outputs)
 
 `fd.read` also takes a path, a data frame or a `datasets.Dataset`. A folder of one tool's files is read as a whole.
 
-Scores, assertions and metrics become verdicts under the scorer's or person's name, ungraded where the tool gave no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A score outside [0, 1] without a range or pass mark is skipped. Ids stay text (`"001"`).
+Scores, assertions and metrics become verdicts under the scorer's or person's name, ungraded where the tool gave no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. Scores without a known range are skipped. Ids stay text (`"001"`).
 """
 
 
@@ -117,8 +117,8 @@ def _calls() -> Iterator[str]:
 def _columns() -> Iterator[str]:
     yield "## Columns of tables\n"
     yield (
-        "`--map NAME=NAME` pairs a field with a column. These names, `error`, `turns` and `verdicts` are known, in any case; other columns become tags. Grades are numbers in [0, 1], or yes, no, pass, fail,\n"
-        "good, bad, up, down and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5.\n"
+        "`--map NAME=NAME` pairs a field with a column. These names, `error`, `turns` and `verdicts` are known, in any case; other columns become tags. Grades are numbers in [0, 1] (`0.5`, `0,5`), or yes, no,\n"
+        "pass, fail, up and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5; without it, a column with grades above 1 has none.\n"
         "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback`, `vote` or `ok` of grades alone is a label. `n/a` and `-` are no grade. An import lists the columns that became tags, and names those that may be more.\n"
     )
     for field, names in FIELDS.items():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..records.column_names import TABLE_FIELDS, is_number_field, resolve
+from ..records.column_names import TABLE_FIELDS, is_number_field, is_person, resolve
 from ..records.grade_columns import GradeColumns
-from ..records.grades import GradeScale
+from ..records.grades import GradeScale, as_number, usual_ends
 from .import_options import Options
 
 
@@ -17,10 +18,12 @@ class FoundGrades(NamedTuple):
     Attributes:
         label: The column of a person's grades.
         judges: Columns of judges' scores.
+        unscaled: Columns of grades with numbers above 1 and no scale, with their likely one, ``1:5``. In these, 1 may be the worst grade.
     """
 
     label: str | None = None
     judges: tuple[str, ...] = ()
+    unscaled: Mapping[str, str] = {}
 
 
 def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGrades:
@@ -38,7 +41,29 @@ def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGra
         found.find_usual(name, found.is_name)
     found.find_labels()
     judges = [] if "verdicts" in names else found.find_scores(several="judge" not in found.columns)
+    graded = (found.columns.get("label"), names.get("score"), *filter(is_person, there))
     return FoundGrades(
         None if "label" in known else found.columns.get("label"),
         tuple(each for each in judges if each != names.get("score") and found.fits(each)),
+        unscaled_grades(rows, graded, options.grades),
     )
+
+
+def unscaled_grades(
+    rows: Sequence[Mapping[str, Any]], columns: Iterable[str | None], grades: GradeScale
+) -> dict[str, str]:
+    """Return the columns with numbers above 1 and no scale, with their likely one, ``1:5``.
+
+    A number below 0 tells no scale: it often marks an error.
+    """
+    if grades.ends is not None or grades.pass_at is not None:
+        return {}
+    found: dict[str, str] = {}
+    for column in dict.fromkeys(filter(None, columns)):
+        values = [row.get(column) for row in rows]
+        numbers = [
+            number for value in values if (number := as_number(value)) is not None and math.isfinite(number)
+        ]
+        if any(number > 1.0 and not grades.has_word(number) for number in numbers):
+            found[column] = usual_ends(numbers)
+    return found

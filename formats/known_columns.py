@@ -71,12 +71,16 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
         **{attribute: read(fields) for attribute, read in parts},
     )
     _take_calls(example)
-    said = [*scores]
+    unscaled = graded.unscaled
+    said = [
+        partial(score_in, unscaled=unscaled) if unscaled and each is score_in else each for each in scores
+    ]
     if judging:
         judges, words = [(name, line.value[name]) for name in judging], GradeScale(words=options.grades.words)
         said.append(partial(judge_scores, judges=judges, words=words))
     if people or "label" in names:
-        said.append(partial(labels_in, people={name: rest[name] for name in people}, grades=options.grades))
+        people_said = {name: rest[name] for name in people}
+        said.append(partial(labels_in, people=people_said, grades=options.grades, unscaled=unscaled))
     if not said:
         return example, []
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
@@ -123,7 +127,7 @@ def _columns(
 
 
 def reference_example(
-    row: FileRow, names: Mapping[str, str], grades: GradeScale
+    row: FileRow, names: Mapping[str, str], grades: GradeScale, unscaled: Mapping[str, str]
 ) -> tuple[Example, list[Skipped]]:
     """Return the reference fields of a row, from known columns, and its skipped parts.
 
@@ -138,7 +142,10 @@ def reference_example(
     )
     _take_calls(example)
     people = {name: value for name, value in rest.items() if is_person(name)}
-    said = (score_in, partial(labels_in, people=people, grades=grades))
+    said = (
+        partial(score_in, unscaled=unscaled),
+        partial(labels_in, people=people, grades=grades, unscaled=unscaled),
+    )
     return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
-from ..records.column_names import SESSIONS, normal, resolve
+from ..records.column_names import SESSIONS, is_person, normal, resolve
 from ..records.grades import PLAIN, GradeScale
 from ..records.table_rows import json_rows
 from .arrow_rows import read_any_rows
 from .example import Example
 from .example_records import with_reference
 from .file_rows import FileRow
+from .found_grades import unscaled_grades
 from .imported_records import UNREADABLE, FilePosition, Skipped
+from .json_values import is_object
 from .known_columns import reference_example
 
 _NAMES_KEPT = 1000
@@ -59,7 +62,9 @@ class References:
         self._skipped: list[Skipped] = []
         self._used = set[str]()
         self._example_ids: list[str] = []
-        for row in _rows(path):
+        rows = list(_rows(path))
+        self._unscaled = self._find_unscaled(rows, columns)
+        for row in rows:
             if isinstance(row, Skipped):
                 self._skipped.append(row)
             else:
@@ -127,6 +132,15 @@ class References:
             hint = f" (did you mean {near!r}?)" if near is not None else ""
             yield self._places[name].passed_over("id", f"no case has the id {name!r}{hint}")
 
+    def _find_unscaled(
+        self, rows: Iterable[FileRow | Skipped], columns: Mapping[str, str]
+    ) -> Mapping[str, str]:
+        values = [row.value for row in rows if isinstance(row, FileRow) and is_object(row.value)]
+        there = [name for name in dict.fromkeys(chain(*values)) if name not in self._without]
+        names = resolve(there, columns)
+        graded = (names.get("label"), names.get("score"), *filter(is_person, there))
+        return unscaled_grades(values, graded, self._grades)
+
     def _take(self, row: FileRow, columns: Mapping[str, str]) -> None:
         try:
             names = resolve([name for name in row.node.value if name not in self._without], columns)
@@ -138,7 +152,7 @@ class References:
                     f"no column holds the ids of cases (columns: {known}); --map id=COLUMN names it",
                     path=self.path,
                 )
-            example, skipped = reference_example(row, names, self._grades)
+            example, skipped = reference_example(row, names, self._grades, self._unscaled)
         except UNREADABLE as error:
             self._skipped.append(row.place.skipped(error))
             return

@@ -10,10 +10,12 @@ import msgspec
 
 from ..errors import NO_GRADE, RecordError
 from ..records import Verdict
-from ..records.grades import GradeScale, UnknownGradeError, majority
+from ..records.grades import GradeScale, UnknownGradeError, as_number, majority
 from .field_reader import FieldReader
 from .imported_scores import ImportedScore, scored
-from .json_values import is_object, number_in
+from .json_values import is_object
+
+NO_COLUMNS: Mapping[str, str] = {}
 
 ScoreReader: TypeAlias = Callable[[FieldReader, Mapping[str, str]], Iterable[ImportedScore]]
 """Reader of the scores of a row, from its fields and their columns."""
@@ -29,12 +31,17 @@ def verdicts_in(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedS
     ]
 
 
-def score_in(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]:
+def score_in(
+    fields: FieldReader, names: Mapping[str, str], *, unscaled: Mapping[str, str] = NO_COLUMNS
+) -> list[ImportedScore]:
     """Return the score of a row, or several by name."""
     value = fields.unpacked("score")
     if value is None:
         return []
     by = names["score"]
+    if by in unscaled and as_number(value) is not None:
+        option = f"--map {shlex.quote(f'label={by}')} --label-scale {unscaled[by]}"
+        raise RecordError(f"the scores are not all from 0 to 1; if people gave them: {option}", field=by)
     if is_object(value):
         held = FieldReader(value, by)
         return [_scored(name, each, held.place(name)) for name, each in held.value.items()]
@@ -42,7 +49,7 @@ def score_in(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScor
 
 
 def _scored(by: str, value: Any, field: str) -> ImportedScore:
-    return scored(by, number_in(value), field=field, absent="there is no score")
+    return scored(by, _grade_in(value), field=field, absent="there is no score")
 
 
 def judge_scores(
@@ -52,22 +59,32 @@ def judge_scores(
     del fields, names
     for by, value in judges:
         try:
-            score = words.score(number_in(value))
+            score = words.score(_grade_in(value))
         except UnknownGradeError:
             raise RecordError(f"the score {value!r} is not in [0, 1]", field=by) from None
         if score is not None:
-            kept = {} if score == number_in(value) else {"value": value}
+            kept = {} if score == _grade_in(value) else {"value": value}
             yield ImportedScore(by, score, evidence=kept)
 
 
 def labels_in(
-    fields: FieldReader, names: Mapping[str, str], *, people: Mapping[str, Any], grades: GradeScale
+    fields: FieldReader,
+    names: Mapping[str, str],
+    *,
+    people: Mapping[str, Any],
+    grades: GradeScale,
+    unscaled: Mapping[str, str] = NO_COLUMNS,
 ) -> list[ImportedScore]:
     """Return a person's labels, or several people's and then their majority."""
     if "label" in names:
-        return _graded(names["label"], fields.get("label"), grades)
-    if not people:
-        return []
+        people = {names["label"]: fields.get("label")}
+    for name, value in people.items():
+        number = as_number(value) if name in unscaled else None
+        if number is not None and not grades.has_word(number):
+            raise RecordError(
+                f"the labels are not all from 0 to 1: name their worst and best with --label-scale {unscaled[name]}",
+                field=name,
+            )
     said = [opinion for name, value in people.items() for opinion in _graded(name, value, grades)]
     agreed = majority([*people.values()], grades)
     if len(people) > 1 and agreed is not None:
@@ -78,17 +95,23 @@ def labels_in(
 def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:
     try:
         score = grades.score(value)
-    except UnknownGradeError:
-        if isinstance(value, str) and number_in(value) == value:
+    except UnknownGradeError as error:
+        if isinstance(value, str) and as_number(value) is None:
             told = shlex.quote(f"{value}=1")
             raise RecordError(
                 f"unknown label {value!r}: map it with --map-label {told} (0 for fail, {NO_GRADE})",
                 field=by,
             ) from None
         raise RecordError(
-            f"the label {value!r} is not on the scale: say it with --label-scale WORST:BEST", field=by
+            f"the label {value!r} is {error}: give the scale with --label-scale WORST:BEST", field=by
         ) from None
     if score is None:
         return []
-    kept = {} if score == number_in(value) else {"value": value}
+    kept = {} if score == _grade_in(value) else {"value": value}
     return [ImportedScore(by, score, source="human", evidence=kept)]
+
+
+def _grade_in(value: Any) -> Any:
+    """Return the number that a cell spells; any other value unchanged."""
+    number = as_number(value) if isinstance(value, str) else None
+    return value if number is None else number

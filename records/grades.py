@@ -35,6 +35,9 @@ _NO_GRADE: Mapping[str, None] = dict.fromkeys(
 )
 """What people write into a cell instead of leaving it empty."""
 
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,9},(?!\d{3}\s*$)|0,)\d{1,20}\s*")
+"""Three digits behind a comma may be thousands, except after a zero."""
+
 _SEPARATORS = re.compile(r"[\s_-]+")
 
 
@@ -90,9 +93,13 @@ class GradeScale(msgspec.Struct, frozen=True):
             raise UnknownGradeError(value, "unknown grade")
         if math.isnan(number):
             return None
-        if plain_word(f"{number:g}") in self.words:
+        if self.has_word(number):
             return self.words[plain_word(f"{number:g}")]
         return self._on_scale(number, value)
+
+    def has_word(self, number: float) -> bool:
+        """Return whether a number has a score among the words."""
+        return plain_word(f"{number:g}") in self.words
 
     def _on_scale(self, number: float, value: object) -> float:
         worst, best = self.ends or (0.0, 1.0)
@@ -126,9 +133,8 @@ def _grade_number(value: Any) -> float | None:
     """Return a grade as a number: NaN for an empty cell, None for a word or an infinity."""
     if value is None:
         return math.nan
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
+    number = as_number(value)
+    if number is None:
         return None
     if isinstance(value, str) and not math.isfinite(number):
         return None
@@ -203,7 +209,9 @@ class UnreadGrades:
 
 
 def as_number(value: Any) -> float | None:
-    """Return a value as a number; None where it is none."""
+    """Return a value as a number, also with a decimal comma; None where it is none."""
+    if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value):
+        value = value.replace(",", ".")
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -60,7 +60,7 @@ def test_calls_and_lists_stand_in_cells_as_json(read: Read):
 
 
 def test_a_column_is_a_score_or_a_label_where_that_is_said(read: Read):
-    text = "question,answer,quality,gold\na,b,0.5,1\nc,d,7,0\n"
+    text = "question,answer,quality,gold\na,b,0.5,1\nc,d,-7,0\n"
     found = read(text, map={"score": "quality", "label": "gold"})
     assert [(v.by, v.source, v.score) for v in found.verdicts] == [
         ("quality", "judge", 0.5),
@@ -68,6 +68,39 @@ def test_a_column_is_a_score_or_a_label_where_that_is_said(read: Read):
         ("gold", "human", 0.0),
     ]
     assert [each.line for each in found.skipped] == [3]
+
+
+@pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize(
+    ("field", "hint"),
+    [("label", "with --label-scale 1:5"), ("score", "--map label=score --label-scale 1:5")],
+)
+def test_the_worst_grade_of_a_scale_that_nobody_named_is_no_pass(
+    read: Read, tmp_path: Path, field: str, hint: str, joined: bool
+):
+    (tmp_path / "graded.csv").write_text(f"id,{field}\nx,1\ny,5\nz,3\n")
+    if joined:
+        found = read("id,question,answer\nx,a,b\ny,c,d\nz,e,f\n", join=tmp_path / "graded.csv")
+    else:
+        found = read(f"id,question,answer,{field}\nx,a,b,1\ny,c,d,5\nz,e,f,3\n")
+    assert [each.source for each in found.verdicts] == []
+    assert [each.line for each in found.skipped] == [2, 3, 4]
+    assert hint in found.skipped[0].reason
+
+
+def test_a_label_outside_its_scale_names_that_scale(read: Read):
+    found = read("question,answer,grade\na,b,1\nc,d,9\n", label_scale=(1, 5))
+    assert [each.score for each in found.verdicts] == [0.0]
+    assert "the label '9' is not from 1 to 5" in found.skipped[0].reason
+
+
+def test_grades_may_have_a_decimal_comma(read: Read):
+    found = read(
+        "Frage;answer;Note;score\na;b;4,5;0,25\nc;d;1;1,0\n",
+        map={"query": "Frage", "label": "Note"},
+        label_scale=(1, 5),
+    )
+    assert [each.score for each in found.verdicts] == [0.25, 0.875, 1.0, 0.0]
 
 
 def test_rows_of_which_nothing_says_what_they_are_name_the_option(read: Read):

@@ -21,6 +21,9 @@ from fiducial.records.grades import PLAIN, GradeScale, UnknownGradeError, majori
         ("👎", 0.0),
         (True, 1.0),
         ("0.25", 0.25),
+        ("0,25", 0.25),
+        (" 1,0 ", 1.0),
+        ("0,125", 0.125),
         (1, 1.0),
         ("", None),
         (None, None),
@@ -34,7 +37,7 @@ def test_usual_words_and_numbers_are_read(value: object, score: float | None) ->
     assert PLAIN.score(value) == score
 
 
-@pytest.mark.parametrize("value", ["sort of", "nan", "inf", 3, -0.1, [1], float("inf")])
+@pytest.mark.parametrize("value", ["sort of", "1,000", "0,5,0", "nan", "inf", 3, -0.1, [1], float("inf")])
 def test_what_is_no_grade_is_refused(value: object) -> None:
     with pytest.raises(UnknownGradeError):
         PLAIN.score(value)
