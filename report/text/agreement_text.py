@@ -20,7 +20,7 @@ from ...calibration.decisions import FAULTS
 from ...calibration.statistic import FEW_CLUSTERS, Statistic
 from ..document import CautionLine, Details, Piece
 from ..document_parts import ENDS, FIRST, DocumentTable, statistic_pieces
-from .number_text import counted, number, statistic_cells
+from .number_text import counted, number, statistic_cells, with_interval
 
 _MODELS = (
     "some decisions are a model's: look again at those that matter (`fiducial review RUN --of disagreements`)"
@@ -278,6 +278,17 @@ def recalibration_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
         yield from statistic_pieces(
             {f"Brier score {name}": score for name, score in zip(names, scores, strict=True)}
         )
+
+
+def recalibration_lines(calibration: CalibrationNumbers) -> Iterator[str]:
+    """Yield the held-out change of each judge's Brier score by recalibration, a line each."""
+    for judge, each in calibration.recalibration.items():
+        change = each.change
+        if change.value is None:
+            yield f"{judge}: scores are not mapped to rates: {change.undefined}"
+        else:
+            shown = with_interval(change.value, change.low, change.high)
+            yield f"{judge}: mapped by {each.method}, the held-out Brier score changes by {shown}, n {change.n:,} (lower is better)"
 
 
 def people_words(calibration: CalibrationNumbers) -> Iterator[Piece]:

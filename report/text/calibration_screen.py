@@ -9,7 +9,7 @@ from ..document import Command, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..first_answers import adjudicated_lines, verdicts_sentence
 from . import number_text
-from .agreement_text import judges_alone_words
+from .agreement_text import judges_alone_words, recalibration_lines
 from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
 from .judges_text import FAILED_GOOD, PASSED_BAD, Trust, TrustWord, alike, error_rates, group_label, trust_of
@@ -61,11 +61,12 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
     yield ""
     yield from _judges(trust, names)
     yield from adjudicated_lines(trust)
+    yield from recalibration_lines(calibration)
+    yield from requested_pieces(calibration)
     yield _floor(calibration)
     yield from _custom(trust)
     for column in slices:
         yield _slice(column, calibration.slices.get(column, {}), names)
-    yield from requested_pieces(calibration)
     yield from _suspects(calibration)
     yield from brief(calibration.cautions, calibration.judges)
     yield from uneven_slices(calibration)
