@@ -12,7 +12,7 @@ from ..evaluation.labelling.joined_references import CompletedCases, JoinedRefer
 from ..evaluation.store.copies import copy_at
 from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.run_store import LABELS, RunStore
-from ..formats.folder import CASES, VERDICTS, summary_of
+from ..formats.folder import CASES, summary_of
 from ..formats.references import References
 from ..records import FolderPath
 from ..report.rerun_command import rerun_command
@@ -50,19 +50,30 @@ def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | Non
         if changed:
             yield "next: grade the outputs by these references"
             yield f"  {_again(folder)}"
-        elif labels:
-            yield "next: the pass rate, corrected with these labels"
-            yield f"  fiducial estimate {shlex.quote(str(folder))}"
-    elif changed or not (folder / VERDICTS).exists():
+        elif labels and _is_judged(folder):
+            yield from _estimate(folder)
+        return
+    imported = summary_of(folder)
+    if changed or not imported.scored:
         run = folder / "run"
-        yield from next_of_import(summary_of(folder), (_free(run) if run.exists() else run).name)
+        yield from next_of_import(imported, (_free(run) if run.exists() else run).name)
     elif labels:
-        yield "next: the pass rate, corrected with these labels"
-        yield f"  fiducial estimate {shlex.quote(str(folder))}"
+        yield from _estimate(folder)
+
+
+def _estimate(folder: Path) -> Iterator[str]:
+    yield "next: the pass rate, corrected with these labels"
+    yield f"  fiducial estimate {shlex.quote(str(folder))}"
 
 
 def _is_run(folder: Path) -> bool:
     return (folder / "run.json").exists()
+
+
+def _is_judged(folder: Path) -> bool:
+    """Return whether a judge of a run gave a score."""
+    with RunStore(folder) as store:
+        return any(verdict.graded for verdict in store.said_by(judges=True))
 
 
 def _free(folder: Path) -> Path:

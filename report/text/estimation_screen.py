@@ -26,7 +26,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     if whole.labels_only.n:
         yield target_of(estimation.all)
     else:
-        yield "No item has a label, so the rate is uncorrected. Draw items to label:"
+        yield "No judged item has a label, so the rate is uncorrected. Draw items to label:"
         yield Command("fiducial plan TABLE --next 50")
     yield ""
     names = short_names(parts)

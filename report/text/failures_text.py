@@ -20,13 +20,13 @@ class CommonFailure(NamedTuple):
     """A failure that several outputs share.
 
     Attributes:
-        count: Outputs that failed so.
+        n: Outputs that failed so.
         what: The failure in words.
         address: Where a report lists these outputs.
         example: A case and its checker's reason; empty where none is known.
     """
 
-    count: int
+    n: int
     what: str
     address: str
     example: str = ""
@@ -45,7 +45,7 @@ def commonest_failures(systems: Sequence[SystemResult], judges: Sequence[JudgeUs
     ]
     # Judges may fail the same outputs: beside faults the strictest stands for all.
     judged = _judged_failures(best, judges)[: 1 if checked else None]
-    return sorted([*checked, *judged], key=lambda each: -each.count)[:_COMMONEST]
+    return sorted([*checked, *judged], key=lambda each: -each.n)[:_COMMONEST]
 
 
 def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:
@@ -54,9 +54,9 @@ def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse
     if not failures:
         return
     yield f"Commonest failures{f' of {by_rate(systems)[0].system}' if len(systems) > 1 else ''}:"
-    width = len(f"{failures[0].count:,}")
+    width = len(f"{failures[0].n:,}")
     for each in failures:
-        begin = f"  {each.count:>{width},}  "
+        begin = f"  {each.n:>{width},}  "
         text = f"{each.what}; {each.example}" if each.example else each.what
         yield f"{begin}{clipped(text, WIDTH - columns_of(begin))}"
 

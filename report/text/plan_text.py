@@ -65,7 +65,7 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     )
     yield f"Half-widths by who judges: {others}"
     alone = plan.labels_alone_cost
-    yield f"As narrow without a judge: {'all outputs are not enough' if alone is None else f'{alone:,.2f}'}"
+    yield f"As narrow by labels alone: {'all outputs are not enough' if alone is None else f'${alone:,.2f}'}"
     decided = f"checkers decide {pilot.decided:.0%}, of which {pilot.decided_rate:.0%} pass; of the rest "
     yield (
         f"{source}: {decided if pilot.decided else ''}{pilot.open_rate:.0%} pass"

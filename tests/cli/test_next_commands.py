@@ -270,6 +270,29 @@ def test_references_of_a_run_of_an_agent_grade_what_it_made():
     assert "0.50" in typed(again).out
 
 
+def test_labels_of_an_import_without_a_judge_lead_to_one():
+    Path("asked.csv").write_text("id,question,answer,rating\n1,Why?,So.,up\n2,How?,Thus.,down\n")
+    typed(["import", "asked.csv", "--out", "log"])
+    Path("grades.csv").write_text("id,grade\n1,good\n2,bad\n")
+    (again,) = proposed(typed(["labels", "add", "log", "grades.csv"]))
+    assert again[0] == "run"
+    assert typed([*again, "--dry-run"]).code == 0
+
+
+@pytest.mark.parametrize(
+    ("judges", "next_words"), [([], []), (["--judge", "rubric"], ["estimate", "my run"])]
+)
+def test_labels_of_a_run_lead_to_its_corrected_rate_where_a_judge_graded(
+    judges: list[str], next_words: list[str]
+):
+    open_cases()
+    typed([*RUN, *judges, *(["--model", "baseline"] if judges else [])])
+    Path("grades.csv").write_text("id,system,grade\nc0,a,good\nc1,a,bad\n")
+    commands = proposed(typed(["labels", "add", "my run", "grades.csv"]))
+    assert commands == ([next_words] if judges else [])
+    assert all(typed(command).code == 0 for command in commands)
+
+
 def judged_by(command: list[str]) -> list[str]:
     """The judges of a command, and their model."""
     start = command.index("--judge")

@@ -20,8 +20,8 @@ from fiducial.report.text.failures_text import commonest_failures, failures_docu
 JUDGE = "tool_call_accuracy/short@some-model"
 
 
-def judged_part(by: str, value: float, **more: int) -> StratumRate:
-    return StratumRate(name=OPEN, by=by, n=10, of=10, value=value, low=0.0, high=1.0, **more)
+def judged_part(by: str, value: float, fractions: int = 0) -> StratumRate:
+    return StratumRate(name=OPEN, by=by, n=10, of=10, value=value, low=0.0, high=1.0, fractions=fractions)
 
 
 def test_a_failure_says_what_was_wrong_with_an_example():
@@ -38,7 +38,7 @@ def test_a_failure_says_what_was_wrong_with_an_example():
 def test_where_only_judges_failed_outputs_each_judge_has_a_row():
     strata = [judged_part("mild", 0.9), judged_part("strict", 0.2), judged_part("shares", 0.5, fractions=4)]
     found = commonest_failures(systems("a", strata=strata), judged("mild", "strict", "shares"))
-    assert [(each.count, each.what) for each in found] == [(8, "failed by strict"), (1, "failed by mild")]
+    assert [(each.n, each.what) for each in found] == [(8, "failed by strict"), (1, "failed by mild")]
 
 
 def test_beside_faults_the_strictest_judge_stands_for_all_and_a_baseline_for_none():
@@ -46,7 +46,7 @@ def test_beside_faults_the_strictest_judge_stands_for_all_and_a_baseline_for_non
     uses = [*judged("mild", "strict"), replace(judged("words")[0], id=words)]
     strata = [judged_part("mild", 0.9), judged_part("strict", 0.2), judged_part("words", 0.0)]
     found = commonest_failures(systems("a", strata=strata, faults={"system_error": 2}), uses)
-    assert [each.count for each in found] == [8, 2]
+    assert [each.n for each in found] == [8, 2]
 
 
 def listed(page: str, address: str) -> int:
@@ -83,7 +83,7 @@ def test_page_and_terminal_show_the_same_failures_and_each_leads_to_its_items(
     )
     page = render_report(replace(data, systems=[result]), [fault, *failed, *passed])
     found = commonest_failures([result], data.judges)
-    assert [(each.count, each.what) for each in found] == [
+    assert [(each.n, each.what) for each in found] == [
         (3, f"failed by {JUDGE}"),
         (1, "wrong text value"),
     ]
@@ -91,6 +91,6 @@ def test_page_and_terminal_show_the_same_failures_and_each_leads_to_its_items(
     text = parsed.text()
     links = [(link["href"], link.get("title")) for link in parsed.of("a")]
     for each in found:
-        assert f"{each.count} {each.what}" in text
+        assert f"{each.n} {each.what}" in text
         assert (each.address, each.example or None) in links
-        assert listed(page, each.address) == each.count
+        assert listed(page, each.address) == each.n
