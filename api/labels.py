@@ -115,6 +115,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
         folder: The import, or the run.
         labels: The file that holds the labels; None where the table has none.
         added: How many labels are new, or say something else than before.
+        replaced: How many of those replace another grade by the same person.
         unchanged: How many were there before.
         superseded: How many a later row of the same person on the same output replaces.
         unmatched: How many are of no output.
@@ -126,6 +127,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
     folder: Path
     labels: Path | None = None
     added: int = 0
+    replaced: int = 0
     unchanged: int = 0
     superseded: int = 0
     unmatched: int = 0
@@ -141,7 +143,11 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
         """Return the counts, and what to type next."""
         lines = [] if self.references is None else [*_references_joined(self.references)]
         if self.labels is not None:
-            lines.append(f"labels: {self.labels} ({self.added:,} added, {self.unchanged:,} already there)")
+            replaced = f"{self.replaced:,} replaced, " if self.replaced else ""
+            counts = f"{self.added - self.replaced:,} added, {replaced}{self.unchanged:,} already there"
+            lines.append(f"labels: {self.labels} ({counts})")
+        if self.replaced:
+            lines.append("a replaced label had the same name; keep a second person's labels with --by NAME")
         if self.superseded:
             count = counted(self.superseded, "earlier row")
             lines.append(f"{count} superseded: the last row of a person on an output counts")
@@ -165,7 +171,9 @@ def _references_joined(joined: JoinedReferences) -> Iterator[str]:
         yield f"skipped: {counted(len(joined.skipped), 'row')}, the first: {place}: {first.reason}"
 
 
-def join_labels(folder: Run | FilePath, labels: Labels, **reading: Unpack[LabelReading]) -> LabelsJoined:
+def join_labels(
+    folder: Run | FilePath, labels: Labels, *, by: str | None = None, **reading: Unpack[LabelReading]
+) -> LabelsJoined:
     """Add labels, and references of cases, that arrive later to an import or a run.
 
     References of an import are added to its cases. Those of a run make a file of cases beside it, by which its outputs are graded again.
@@ -173,14 +181,18 @@ def join_labels(folder: Run | FilePath, labels: Labels, **reading: Unpack[LabelR
     Args:
         folder: The folder of an import or of a run.
         labels: Trusted verdicts, or a table with ids (and systems) and grades, expected_calls, accepted_answers, a criterion or a context.
+        by: The person who gave the labels of a table, where its rows name none; by default the column of labels.
         **reading: The meaning of a table; see `LabelReading`.
 
     Raises:
+        UsageError: Verdicts, which name their person, were to be by another.
         InputError: The folder has no outputs, a label or a reference cannot be used, or none matches.
     """
     place = folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
     path = source("labels", labels)
     if is_verdicts(path):
+        if by is not None:
+            raise UsageError("--by is about tables of grades; verdicts name their person in `by`")
         joined = join(place, label_input(labels, **reading))
         return LabelsJoined(folder=place, commands=[*next_lines(place, labels=True)], **asdict(joined))
     grades = grade_meaning(**reading)
@@ -191,7 +203,7 @@ def join_labels(folder: Run | FilePath, labels: Labels, **reading: Unpack[LabelR
         completed = complete_cases(place, rows)
     joined = None
     if table.has_labels:
-        joined = join(place, label_table(path, grades, table.of_labels, table.references))
+        joined = join(place, label_table(path, grades, table.of_labels, table.references, by))
     references = None
     if completed is not None:
         references = completed.joined

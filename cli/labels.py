@@ -22,6 +22,7 @@ _ADD_EXAMPLE = """\b
 Examples:
   fiducial labels add shop grades.csv
   fiducial labels add shop grades.csv --label-scale 1:5 --label-pass-at 4
+  fiducial labels add shop bobs.csv --by bob
   fiducial labels add shop expected.csv          (session_id, expected_calls)
 """
 
@@ -38,9 +39,14 @@ def command() -> None:
 )
 @click.argument("folder", type=FOLDER)
 @click.argument("labels", type=EXISTING_FILE)
+@option(
+    "--by",
+    metavar="NAME",
+    help="The person who gave the labels.  [default: the table's column `annotator`, or the name of its column of labels]",
+)
 @label_options
 @json_option
-def add(folder: Path, labels: Path, json_file: str | None) -> None:
+def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> None:
     """Add LABELS to FOLDER, which `fiducial import` wrote, or a run.
 
     LABELS is CSV, TSV, JSON Lines, JSON or Parquet with ids (and systems, where there are several) and grades, or trusted verdicts. Its columns
@@ -48,7 +54,7 @@ def add(folder: Path, labels: Path, json_file: str | None) -> None:
     """
     from ..api.labels import join_labels
 
-    emit(join_labels(folder, labels, **grades_given()), json_file, wrapped=False)
+    emit(join_labels(folder, labels, by=by, **grades_given()), json_file, wrapped=False)
 
 
 @command.command(

@@ -65,7 +65,11 @@ def is_verdicts(path: InputPath) -> bool:
 
 
 def label_table(
-    path: InputPath, grades: GradeScale, columns: Mapping[str, str], without: Collection[str] = ()
+    path: InputPath,
+    grades: GradeScale,
+    columns: Mapping[str, str],
+    without: Collection[str] = (),
+    by: str | None = None,
 ) -> LabelTable:
     """Read a table of labels.
 
@@ -74,6 +78,7 @@ def label_table(
         grades: The meaning of its grades.
         columns: What its columns are, where their names do not say so, in either order.
         without: Columns that hold no labels.
+        by: The person who gave the labels, where a row names none; by default the column of labels.
 
     Raises:
         ColumnsError: No column can be the id or the label.
@@ -85,7 +90,7 @@ def label_table(
     there = [name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without]
     names = label_columns(there, columns, path)
     people = () if "label" in names else tuple(name for name in there if is_person(name))
-    found = list(_read(chain(first, rows), names, people, grades, path))
+    found = list(_read(chain(first, rows), names, people, grades, path, by=by or names.get("label", "")))
     return LabelTable(str(path), memory_file(str(path), found).read_bytes())
 
 
@@ -130,6 +135,8 @@ def _read(
     people: Sequence[str],
     grades: GradeScale,
     path: InputPath,
+    *,
+    by: str,
 ) -> Iterator[LabelRow]:
     remaining = iter(rows)
     for line, row in remaining:
@@ -147,7 +154,7 @@ def _read(
         try:
             if "label" in names:
                 score = grades.score(cell["label"])
-                yield LabelRow(by=_text(cell.get("by")) or names["label"], score=score, **about)
+                yield LabelRow(by=_text(cell.get("by")) or by, score=score, **about)
                 continue
             for column in people:
                 yield LabelRow(by=column, score=grades.score(row.get(column)), **about)

@@ -21,6 +21,7 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         labels: The file that holds them.
         added: How many are new, or say something else than before.
+        replaced: How many of those replace another grade by the same person.
         unchanged: How many were there before.
         superseded: How many a later row of the same person on the same output replaces.
         unmatched: How many are of no output.
@@ -30,6 +31,7 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
     labels: Path
     added: int
     unchanged: int
+    replaced: int = 0
     superseded: int = 0
     unmatched: int = 0
     first_unmatched: str | None = None
@@ -58,7 +60,7 @@ def join_labels(folder: Path, labels: InputPath) -> JoinedLabels:
     before = list(read_records(path, Verdict)) if path.exists() else []
     together, added = _merged(before, given)
     write_records(path, together)
-    return _joined(path, given, added, unmatched)
+    return _joined(path, before, given, added, unmatched)
 
 
 def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
@@ -67,17 +69,22 @@ def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
     with RunWriter(folder) as run:
         run.refuse_unknown()
         given, unmatched = _matched(labels, dict.fromkeys(verdict.key for verdict in run.verdicts.standing))
-        together, added = _merged(run.labels, given)
+        before = list(run.labels)
+        together, added = _merged(before, given)
         if added:
             run.put_labels(together)
-    return _joined(folder / LABELS, given, added, unmatched)
+    return _joined(folder / LABELS, before, given, added, unmatched)
 
 
-def _joined(path: Path, labels: list[Verdict], added: int, unmatched: list[str]) -> JoinedLabels:
-    latest = len({(each.key, each.by) for each in labels})
+def _joined(
+    path: Path, before: list[Verdict], labels: list[Verdict], added: int, unmatched: list[str]
+) -> JoinedLabels:
+    places = {(each.key, each.by) for each in labels}
+    latest, known = len(places), len(places & {(each.key, each.by) for each in before})
     return JoinedLabels(
         labels=path,
         added=added,
+        replaced=known - (latest - added),
         unchanged=latest - added,
         superseded=len(labels) - latest,
         unmatched=len(unmatched),

@@ -10,8 +10,8 @@ import pytest
 
 from fiducial.api.labels import LabelsJoined, join_labels
 from fiducial.api.reading import import_files
-from fiducial.errors import ColumnsError, InputError
-from fiducial.records import Case, read_records
+from fiducial.errors import ColumnsError, InputError, UsageError
+from fiducial.records import Case, Verdict, read_records
 
 LOGS = Path(__file__).parent.parent / "examples" / "real_logs"
 
@@ -116,3 +116,32 @@ def test_rows_in_memory_are_joined_like_a_file(shop: Path):
     rows = [{"id": "p-104", "criterion": "It is polite.", "grade": "good"}]
     joined = join_labels(shop, rows)
     assert (joined.added, counts(joined)) == (1, (1, 0, 0))
+
+
+def graded(shop: Path, grade: str) -> Path:
+    return lines(shop.parent / "grades.jsonl", [{"id": "p-104", "grade": grade}])
+
+
+def test_a_second_persons_labels_replace_none_where_the_person_is_named(shop: Path):
+    assert join_labels(shop, graded(shop, "good"), by="ann").added == 1
+    joined = join_labels(shop, graded(shop, "bad"), by="bob")
+    assert (joined.added, joined.replaced, joined.unchanged) == (1, 0, 0)
+    labels = read_records(shop / "labels.jsonl", Verdict)
+    assert [(each.by, each.score) for each in labels if each.by in {"ann", "bob"}] == [
+        ("ann", 1.0),
+        ("bob", 0.0),
+    ]
+
+
+def test_labels_that_replace_others_are_counted_and_the_option_is_named(shop: Path):
+    join_labels(shop, graded(shop, "good"))
+    joined = join_labels(shop, graded(shop, "bad"))
+    assert (joined.added, joined.replaced, joined.unchanged) == (1, 1, 0)
+    assert "(0 added, 1 replaced, 0 already there)" in str(joined)
+    assert "with --by NAME" in str(joined)
+
+
+def test_verdicts_name_their_person_themselves(shop: Path):
+    join_labels(shop, graded(shop, "good"))
+    with pytest.raises(UsageError, match="verdicts name their person in `by`"):
+        join_labels(shop, shop / "labels.jsonl", by="bob")
