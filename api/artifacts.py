@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..evaluation.artifacts.attempts import AgentPlan, run_agents
 from ..evaluation.artifacts.outcome import ArtifactOutcome, conclude_artifacts
 from ..evaluation.artifacts.skills import skill_tree
-from ..evaluation.artifacts.workspaces import prepare as lay_out_all
+from ..evaluation.artifacts.workspaces import lay_out_workspaces as lay_out_all
 from ..evaluation.generation.commands import command_words
 from ..records import Case, kind_spec, read_records
 from ..report.page import ResultPage, document_page

@@ -21,7 +21,7 @@ _OF_TOOLS = frozenset({"tool", "function"})
 """Roles of messages that hold tool results."""
 
 
-def messages_of(query: str | Sequence[Message]) -> list[Message]:
+def question_messages(query: str | Sequence[Message]) -> list[Message]:
     """Return a question as messages; a conversation is returned unchanged."""
     if isinstance(query, str):
         return [{"role": "user", "content": query}]
@@ -36,7 +36,7 @@ def tools_of(definitions: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> li
     ]
 
 
-def calls_of(calls: Mapping[str, Any] | Sequence[Mapping[str, Any]] | str) -> list[ToolCall]:
+def parsed_calls(calls: Mapping[str, Any] | Sequence[Mapping[str, Any]] | str) -> list[ToolCall]:
     """Read calls in OpenAI's or Azure's shape.
 
     OpenAI's is ``{"function": {"name", "arguments"}}``, Azure's ``{"name", "arguments"}``.
@@ -57,7 +57,7 @@ def context_of(context: str | Sequence[Any]) -> list[ContextItem]:
     return [_context_item(item, number) for number, item in enumerate(context, start=1)]
 
 
-def conversation(messages: Sequence[Message]) -> tuple[list[list[Message]], list[list[Step]]]:
+def split_conversation(messages: Sequence[Message]) -> tuple[list[list[Message]], list[list[Step]]]:
     """Split a conversation into turns and the agent's steps after each.
 
     A turn holds the messages to the agent. Results of calls are among the agent's steps.
@@ -97,7 +97,7 @@ def _steps(message: Message) -> list[Step]:
     elif content:
         steps.append(msgspec.json.encode(content).decode())
     if message.get("tool_calls"):
-        steps.append(calls_of(message["tool_calls"]))
+        steps.append(parsed_calls(message["tool_calls"]))
     return steps
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..records import Case, Kind, Outcome, Output, Usage, Verdict
-from .conversation_forms import calls_of, context_of, conversation, messages_of, tools_of
+from .conversation_forms import context_of, parsed_calls, question_messages, split_conversation, tools_of
 from .flow_types import NOTHING, Items
 
 _STATUS: Mapping[Outcome, str] = {"graded": "completed", "not_applicable": "skipped"}
@@ -58,7 +58,7 @@ def groundedness(response: str, context: Items, query: str = "") -> tuple[Case, 
         context: What it has to rest on: texts, or objects with ``id``, ``request`` and ``content``; one text will do.
         query: What was asked.
     """
-    messages = messages_of(query) if query else []
+    messages = question_messages(query) if query else []
     return _item("grounded_answer", {"messages": messages, "context": context_of(context)}, text=response)
 
 
@@ -70,7 +70,7 @@ def rubric(query: str, response: str, criterion: str) -> tuple[Case, Output]:
         response: The agent's answer.
         criterion: What the answer has to meet.
     """
-    case = {"messages": messages_of(query), "reference": {"criterion": criterion}}
+    case = {"messages": question_messages(query), "reference": {"criterion": criterion}}
     return _item("open_answer", case, text=response)
 
 
@@ -81,7 +81,7 @@ def task_completion(messages: Items, tool_definitions: Items = NOTHING) -> tuple
         messages: The conversation as OpenAI chat messages, calls and tool results included.
         tool_definitions: The tools on offer, in OpenAI's or Azure's form.
     """
-    told, done = conversation(messages)
+    told, done = split_conversation(messages)
     return _item("any_call", {"messages": told, "tools": tools_of(tool_definitions)}, turns=done)
 
 
@@ -96,8 +96,8 @@ def tool_call_accuracy(
         tool_calls: The agent's calls, in OpenAI's or Azure's form; empty for an agent that made none.
         response: The agent's text; without ``tool_calls`` it is where calls are looked for.
     """
-    case = {"messages": messages_of(query), "tools": tools_of(tool_definitions)}
-    calls = calls_of(tool_calls)
+    case = {"messages": question_messages(query), "tools": tools_of(tool_definitions)}
+    calls = parsed_calls(tool_calls)
     return _item("any_call", case, text=response or None, tool_calls=calls if calls or not response else None)
 
 
@@ -113,7 +113,7 @@ def accepted_answer(kind: Kind) -> Callable[[str, str, Items], tuple[Case, Outpu
             accepted_answers: Answers that count as right.
         """
         reference = {"answers": [str(answer) for answer in accepted_answers]}
-        return _item(kind, {"messages": messages_of(query), "reference": reference}, text=response)
+        return _item(kind, {"messages": question_messages(query), "reference": reference}, text=response)
 
     return item
 

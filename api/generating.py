@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, Protocol, TypeAlias, Unpack
 
 import msgspec
@@ -13,7 +14,7 @@ from ..evaluation.generation.agent_tools import Tool
 from ..evaluation.generation.binding import memories_beside
 from ..evaluation.generation.chats import ToolMode
 from ..evaluation.generation.generate import GenerationTally
-from ..evaluation.generation.kept_attempts import MemoryAttempts, OutputsFile
+from ..evaluation.generation.kept_attempts import AttemptStore, MemoryAttempts, OutputsFile
 from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
 from ..evaluation.generation.output_sources import (
     AskedUser,
@@ -128,14 +129,8 @@ async def agenerate(
     """
     if trials < 1 or (concurrency is not None and concurrency < 1):
         raise UsageError(f"expected at least one trial and one case at work, got {trials} and {concurrency}")
-    if isinstance(agent, str) and agent in AGENTS:
-        system, agent = system or agent, AGENTS[agent]
-    if not isinstance(agent, str) and not callable(agent):
-        raise UsageError(
-            f"agent: expected a callable that takes a case, or a name, got {type(agent).__name__}"
-        )
+    agent, name = _with_name(agent, system)
     access = _access(agent, concurrency, reaching) if isinstance(agent, str) else None
-    name = system or (agent if isinstance(agent, str) else name_of(agent))
     scenes = scenes_of(
         worlds,
         histories=histories,
@@ -151,9 +146,9 @@ async def agenerate(
         settings = ModelSettings(
             model=agent, mode=mode, parameters=parameters or {}, steps_per_turn=steps_per_turn
         )
-        by = model_source(settings, access, scenes, system=name, user=user)
+        origin = model_source(settings, access, scenes, system=name, user=user)
     else:
-        by = callable_source(
+        origin = callable_source(
             agent,
             scenes,
             system=name,
@@ -161,27 +156,43 @@ async def agenerate(
             keep_crashes=keep_crashes,
             user=user,
         )
-    with CaseIndex(source("cases", cases), by.examine) as index, shown_progress(wanted=progress) as shown:
-        kept = MemoryAttempts()
-        if out is None:
-            tally = await work_through(by, index, kept, shown, trials=trials)
-        else:
-            with OutputsFile(
-                written_path(out),
-                by.system,
-                by.facts,
-                accept_edited=accept_edited,
-                code=by.code,
-                again=again,
-            ) as file:
-                tally = await work_through(by, index, file, shown, trials=trials)
-                kept = file.attempts()
-        return _generated(
-            kept, [ItemKey(name, by.system, trial) for name in index for trial in range(trials)], tally
-        )
+    with CaseIndex(source("cases", cases), origin.examine) as index, shown_progress(wanted=progress) as shown:
+        work = partial(work_through, origin, index, progress=shown, trials=trials)
+        file = None
+        if out is not None:
+            path, facts = written_path(out), origin.facts
+            file = partial(OutputsFile, path, origin.system, facts, code=origin.code, accept_edited=accept_edited, again=again)  # fmt: skip
+        attempts, tally = await _generated_into(file, work)
+        wanted = [ItemKey(name, origin.system, trial) for name in index for trial in range(trials)]
+        return _generated(attempts, wanted, tally)
 
 
 generate = waiting(agenerate)
+
+
+def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | str, str]:
+    """Return the agent, a registered one by its name, and the name of its system."""
+    if isinstance(agent, str) and agent in AGENTS:
+        system, agent = system or agent, AGENTS[agent]
+    if isinstance(agent, str):
+        return agent, system or agent
+    if not callable(agent):
+        raise UsageError(
+            f"agent: expected a callable that takes a case, or a name, got {type(agent).__name__}"
+        )
+    return agent, system or name_of(agent)
+
+
+async def _generated_into(
+    file: Callable[[], OutputsFile] | None, work: Callable[[AttemptStore], Awaitable[GenerationTally]]
+) -> tuple[MemoryAttempts, GenerationTally]:
+    """Generate into a file, or into memory without one; return all attempts, earlier ones included."""
+    if file is None:
+        attempts = MemoryAttempts()
+        return attempts, await work(attempts)
+    with file() as outputs:
+        tally = await work(outputs)
+        return outputs.attempts(), tally
 
 
 def warn_untracked(tally: GenerationTally) -> None:

@@ -22,7 +22,7 @@ import inspect_ai.scorer as inspect_scorer  # pyright: ignore[reportMissingImpor
 import msgspec
 
 from ..errors import FiducialError
-from ..formats.example import context_item, listed
+from ..formats.example import as_values, context_item
 from ..formats.example_records import DEFAULT_CRITERION, SAME_ANSWER
 from ..formats.field_reader import FieldReader
 from ..formats.import_options import Options
@@ -178,7 +178,7 @@ def _judge(name: str) -> Callable[..., Any]:
 
         def fit(case: Case, metadata: Any) -> Case:
             context = [
-                context_item(item, at) for at, item in enumerate(listed(metadata.get("context")), start=1)
+                context_item(item, at) for at, item in enumerate(as_values(metadata.get("context")), start=1)
             ]
             if context and not case.context:
                 case = msgspec.structs.replace(case, context=context)
@@ -195,7 +195,7 @@ def _of_kind(case: Case, kind: Kind, criterion: str) -> Case:
     """Convert a case into another kind, if its reference allows."""
     if case.kind == kind and not criterion:
         return case
-    answers: list[Any] = case.reference.get("answers") or listed(case.reference.get("answer"))
+    answers: list[Any] = case.reference.get("answers") or as_values(case.reference.get("answer"))
     if kind_spec(kind).family == "open":
         answer = {"answer": str(answers[0])} if answers else {}
         reference = {"criterion": criterion or (SAME_ANSWER if answers else DEFAULT_CRITERION), **answer}

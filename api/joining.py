@@ -12,7 +12,7 @@ from ..evaluation.labelling.joined_references import CompletedCases, JoinedRefer
 from ..evaluation.store.copies import copy_at
 from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.run_store import LABELS, RunStore
-from ..formats.folder import CASES, summary_of
+from ..formats.folder import CASES, import_summary
 from ..formats.references import References
 from ..records import FolderPath
 from ..report.rerun_command import rerun_command
@@ -53,7 +53,7 @@ def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | Non
         elif labels and _is_judged(folder):
             yield from _estimate(folder)
         return
-    imported = summary_of(folder)
+    imported = import_summary(folder)
     if changed or not imported.scored:
         run = folder / "run"
         yield from next_of_import(imported, (_free(run) if run.exists() else run).name)

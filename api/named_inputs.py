@@ -16,7 +16,7 @@ from ..judges.prompt_file import PromptFile
 from ..judges.prompt_inputs import FENCES
 from ..judges.prompt_variables import FILLERS, Filler
 from ..records import Case, ContextItem, Output, RowContents, kind_of_row
-from .conversation_forms import calls_of, context_of, conversation, messages_of, tools_of
+from .conversation_forms import context_of, parsed_calls, question_messages, split_conversation, tools_of
 
 NAME = "call"
 """Stands for case and system in verdicts on inputs that were given by name."""
@@ -108,29 +108,29 @@ _Reader: TypeAlias = Callable[[_Draft, str, Any], None]
 
 def _query(draft: _Draft, name: str, value: Any) -> None:
     if "messages" not in draft.values:
-        draft.case["messages"] = messages_of(value if isinstance(value, str) else _list(name, value))
+        draft.case["messages"] = question_messages(value if isinstance(value, str) else _list(name, value))
     else:
         draft.shown[name] = value if isinstance(value, str) else str(json_lines(_list(name, value)))
 
 
 def _messages(draft: _Draft, name: str, value: Any) -> None:
-    told, done = conversation(_list(name, value))
+    told, done = split_conversation(_list(name, value))
     if any(done) and "response" not in draft.values and "tool_calls" not in draft.values:
         draft.case["messages"], draft.output["turns"] = told, done
     else:
-        draft.case["messages"] = messages_of(_list(name, value))
+        draft.case["messages"] = question_messages(_list(name, value))
 
 
 def _transcript(draft: _Draft, name: str, value: Any) -> None:
     if isinstance(value, str):
         draft.shown[name] = value
     else:
-        draft.case["messages"], draft.output["turns"] = conversation(_list(name, value))
+        draft.case["messages"], draft.output["turns"] = split_conversation(_list(name, value))
 
 
 def _tool_calls(draft: _Draft, name: str, value: Any) -> None:
     if not isinstance(value, str):
-        draft.output["tool_calls"] = calls_of(value)
+        draft.output["tool_calls"] = parsed_calls(value)
     elif "response" in draft.values:
         draft.shown[name] = JsonList([value], value)
     else:

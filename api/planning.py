@@ -19,7 +19,7 @@ from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
 from .table_results import SamplePlan
-from .tables import TableReading, Tables, read
+from .tables import TableReading, Tables, read_calibration_table
 
 JudgeOrRates: TypeAlias = str | tuple[float, float]
 """A judge's name, or its true positive and true negative rate."""
@@ -107,7 +107,7 @@ def plan(
     if difference is not None:
         items = math.ceil(items_for_difference(difference, discordant, power=power) * expected.effect)
     if table is not None and draw is not None:
-        rows = read(table, open_only=True, **reading)
+        rows = read_calibration_table(table, open_only=True, **reading)
         drawn = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
     if budget is not None:
         bought = _spend(
@@ -115,7 +115,7 @@ def plan(
             dict(costs or {}),
             {"cheap": cheap, "dear": dear},
             partial(told_pilot, prevalence, decided=decided, decided_rate=decided_rate),
-            None if table is None else read(table, outputs=True, **reading),
+            None if table is None else read_calibration_table(table, outputs=True, **reading),
             of=of,
             effect=expected.effect,
         )

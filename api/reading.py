@@ -22,7 +22,7 @@ from ..formats.import_options import Options
 from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Skipped, only_records
 from ..formats.readers import NAMES, find_format, read_all, read_found, read_held
 from ..formats.references import References
-from ..formats.table_formats import read_table
+from ..formats.table_formats import records_of_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
@@ -172,7 +172,7 @@ def read(
         name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
         return Reading(name, _joined(read_all(name, [path], options), references), options.recognized)
-    found = chain(read_table(_rows(given), Path("rows"), options), read_held(options))
+    found = chain(records_of_table(_rows(given), Path("rows"), options), read_held(options))
     return Reading("rows", _joined(found, references), options.recognized)
 
 

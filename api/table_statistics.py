@@ -24,7 +24,7 @@ from ..errors import UsageError
 from ..judges.prices import dollars_of, price_list
 from .paths import Labels, source
 from .table_results import Calibration, Comparison, Estimation
-from .tables import Rows, TableReading, Tables, read, together
+from .tables import Rows, TableReading, Tables, combined_tables, read_calibration_table
 
 STATISTICS = tuple(ESTIMATORS)
 """Every statistic of a judge, by name."""
@@ -81,7 +81,7 @@ def calibrate(
     scale = None if levels is None else sorted(set(levels))
     if scale is not None and (len(scale) not in _LEVELS or not all(0 <= each <= 1 for each in scale)):
         raise UsageError(f"--levels expects 2 to {_LEVELS[-1]} different numbers in [0, 1], got {levels}")
-    rows = read(table, lexical=True, adjudications=adjudications, **reading)
+    rows = read_calibration_table(table, lexical=True, adjudications=adjudications, **reading)
     if cascade is not None:
         _require_cascade(cascade, rows.judge.values, max_error)
     requests = Requests(
@@ -164,8 +164,11 @@ def compare(
         raise UsageError(f"--statistic {statistic!r}: expected one of {', '.join(ESTIMATORS)}")
     return Comparison.of(
         compare_table(
-            read(
-                together(a, b), apart=by == "judge", outputs=by == "system" and right != "agrees", **reading
+            read_calibration_table(
+                combined_tables(a, b),
+                apart=by == "judge",
+                outputs=by == "system" and right != "agrees",
+                **reading,
             ),
             by=by,
             right=right,
@@ -225,7 +228,7 @@ def estimate(
     """
     return Estimation.of(
         estimate_table(
-            read(table, open_only=part == "open" and open_worse_by is None, **reading),
+            read_calibration_table(table, open_only=part == "open" and open_worse_by is None, **reading),
             judge=judge,
             pass_at=pass_at,
             interval=interval,

@@ -14,7 +14,7 @@ from ..calibration.tables.layout import TableForm
 from ..errors import UsageError
 from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath, memory_file
-from ..records.frames import frame_rows, is_frame, is_plain
+from ..records.frames import frame_rows, is_frame, is_plain_frame
 from ..records.memory_file import MemoryRows
 from .label_sources import grade_scale, label_source
 from .paths import FilePath, Labels, input_path, pieces_of, source
@@ -56,7 +56,7 @@ class TableReading(TypedDict, total=False):
     accept_edited: bool
 
 
-def read(
+def read_calibration_table(
     table: Tables,
     *,
     lexical: bool = False,
@@ -116,7 +116,7 @@ def read(
     )
 
 
-def together(a: Tables, b: Rows | None) -> Tables:
+def combined_tables(a: Tables, b: Rows | None) -> Tables:
     """Combine two tables into one."""
     return a if b is None else _Several((a, b))
 
@@ -134,7 +134,7 @@ def _source(table: Any) -> FolderPath | InputPath:
         return input_path(cast("FilePath", table))
     if is_frame(table):
         rows = partial(frame_rows, table)
-        return MemoryRows("table", rows) if is_plain(table) else memory_file("table", rows())
+        return MemoryRows("table", rows) if is_plain_frame(table) else memory_file("table", rows())
     if isinstance(table, Mapping) or not isinstance(table, Iterable):
         kind = type(table).__name__  # pyright: ignore[reportUnknownArgumentType]
         raise UsageError(f"table: expected a path, a run, a data frame or rows, got {kind}")

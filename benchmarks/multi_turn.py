@@ -12,7 +12,7 @@ from typing import Any
 
 from commands import packed_records, peak_megabytes, reference_folder
 
-from fiducial.deterministic.multi_turn import check_result
+from fiducial.deterministic.multi_turn import check_turns
 from fiducial.deterministic.options import CheckOptions, Rules
 from fiducial.formats.bfcl import expand, open_source, read_cases
 from fiducial.records import Case
@@ -32,7 +32,7 @@ def timed(what: str, cases: dict[str, Case], records: Records, rules: Rules) -> 
     options = CheckOptions(rules=rules)
     started = time.process_time()
     valid = sum(
-        check_result(cases[record["id"]], record["turns"], mode=record["level"], options=options).valid
+        check_turns(cases[record["id"]], record["turns"], mode=record["level"], options=options).valid
         for record in records
     )
     took = time.process_time() - started

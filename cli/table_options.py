@@ -72,15 +72,15 @@ def table_options(*, resamples: bool) -> Callable[[Command], Command]:
 def load_table(
     tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, **reading: Any
 ) -> Table:
-    """Read the tables of a command line as `fiducial.api.tables.read` does.
+    """Read the tables of a command line as `fiducial.api.tables.read_calibration_table` does.
 
     Notes about how they were read go to stderr.
     """
-    from ..api.tables import read
+    from ..api.tables import read_calibration_table
 
     _keep_words(tables, columns, labels)
     try:
-        table = read(
+        table = read_calibration_table(
             tables,
             labels=labels,
             map=pairs("--map", columns),

@@ -115,7 +115,7 @@ class EvaluationInputs(Closing):
         A workspace is resolved from the folder of its file (in memory: from the working folder).
         """
         for path in self.output_files:
-            yield from outputs_of(path)
+            yield from read_outputs(path)
 
     @cached_property
     def pieces(self) -> list[FileSlice]:
@@ -230,7 +230,7 @@ def _pieces_of(path: InputPath) -> Iterator[FileSlice]:
 
 
 def outputs_in(piece: FileSlice) -> Iterator[Output]:
-    """Yield the outputs of a piece that was read before; see `outputs_of`."""
+    """Yield the outputs of a piece that was read before; see `read_outputs`."""
     begin = max(0, piece.start - 1)  # a line that begins at the start has the end of another before it
     with piece.path.open("rb") as file:
         file.seek(begin)
@@ -242,7 +242,7 @@ def outputs_in(piece: FileSlice) -> Iterator[Output]:
         yield from _placed(records, piece.path)
 
 
-def outputs_of(path: InputPath) -> Iterator[Output]:
+def read_outputs(path: InputPath) -> Iterator[Output]:
     """Yield the outputs of a file, with workspaces resolved from its folder."""
     return _placed((output for _, output in read_numbered(path, Output, validated=True)), path)
 

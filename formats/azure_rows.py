@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ..records import UNGRADED, Message, Outcome
 from .calls import AgentAnswer, answer_of, divided, messages_of, plain_calls, said_by_user
 from .conversation_turns import conversation
-from .example import Example, answers_of, listed
+from .example import Example, answers_of, as_values
 from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
@@ -81,7 +81,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     question, answered = _asked_and_answered(fields)
     answer = answer_of(answered) if answered or "response" in fields else None
     if (answer is None or answer.calls is None) and fields.get("tool_calls") is not None:
-        calls = plain_calls(listed(fields.unpacked("tool_calls")), "tool_calls")
+        calls = plain_calls(as_values(fields.unpacked("tool_calls")), "tool_calls")
         answer = (answer or AgentAnswer())._replace(calls=calls)
     expected, accepted = _expected(fields)
     example = Example(
@@ -149,7 +149,7 @@ def _expected(row: FieldReader) -> tuple[list[Any] | None, list[str]]:
 
 
 def _tools(row: FieldReader) -> Iterator[dict[str, Any]]:
-    for at, tool in enumerate(listed(row.unpacked("tool_definitions"))):
+    for at, tool in enumerate(as_values(row.unpacked("tool_definitions"))):
         node = FieldReader(tool, f"tool_definitions[{at}]")
         if "functions" in node:  # of a service that is described by OpenAPI
             yield from (each.value for each in node.nodes("functions"))
@@ -165,7 +165,7 @@ def _context(row: FieldReader) -> list[Any]:
             conversation.get("context"),
             *(one.get("context") for one in conversation.nodes("messages")),
         ]
-    return [item for part in given for item in listed(part)]
+    return [item for part in given for item in as_values(part)]
 
 
 def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
-from .field_reader import FieldReader, named
+from .field_reader import FieldReader, type_name
 from .json_values import as_text, is_list, is_object, parsed, question_text
 
 _ARGUMENTS = ("arguments", "args", "inputParameters", "input_parameters", "input", "parameters")
@@ -89,7 +89,7 @@ def _arguments(node: FieldReader) -> dict[str, Any] | str:
         return {}
     value = node.value[name]
     if not isinstance(value, dict | str):
-        raise RecordError(f"expected an object or a text, got {named(value)}", field=node.place(name))
+        raise RecordError(f"expected an object or a text, got {type_name(value)}", field=node.place(name))
     return cast("dict[str, Any] | str", value)
 
 

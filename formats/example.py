@@ -56,7 +56,7 @@ def context_item(value: Any, number: int) -> ContextItem:
     return ContextItem(id=str(number), content=value)
 
 
-def listed(value: Any) -> list[Any]:
+def as_values(value: Any) -> list[Any]:
     """Return a value as a list; None and empty text give an empty list."""
     if value is None or value == "":
         return []
@@ -65,4 +65,4 @@ def listed(value: Any) -> list[Any]:
 
 def answers_of(value: Any) -> list[str]:
     """Accepted answers, from one or a list."""
-    return [text for text in (as_text(item) for item in listed(value)) if text is not None]
+    return [text for text in (as_text(item) for item in as_values(value)) if text is not None]

@@ -30,7 +30,7 @@ class FieldReader:
 
     def __init__(self, value: Any, at: str = "") -> None:
         if not is_object(value):
-            raise RecordError(f"expected an object, got {named(value)}", field=at or None)
+            raise RecordError(f"expected an object, got {type_name(value)}", field=at or None)
         self.value = value
         self.at = at
 
@@ -45,7 +45,7 @@ class FieldReader:
         """Return an error for an invalid field."""
         if self.value.get(name) is None:
             return RecordError(f"missing; expected {expected}", field=self.place(name))
-        return RecordError(f"expected {expected}, got {named(self.value[name])}", field=self.place(name))
+        return RecordError(f"expected {expected}, got {type_name(self.value[name])}", field=self.place(name))
 
     def first(self, *names: str) -> str | None:
         """Return the first of these names that has a value here."""
@@ -132,7 +132,7 @@ class FieldReader:
         return value if is_object(value) else {}
 
 
-def named(value: Any) -> str:
+def type_name(value: Any) -> str:
     """Name a value's type for a person."""
     kind = cast("type[object]", type(value))
     names: dict[type[object], str] = {

@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import InputError, RecordError, readable
 from ..records import not_utf8, read_lines
-from ..records.json_text import DuplicateKeys, read_object, stands_twice
+from ..records.json_text import DuplicateKeyDetector, read_object, stands_twice
 from .field_reader import FieldReader
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Skipped, converted
 from .json_values import is_list, is_object
@@ -38,7 +38,7 @@ def refuse_in_text(raw: bytes, value: Any) -> None:
     Raises:
         RecordError: One does.
     """
-    if DuplicateKeys().may_be_in([raw], [value]):
+    if DuplicateKeyDetector().suspects([raw], [value]):
         try:
             json.loads(raw.decode("utf-8-sig"), object_pairs_hook=read_object)
         except ValueError as error:
@@ -47,7 +47,7 @@ def refuse_in_text(raw: bytes, value: Any) -> None:
 
 def marked(raw: bytes, value: Any) -> Any:
     """Return a document, decoded anew where an object has a key twice: such an object is marked."""
-    if not DuplicateKeys().may_be_in([raw], [value]):
+    if not DuplicateKeyDetector().suspects([raw], [value]):
         return value
     return json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_object_or_mark)
 

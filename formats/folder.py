@@ -117,7 +117,7 @@ def write_folder(
     return summary.imported(name, folder)
 
 
-def summary_of(folder: Path) -> ImportSummary:
+def import_summary(folder: Path) -> ImportSummary:
     """Return the summary of an import from its files, with the labels that were added since.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from ..errors import RecordError
 from ..records import Outcome, Source, Verdict
 from ..records.grades import WORDS, plain_word
-from .field_reader import MOST_WHOLE, named
+from .field_reader import MOST_WHOLE, type_name
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ def scored(
     if score is None and passed is not None:
         score = float(passed)
     if score is None:
-        what = repr(value) if isinstance(value, str | int | float) else named(value)
+        what = repr(value) if isinstance(value, str | int | float) else type_name(value)
         raise RecordError(f"{by!r} says {what}, and nothing says where in [0, 1] that is", field=field)
     if score != number:
         details["value"] = value

@@ -10,8 +10,8 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Step
-from ..records.column_names import HEADERS, column_named, is_person, known_fields, mapped
-from ..records.grades import GradeScale, is_missing
+from ..records.column_names import HEADERS, is_person, known_fields
+from ..records.grades import GradeScale
 from .calls import (
     AgentAnswer,
     answer_of,
@@ -22,9 +22,9 @@ from .calls import (
     role_of,
     said_by_user,
 )
-from .column_guesses import guessed
+from .column_errors import nothing_asked
 from .conversation_turns import conversation
-from .example import Example, answers_of, listed
+from .example import Example, answers_of, as_values
 from .field_reader import FieldReader
 from .file_rows import FileRow
 from .found_grades import FoundGrades
@@ -36,15 +36,6 @@ from .score_columns import ScoreReader, judge_scores, labels_in, score_in, verdi
 
 _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
 """An attribute of an example, and what reads it."""
-
-
-def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:
-    """Return an error message for a mapped column that no row has; None if all are present."""
-    there = sorted(columns)
-    for left, right in told_by_user.items():
-        if column_named(there, left) is None and column_named(there, right) is None:
-            return f"{left}={right}: there is no such column; there are {', '.join(map(repr, there))}"
-    return None
 
 
 def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Example, list[Skipped]]:
@@ -200,43 +191,13 @@ def _conversation(
         and answer is None
         and fields.first("accepted_answers", "context", "expected_calls") is None
     ):
-        raise RecordError(_nothing_asked(row, fields))
+        raise RecordError(nothing_asked(row, fields))
     if query is None:
         return [], answer
     text = question_text(query) if is_object(query) else as_text(fields.get("query"))
     if text is not None and "given" in fields and (given := fields.text("given")):
         text = f"{text}\n\n{given}"
     return [] if text is None else [said_by_user(text)], answer
-
-
-def text_columns(row: Mapping[str, Any]) -> list[str]:
-    """Return the columns that hold more than a word."""
-    return [name for name, value in row.items() if isinstance(value, str) and " " in value.strip()]
-
-
-def unknown_columns(row: Mapping[str, Any]) -> str:
-    """Return the error for a row without question or answer, naming columns that may hold them."""
-    if all(is_missing(value) for value in row.values()):
-        return "the row is empty"
-    texts = text_columns(row)
-    named = texts or [*row]
-    guesses: Mapping[str, str] = guessed([row], row, ()) if texts else {}  # one row tells only texts
-    found = {"query": named[0], "response": named[-1], **guesses}
-    return (
-        f"no column is known to hold a question or an answer; the columns are {', '.join(map(repr, row))}; "
-        f"name them, for example {mapped(found)}"
-    )
-
-
-def _nothing_asked(row: Mapping[str, Any], fields: FieldReader) -> str:
-    """Return the error for a row that asks and answers nothing; known columns are empty in it."""
-    if all(is_missing(value) for value in row.values()) or not {"query", "response"} & fields.value.keys():
-        return unknown_columns(row)
-    if "query" in fields:
-        return "the row has no question, answer or reference"
-    asked_in = guessed([row], row, ("accepted_answers", "label", "response", "system"))
-    name = mapped(asked_in) if asked_in else "--map query=COLUMN"
-    return f"the answer is empty, and no column is known to hold the question; name it: {name}"
 
 
 def _answer(fields: FieldReader) -> AgentAnswer | None:
@@ -260,7 +221,7 @@ def _answer(fields: FieldReader) -> AgentAnswer | None:
 
 def _tools(fields: FieldReader) -> list[dict[str, Any]]:
     return [
-        FieldReader(tool, "tool_definitions").value for tool in listed(fields.unpacked("tool_definitions"))
+        FieldReader(tool, "tool_definitions").value for tool in as_values(fields.unpacked("tool_definitions"))
     ]
 
 
@@ -281,7 +242,7 @@ _REFERENCE: Mapping[str, _Part] = {
     "id": ("id", lambda fields: fields.name("id") or ""),
     "expected_calls": ("expected_calls", lambda fields: _list(fields, "expected_calls")),
     "accepted_answers": ("accepted", _accepted),
-    "context": ("context", lambda fields: listed(fields.unpacked("context"))),
+    "context": ("context", lambda fields: as_values(fields.unpacked("context"))),
     "criterion": ("criterion", lambda fields: as_text(fields.get("criterion"))),
     "cluster": ("cluster", lambda fields: fields.name("cluster")),
 }

@@ -10,7 +10,7 @@ from typing import Any
 from .arrow_rows import read_any_rows
 from .calls import AgentAnswer, answer_of, divided, messages_of
 from .conversation_turns import ConversationTurn, conversation
-from .example import Example, answers_of, listed
+from .example import Example, answers_of, as_values
 from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows
@@ -62,7 +62,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         ]
         or None,
         accepted=answers_of(line.text("reference")),
-        context=listed(line.unpacked("retrieved_contexts")),
+        context=as_values(line.unpacked("retrieved_contexts")),
         criterion=as_text(rubrics) if rubrics else None,
         tags=tags_of(
             {

@@ -15,6 +15,7 @@ from ..records.column_names import resolve
 from ..records.csv_file import SUFFIXES
 from ..records.json_text import encode_json
 from .arrow_rows import read_arrow_rows
+from .column_errors import text_columns, unknown_columns
 from .csv_rows import read_csv_rows
 from .custom_format import read_own
 from .exchanges import is_exchange
@@ -22,7 +23,6 @@ from .file_rows import FileRow, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_values import is_list, is_object
-from .known_columns import text_columns, unknown_columns
 from .table_formats import TABLES, is_folder_of_datasets
 
 

@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..records import Output, Verdict
 from ..records.column_names import HEADERS, SESSIONS, is_person, known_fields
 from .arrow_rows import read_any_rows, read_arrow_rows
+from .column_errors import missing_columns
 from .csv_rows import read_csv_rows
 from .example_records import EMPTY, records_of
 from .exchanges import exchange_of, is_exchange
@@ -21,7 +22,7 @@ from .found_grades import FoundGrades, find_grades
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_values import is_list, is_object
-from .known_columns import missing_columns, row_example
+from .known_columns import row_example
 from .openai_chat import exchange_records
 
 _NOTHING = "nothing"
@@ -68,7 +69,9 @@ def _is_turn_of_a_session(
     )
 
 
-def read_table(rows: Iterable[FileRow | Skipped], path: Path, options: Options) -> Iterator[ImportedRecord]:
+def records_of_table(
+    rows: Iterable[FileRow | Skipped], path: Path, options: Options
+) -> Iterator[ImportedRecord]:
     """Read rows by their columns, which the options may name; the path is for errors.
 
     Raises:
@@ -166,7 +169,7 @@ class _Table(ABC):
 
     def read(self, path: Path, options: Options) -> Iterator[ImportedRecord]:
         """Read rows; see `Format`."""
-        return read_table(self.rows(path), path, options)
+        return records_of_table(self.rows(path), path, options)
 
     @abstractmethod
     def rows(self, path: Path) -> Iterator[FileRow | Skipped]:

@@ -117,7 +117,7 @@ def _alone(question: JudgeQuestion) -> Deliberation:
     return said
 
 
-def together(
+def deliberate_together(
     talks: Iterable[Deliberation],
 ) -> Generator[list[JudgeQuestion], Sequence[Verdict], list[Verdict]]:
     """Run several deliberations at a time; each round asks the questions of all of them."""

@@ -16,7 +16,7 @@ from .front_matter import FrontMatter, read_front_matter
 from .prompt_file import TYPES
 from .prompt_inputs import INPUTS, LISTS, nearest_input
 from .prompt_text import PromptText
-from .scale import Scale, listed_scale, scale_of, scale_option, suggested_scale
+from .scale import Scale, listed_scale, scale_of, scale_text, suggested_scale
 
 _PARAMETERS = {
     "maxOutputTokens": "max_completion_tokens",
@@ -141,7 +141,7 @@ def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str
     if listed_scale(parameters, str(parse.get("score", "score"))) is None:
         suggested, why = suggested_scale(front.body)
         raise InputError(
-            f"which scores are possible is not declared; say {scale_option(suggested)} ({why}; the worst first)",
+            f"which scores are possible is not declared; say {scale_text(suggested)} ({why}; the worst first)",
             path=front.path,
         )
     return None

@@ -19,9 +19,9 @@ from .composite import (
     Composite,
     Deliberation,
     JudgeQuestion,
+    deliberate_together,
     deliberation,
     rounds_of,
-    together,
     unread,
 )
 from .judge import AskedJudge
@@ -153,9 +153,11 @@ class JuryJudge(Composite):
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
         """Ask the members, and count their opinions; see `Composite`."""
         first = 1 if self.jury.rule == "escalate" else len(self.members)
-        said = yield from together(map(deliberation, self._questions(self.members[:first], case, output)))
+        said = yield from deliberate_together(
+            map(deliberation, self._questions(self.members[:first], case, output))
+        )
         if first < len(self.members) and is_unsure(self.jury, said):
-            said += yield from together(
+            said += yield from deliberate_together(
                 map(deliberation, self._questions(self.members[first:], case, output))
             )
         verdict = jury_verdict(self.jury, output.key, said)

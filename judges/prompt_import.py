@@ -20,7 +20,7 @@ from .prompt_inputs import FENCE, INPUTS, nearest_input, refuse_unfillable
 from .prompt_text import PromptText
 from .prompt_variables import FILLERS
 from .rendering import compile_prompt
-from .scale import Scale, names_other_scale, scale_from_option, scale_option, suggested_scale
+from .scale import Scale, names_other_scale, scale_from_option, scale_text, suggested_scale
 
 
 def import_prompt(
@@ -133,9 +133,7 @@ def _parse(text: str, heading: str, scale: Scale) -> dict[str, Any]:
 def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
     if names_other_scale(text):
         suggested, why = suggested_scale(text)
-        raise InputError(
-            f"scores seem not to be from 0 to 1: say {scale_option(suggested)} ({why})", path=path
-        )
+        raise InputError(f"scores seem not to be from 0 to 1: say {scale_text(suggested)} ({why})", path=path)
     try:
         return Scale(0.0, 1.0, step)
     except ValueError as error:

@@ -174,7 +174,7 @@ def scale_from_option(text: str, step: float | None = None) -> Scale:
     return scale_of(declared if step is None else {**cast("dict[str, Any]", declared), "step": step})
 
 
-def scale_option(scale: Scale) -> str:
+def scale_text(scale: Scale) -> str:
     """Return the command-line form of a scale."""
     worst, best = sorted((scale.minimum, scale.maximum), key=scale.normalise)
     step = "" if scale.step is None else f" --step {scale.step:g}"

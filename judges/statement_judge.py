@@ -17,9 +17,9 @@ from .statements import (
     LONG,
     JudgedStatement,
     answer_verdict,
-    as_output,
     is_long,
     not_split,
+    statement_output,
     statement_verdict,
 )
 
@@ -65,7 +65,7 @@ class StatementJudge(JudgeOfParts):
                 return not_split(self, repeat, split)
         else:
             yield []
-        said = yield [self._question(case, as_output(output, each), repeat) for each in statements]
+        said = yield [self._question(case, statement_output(output, each), repeat) for each in statements]
         return answer_verdict(
             self, output.key, repeat, statements, [statement_verdict(each, self.judge) for each in said]
         )

@@ -60,7 +60,7 @@ def is_long(output: Output) -> bool:
     return output.workspace is None and output.text is not None and len(output.text.strip()) > LONG
 
 
-def as_output(output: Output, statement: JudgedStatement) -> Output:
+def statement_output(output: Output, statement: JudgedStatement) -> Output:
     """Return a statement as a separate output of a separate case.
 
     The case's id is made of the statement's text, so that outputs of different systems are taken for answers to the same case only

@@ -31,7 +31,7 @@ from .case import (
     ToolCallReference,
     message_text,
 )
-from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, OpenFiles, files_of, named
+from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, OpenFiles, case_files, named
 from .case_kinds import (
     KINDS,
     OF_CALLS,
@@ -118,9 +118,9 @@ __all__ = [
     "Verdict",
     "accepted_calls",
     "atomic_write",
+    "case_files",
     "decode_record",
     "encode_record",
-    "files_of",
     "is_kind",
     "is_marked",
     "kind_of_row",

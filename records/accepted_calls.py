@@ -90,7 +90,7 @@ def accepted_calls(calls: list[dict[str, Any]]) -> list[AcceptedCall]:
     return [_accepted_call(call, f"calls[{number}]") for number, call in enumerate(calls)]
 
 
-def is_plain(call: dict[str, Any]) -> bool:
+def is_plain_call(call: dict[str, Any]) -> bool:
     """Return whether a call of a reference is in the plain form.
 
     In BFCL's form a function is never a text.
@@ -105,7 +105,7 @@ def is_marked(value: Any) -> TypeGuard[dict[str, Any]]:
 
 
 def _accepted_call(call: dict[str, Any], field: str) -> AcceptedCall:
-    if is_plain(call):
+    if is_plain_call(call):
         return _plain_call(call, field)
     if len(call) != 1:
         raise InputError(

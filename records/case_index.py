@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple, Self, TypeAlias
 
 from ..errors import InputError, RecordError
 from .case import Case, Kind, is_logged
-from .json_text import DuplicateKeys
+from .json_text import DuplicateKeyDetector
 from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile
 
@@ -116,7 +116,7 @@ class CaseIndex(Closing):
     def __init__(
         self, files: CaseFiles, examine: Callable[[Case], object] | None = None, *, validated: bool = False
     ) -> None:
-        self.files = files_of(files)
+        self.files = case_files(files)
         self._facts: dict[str, CaseFacts] = {}
         self._kept: dict[str, Case] = {}
         self._kept_bytes = 0
@@ -133,9 +133,9 @@ class CaseIndex(Closing):
         validated: bool,
     ) -> None:
         before = len(self._facts)
-        keys = None if validated or isinstance(path, MemoryFile) else DuplicateKeys()
+        detector = None if validated or isinstance(path, MemoryFile) else DuplicateKeyDetector()
         for line, offset, raw in read_lines(path):
-            case = decode_record(raw, Case, path=path, line=line, keys=keys, validated=validated)
+            case = decode_record(raw, Case, path=path, line=line, detector=detector, validated=validated)
             if case.id in self._facts:
                 first = self._facts[case.id]
                 there = "" if first.file == number else f" of {self.files[first.file]}"
@@ -226,7 +226,7 @@ def named(files: Sequence[InputPath]) -> InputPath | str:
     return f"{files[0]} and {others} more" if others else files[0]
 
 
-def files_of(files: CaseFiles) -> tuple[InputPath, ...]:
+def case_files(files: CaseFiles) -> tuple[InputPath, ...]:
     """Return one file or several as a tuple."""
     return (files,) if isinstance(files, (Path, MemoryFile)) else tuple(files)
 

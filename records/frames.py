@@ -34,7 +34,7 @@ def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
         yield dict(zip(names, row, strict=True))
 
 
-def is_plain(frame: pd.DataFrame) -> bool:
+def is_plain_frame(frame: pd.DataFrame) -> bool:
     """Return whether a frame holds only text, numbers, booleans and missing values.
 
     JSON does not change any of these.

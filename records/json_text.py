@@ -1,8 +1,7 @@
 """Encode records as lines of JSON; detect duplicate keys, of which decoders keep the last.
 
-No decoder says so, and reading every object key by key takes ten times as long as decoding. So what was decoded of some lines is written
-down again: where that gives the same bytes, as of every file of ours, nothing was lost. Where it does not, the colons of both are counted: a
-pair that was lost took its colon with it. Only where the numbers differ are the lines read key by key.
+No decoder says so, and reading every object key by key takes ten times as long as decoding. So decoded records are encoded again: a pair
+that was lost took its colon with it. Only lines that lost a colon are read key by key.
 """
 
 from __future__ import annotations
@@ -66,42 +65,45 @@ _write_lines = msgspec.json.Encoder().encode_lines
 _read_lines = msgspec.json.Decoder().decode_lines
 
 
-class DuplicateKeys:
-    """Looks for lines with a key that stands twice in one object, at whatever depth."""
+class DuplicateKeyDetector:
+    """Detector of lines in which an object has a key twice, for the lines of one writer.
+
+    It compares lines with their decoded records, by three tests, the cheapest first:
+
+    1. The records, encoded, give the same bytes. A writer that fails this once is not tested again.
+    2. The records, encoded, have as many colons. Not tested again where records once left out a field.
+    3. The lines, decoded as plain JSON and encoded, have as many colons.
+    """
 
     def __init__(self) -> None:
-        self._written = bytearray()
-        self._as_we_write = True
-        """Whether records gave the same bytes so far; after the first other writer's line nothing else is to be expected."""
-        self._complete = True
-        """Whether records held every key so far: they leave out what is as it would be anyway."""
+        self._buffer = bytearray()
+        self._writes_like_us = True
+        self._keeps_all_fields = True
 
-    def may_be_in(self, lines: Sequence[bytes], records: Sequence[object]) -> bool:
+    def suspects(self, lines: Sequence[bytes], records: Sequence[object]) -> bool:
         """Return whether a line may have a duplicate key; if False, none has."""
         text = lines[0] if len(lines) == 1 else b"".join(lines)
-        if self._as_we_write:
-            self._as_we_write = _lines_of(records) == text
-            if self._as_we_write:
-                return False
-        # A colon that stands as an escape comes back as one, and could stand in for one that was lost.
-        if b"\\" in text and (rb"\u003a" in text or rb"\u003A" in text):
+        self._writes_like_us = self._writes_like_us and _lines_of(records) == text
+        if self._writes_like_us:
+            return False
+        if _has_escaped_colon(text):  # decoded to a plain one, it could stand in for one that was lost
             return True
         colons = text.count(b":")
-        if self._complete and self._colons_of(records) == colons:
+        if self._keeps_all_fields and self._colons_of(records) == colons:
             return False
         try:
-            as_they_stand = _read_lines(text)
+            plain = _read_lines(text)
         except msgspec.DecodeError:  # a lone surrogate, which a model can produce
             return True
-        self._complete = False
-        return self._colons_of(as_they_stand) != colons
+        self._keeps_all_fields = False
+        return self._colons_of(plain) != colons
 
     def _colons_of(self, values: Sequence[object]) -> int:
         try:
-            _write(values, self._written)
+            _write(values, self._buffer)
         except UnicodeEncodeError:  # a lone surrogate
             return -1
-        return self._written.count(b":")
+        return self._buffer.count(b":")
 
     def refuse(self, line: bytes, record: object) -> None:
         """Refuse one line.
@@ -109,8 +111,12 @@ class DuplicateKeys:
         Raises:
             ValueError: A key stands twice in one object.
         """
-        if self.may_be_in([line], [record]):
+        if self.suspects([line], [record]):
             refuse_duplicate_keys(line)
+
+
+def _has_escaped_colon(text: bytes) -> bool:
+    return b"\\" in text and (rb"\u003a" in text or rb"\u003A" in text)
 
 
 def _lines_of(records: Sequence[object]) -> bytes:

@@ -19,7 +19,7 @@ import msgspec
 from ..errors import InputError, RecordError, readable
 from .case import Case
 from .explanations import explained, line_hint, not_utf8
-from .json_text import MAX_LINE_BYTES, DuplicateKeys, refuse_duplicate_keys, too_long
+from .json_text import MAX_LINE_BYTES, DuplicateKeyDetector, refuse_duplicate_keys, too_long
 from .memory_file import InputPath, MemoryFile
 from .output import Output, with_spelled_out_calls
 from .validation import validate_case
@@ -82,24 +82,24 @@ def _looked_through(rows: Iterable[tuple[int, bytes, T]], path: InputPath) -> It
 
     Batching halves the cost of the check.
     """
-    keys, some, size = DuplicateKeys(), list[tuple[int, bytes, T]](), 0
+    detector, some, size = DuplicateKeyDetector(), list[tuple[int, bytes, T]](), 0
     try:
         for row in rows:
             some.append(row)
             size += len(row[1])
             if size > _LOOKED_AT_TOGETHER:
-                yield from _without_duplicate_keys(some, keys, path)
+                yield from _without_duplicate_keys(some, detector, path)
                 some, size = [], 0
     except RecordError:
-        yield from _without_duplicate_keys(some, keys, path)
+        yield from _without_duplicate_keys(some, detector, path)
         raise
-    yield from _without_duplicate_keys(some, keys, path)
+    yield from _without_duplicate_keys(some, detector, path)
 
 
 def _without_duplicate_keys(
-    rows: list[tuple[int, bytes, T]], keys: DuplicateKeys, path: InputPath
+    rows: list[tuple[int, bytes, T]], detector: DuplicateKeyDetector, path: InputPath
 ) -> list[tuple[int, bytes, T]]:
-    if rows and keys.may_be_in([raw for _, raw, _ in rows], [record for _, _, record in rows]):
+    if rows and detector.suspects([raw for _, raw, _ in rows], [record for _, _, record in rows]):
         for line, raw, _ in rows:
             try:
                 refuse_duplicate_keys(raw)
@@ -152,7 +152,7 @@ def decode_record(
     *,
     path: InputPath | None = None,
     line: int | None = None,
-    keys: DuplicateKeys | None = None,
+    detector: DuplicateKeyDetector | None = None,
     validated: bool = False,
 ) -> T:
     """Decode one line, strictly.
@@ -162,7 +162,7 @@ def decode_record(
         record_type: What it should be.
         path: Named in errors.
         line: Named in errors.
-        keys: Refuses keys that stand twice in one object; None where nobody else wrote the line.
+        detector: Refuses keys that stand twice in one object; None where nobody else wrote the line.
         validated: Whether the line was read before, so that only its types are looked at.
 
     Returns:
@@ -175,8 +175,8 @@ def decode_record(
         record = _decode(raw, record_type)
         if isinstance(record, Case) and not validated:
             validate_case(record)
-        if keys is not None:
-            keys.refuse(raw, record)
+        if detector is not None:
+            detector.refuse(raw, record)
     except (msgspec.ValidationError, ValueError) as error:
         message, field = _split_field(explained(str(error), record_type))
         if line is not None:

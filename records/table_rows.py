@@ -12,7 +12,7 @@ import msgspec
 from ..errors import InputError, RecordError, readable
 from .arrow_file import UnreadableRow, arrow_rows
 from .csv_file import opened_csv, refuse_repeated_names
-from .json_text import DuplicateKeys
+from .json_text import DuplicateKeyDetector
 from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile, MemoryRows
 
@@ -44,10 +44,10 @@ def file_rows(path: InputPath) -> Iterator[NumberedRow]:
 
 def json_rows(path: InputPath) -> Iterator[NumberedRow]:
     """Yield the rows of JSON Lines."""
-    keys = DuplicateKeys()
+    detector = DuplicateKeyDetector()
     for line, _, raw in read_lines(path):
         try:
-            row = decode_record(raw, dict[str, Any], path=path, line=line, keys=keys)
+            row = decode_record(raw, dict[str, Any], path=path, line=line, detector=detector)
         except RecordError as error:
             if isinstance(path, MemoryFile) or path.suffix.lower() == ".jsonl":
                 raise

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from ..calibration.decisions import FAULTS, REVIEW
 from ..errors import RecordError
-from ..evaluation.inputs import outputs_of
+from ..evaluation.inputs import read_outputs
 from ..evaluation.judging.asking import as_judged
 from ..evaluation.labelling.disputes import opinions_on
 from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample
@@ -76,7 +76,7 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
     wanted, ids = set(keys), {key.case_id for key in keys}
     cases = {case.id: case for path in inputs.cases for case in read_records(path, Case) if case.id in ids}
     # Workspaces are found from the folders of the files.
-    outputs = {each.key: each for file in inputs.outputs for each in outputs_of(file) if each.key in wanted}
+    outputs = {each.key: each for file in inputs.outputs for each in read_outputs(file) if each.key in wanted}
     opinions = opinions_on(store, sample) if sample.kind in TO_DECIDE else {}
     for key in keys:
         if key not in outputs or key.case_id not in cases:

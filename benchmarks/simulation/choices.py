@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.comparison.choosing import best_of_many
-from fiducial.calibration.thresholds.certified_thresholds import certify
+from fiducial.calibration.thresholds.certified_thresholds import certify_threshold
 from fiducial.calibration.thresholds.threshold_choice import better_cut, choose_threshold
 
 from .tally import AT_LEAST, BROKEN, FOUND, SIZE, Means, Tally
@@ -32,7 +32,7 @@ def certificates(draws: int) -> Iterator[Tally | Means]:
             confidence = rng.random(clusters)[cluster] if rows > 1 else rng.random(clusters)
             rate = slope * (1 - confidence) if slope else np.full(len(cluster), 0.1001)
             wrong = rng.random(clusters)[cluster] < rate
-            found = certify(confidence, wrong, max_error=0.1, cluster=cluster)
+            found = certify_threshold(confidence, wrong, max_error=0.1, cluster=cluster)
             means.add(title, float(found.threshold is not None))
             kept = found.threshold
             true = 0.0 if kept is None else slope * (1 - (1 + kept) / 2) if slope else 0.1001

@@ -14,9 +14,9 @@ from fiducial.calibration.arrays import BoolArray, FloatArray, IntArray
 from fiducial.calibration.intervals.clustered_rates import certified_rate
 from fiducial.calibration.monitoring.drift import (
     drift_evidence,
+    drift_power,
     first_alarm,
     first_drop,
-    foresee,
     paired_drops,
 )
 from fiducial.calibration.monitoring.look_levels import look_levels
@@ -81,9 +81,9 @@ def _attainable(draws: int) -> Iterator[Tally | Means]:
     said = Means("drift: what `certify` foresees")
     for accuracy in (0.85, 0.95):
         most.add(f"right on {accuracy:g}", _most_powerful(100, 500, accuracy, accuracy - _DROP))
-        said.add(f"right on {accuracy:g}", foresee(accuracy, 100).found)
+        said.add(f"right on {accuracy:g}", drift_power(accuracy, 100).found)
     enough = Tally("drift, as asked for: a drop of 10 points found within 5 looks", Target("power", 0.7, 1.0))
-    rng, asked = np.random.default_rng(41), foresee(0.85, 80)
+    rng, asked = np.random.default_rng(41), drift_power(0.85, 80)
     for anchors, replies in ((asked.anchors, 1), (80, asked.replies or 1)):
         for _ in range(draws // 4):
             certified = rng.binomial(replies, 0.85, anchors) / replies

@@ -93,12 +93,12 @@ def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str
 
 def _selective(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
     """Return the lowest confidence at which a judge's verdicts meet the allowed error."""
-    from ..thresholds.certified_thresholds import certify, confidence_of  # noqa: PLC0415 - seldom asked for
+    from ..thresholds.certified_thresholds import certify_threshold, confidence_of  # noqa: PLC0415 - seldom asked for
 
     rows = usable_rows(table)
     wrong = rows.passed != rows.right
     confidence = confidence_of(rows.score, rows.cut)
-    return certify(confidence, wrong, max_error=max_error, cluster=rows.cluster, seed=seed)
+    return certify_threshold(confidence, wrong, max_error=max_error, cluster=rows.cluster, seed=seed)
 
 
 def _threshold(table: Table, statistic: str) -> ChosenThreshold:

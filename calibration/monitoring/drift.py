@@ -69,7 +69,7 @@ def first_drop(p: FloatArray, levels: FloatArray) -> int | None:
     return int(reached[0]) if len(reached) else None
 
 
-class Foresight(msgspec.Struct, frozen=True, kw_only=True):
+class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
     """Power of the paired test when verdicts do not repeat, which is its worst case.
 
     Attributes:
@@ -89,36 +89,44 @@ class Foresight(msgspec.Struct, frozen=True, kw_only=True):
     replies: int | None
 
 
-def foresee(accuracy: float, anchors: int, *, replies: float = 1.0) -> Foresight:
+def drift_power(accuracy: float, anchors: int, *, replies: float = 1.0) -> DriftPower:
     """Return how often `paired_drops` finds a drop, and what finds it as often as wanted.
 
-    ``accuracy`` is how often the judge was right, on so many ``anchors``.
-
-    Of anchors that are independent and equally hard, each verdict drawn anew (``replies`` of each in the certified run): 20,000 samples from one seed.
+    Args:
+        accuracy: How often the judge was right when it was certified.
+        anchors: How many anchors it was certified on; taken as independent and equally hard.
+        replies: Replies on each anchor in the certified run.
     """
-    number = np.arange(1, _LOOKS + 1)[:, None]
-
-    def chance(n: int, r: float) -> float:
-        rng = np.random.default_rng(0)
-        before = rng.binomial(round(n * r), accuracy, _SAMPLED) / round(n * r)
-        each = rng.binomial(n, max(0.0, accuracy - _DROP), (_LOOKS, _SAMPLED)) / n
-        after = np.cumsum(each, axis=0) / number
-        error = np.sqrt(n * (before * (1 - before) / r + after * (1 - after) / number) + 2)
-        reached = n * (before - after) / error >= -stdtrit(n, look_levels(_LOOKS, replies=r))[:, None]
-        return float(reached.any(axis=0).mean())
-
-    enough = _FEWEST + bisect_left(range(_FEWEST, _MOST), _WANTED, key=lambda n: chance(n, replies))
-    often = (
-        r for r in range(math.ceil(replies), math.ceil(replies) + _OFTEN) if chance(anchors, r) >= _WANTED
+    enough = _FEWEST + bisect_left(
+        range(_FEWEST, _MOST), _WANTED, key=lambda count: _detection_rate(accuracy, count, replies)
     )
-    return Foresight(
+    fewest = math.ceil(replies)
+    more_replies = range(fewest, fewest + _OFTEN)
+    return DriftPower(
         drop=_DROP,
         looks=_LOOKS,
-        found=chance(anchors, replies),
+        found=_detection_rate(accuracy, anchors, replies),
         wanted=_WANTED,
         anchors=enough,
-        replies=next(often, None),
+        replies=next((r for r in more_replies if _detection_rate(accuracy, anchors, r) >= _WANTED), None),
     )
+
+
+def _detection_rate(accuracy: float, anchors: int, replies: float) -> float:
+    """Simulate how often `paired_drops` finds a drop within the looks.
+
+    Each verdict is drawn anew: 20,000 samples from one seed.
+    """
+    rng = np.random.default_rng(0)
+    certified = rng.binomial(round(anchors * replies), accuracy, _SAMPLED) / round(anchors * replies)
+    by_look = rng.binomial(anchors, max(0.0, accuracy - _DROP), (_LOOKS, _SAMPLED)) / anchors
+    looks = np.arange(1, _LOOKS + 1)[:, None]
+    so_far = np.cumsum(by_look, axis=0) / looks
+    variance = certified * (1 - certified) / replies + so_far * (1 - so_far) / looks
+    # `paired_drops` adds two anchors, with differences of 1 and -1.
+    t = anchors * (certified - so_far) / np.sqrt(anchors * variance + 2)
+    critical = -stdtrit(anchors, look_levels(_LOOKS, replies=replies))[:, None]
+    return float((t >= critical).any(axis=0).mean())
 
 
 def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:

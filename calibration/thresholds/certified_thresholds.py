@@ -23,7 +23,7 @@ FAILURE = 0.1
 """How often a guarantee may fail."""
 
 
-def certify(
+def certify_threshold(
     confidence: FloatArray,
     wrong: BoolArray,
     *,
@@ -117,7 +117,9 @@ def certify_cascade(
         # Who said nothing has no confidence, and what has none is never kept.
         confidence = np.nan_to_num(verdicts.confidence[left], nan=-1.0)
         wrong = verdicts.wrong[left]
-        thresholds[name] = certify(confidence, wrong, max_error=max_error, failure=FAILURE / len(judges))
+        thresholds[name] = certify_threshold(
+            confidence, wrong, max_error=max_error, failure=FAILURE / len(judges)
+        )
         threshold = thresholds[name].threshold
         if threshold is not None:
             keep = confidence >= threshold

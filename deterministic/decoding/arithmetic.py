@@ -54,7 +54,7 @@ class UnpackedDictError(Exception):
     """A dict is unpacked with ``**`` inside another."""
 
 
-def evaluate(node: ast.expr) -> Any:
+def evaluate_arithmetic(node: ast.expr) -> Any:
     """Return Python's value of an expression of literals, collections and operators.
 
     Raises:
@@ -64,7 +64,7 @@ def evaluate(node: ast.expr) -> Any:
     if evaluator is None:
         raise DecodingError(f"{type(node).__name__} is not a literal or arithmetic on literals")
     try:
-        return evaluator(node, evaluate)
+        return evaluator(node, evaluate_arithmetic)
     except UnpackedDictError as error:
         raise DecodingError("a dict is unpacked with ** inside another") from error
     except (TypeError, ValueError, ArithmeticError, LookupError) as error:

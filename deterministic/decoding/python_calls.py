@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import DecodingError
-from .arithmetic import evaluate
+from .arithmetic import evaluate_arithmetic
 from .plain_calls import DecodedCall, read_plain_calls
 from .python_syntax import Unquoted, parse_expression, unparse
 
@@ -109,7 +109,7 @@ _READERS: dict[type[ast.expr], Callable[[Any], Any]] = {
     ast.List: lambda node: [read_value(item) for item in node.elts],
     ast.Tuple: lambda node: tuple([read_value(item) for item in node.elts]),
     ast.Dict: _read_dict,
-    ast.BinOp: evaluate,
+    ast.BinOp: evaluate_arithmetic,
     ast.Name: lambda node: node.id,
     ast.Call: lambda node: read_call(node) if node.keywords else unparse(node),
     ast.Subscript: unparse,
@@ -160,9 +160,9 @@ def _read_value_strictly(node: ast.expr) -> Any:
     if isinstance(node, ast.Tuple):
         return tuple([_read_value_strictly(item) for item in node.elts])
     if isinstance(node, ast.Dict) and None not in node.keys:
-        keys = [evaluate(key) for key in node.keys if key is not None]
+        keys = [evaluate_arithmetic(key) for key in node.keys if key is not None]
         return _as_dict(keys, [_read_value_strictly(value) for value in node.values])
-    return evaluate(node)
+    return evaluate_arithmetic(node)
 
 
 def _as_dict(keys: list[Any], values: list[Any]) -> dict[Any, Any]:

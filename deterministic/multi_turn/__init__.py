@@ -5,6 +5,6 @@ End states and results are compared.
 
 from __future__ import annotations
 
-from .trajectory import TurnMode, check_result, check_trajectory
+from .trajectory import TurnMode, check_trajectory, check_turns
 
-__all__ = ["TurnMode", "check_result", "check_trajectory"]
+__all__ = ["TurnMode", "check_trajectory", "check_turns"]

@@ -67,7 +67,7 @@ def check_trajectory(case: Case, output: Output, options: CheckOptions) -> Findi
         return undecided(why)
     # A run that failed has left its message, if anything, as text.
     result = output.text if output.turns is None else output.agent_turns
-    return check_result(case, result, mode=mode_of(output), options=options)
+    return check_turns(case, result, mode=mode_of(output), options=options)
 
 
 def _without_reference(case: Case) -> str | None:
@@ -79,7 +79,7 @@ def _without_reference(case: Case) -> str | None:
     )
 
 
-def check_result(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | None = None) -> Finding:
+def check_turns(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | None = None) -> Finding:
     """Check a result as BFCL stores it: turns of steps.
 
     Anything but a list is the message of a failed run.
@@ -88,7 +88,7 @@ def check_result(case: Case, result: Any, *, mode: TurnMode, options: CheckOptio
 
 
 def examine(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | None = None) -> Examination:
-    """Check as ``check_result``, and return the results of every executed step.
+    """Check as ``check_turns``, and return the results of every executed step.
 
     Steps are executed until the verdict is clear.
     """
@@ -152,7 +152,7 @@ def _follow(scenario: Scenario, turns: list[CallTurn], rules: RuleSet) -> Examin
 _NOTHING = StepOutcome()
 
 
-def replay(case: Case, output: Output, environments: Mapping[str, type]) -> Episode:
+def replay_turns(case: Case, output: Output, environments: Mapping[str, type]) -> Episode:
     """Execute the calls of an output in fresh worlds.
 
     Args:

@@ -179,7 +179,7 @@ class Reins:
                 _end(launcher)
 
 
-def run_agent(
+def run_trusted(
     command: Sequence[str],
     workspace: Path,
     environment: Mapping[str, str],

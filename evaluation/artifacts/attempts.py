@@ -14,7 +14,7 @@ import msgspec
 from ...deterministic.artifacts.challenge import challenge_of
 from ...deterministic.artifacts.copying import copy_plain_files
 from ...deterministic.sandbox.limits import Limits
-from ...deterministic.sandbox.running import CommandResult, SandboxError, run_agent
+from ...deterministic.sandbox.running import CommandResult, SandboxError, run_trusted
 from ...errors import InputError
 from ...records import Case, Output, message_text
 from ...records.case import Record
@@ -93,7 +93,7 @@ def _run_one(case: Case, workspace: Path, command: Sequence[str], plan: AgentPla
     cutoff = plan.cutoff or _cutoff_of(case)
     limits = Limits(wall_seconds=cutoff, memory_bytes=_UNBOUNDED, processes=_UNBOUNDED)
     try:
-        run = run_agent(
+        run = run_trusted(
             _filled_in(command, case, workspace), _start_in(command, workspace), plan.environment, limits
         )
     except SandboxError as error:

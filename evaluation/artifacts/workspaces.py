@@ -24,7 +24,7 @@ _WORDS = r"[a-z0-9-][a-z0-9.-]*(?:_[a-z0-9.-]+)*"
 _PLAIN_ID, _ODD = re.compile(rf"{_WORDS}(?:/{_WORDS})*"), re.compile(r"[^A-Za-z0-9.-]+")
 
 
-def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
+def lay_out_workspaces(cases: Iterable[Case], out: Path, *, system: str) -> int:
     """Lay out a workspace for every challenge, and write the outputs that name them.
 
     ``system`` is the agent that will work in them. A preparation that was interrupted goes on.

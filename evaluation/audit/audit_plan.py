@@ -80,7 +80,7 @@ class Prepared(NamedTuple):
         return of_probes | (self.climb.identity if self.climb else {})
 
 
-def prepare(plan: AuditPlan) -> Prepared:
+def prepare_audit(plan: AuditPlan) -> Prepared:
     """Refuse what cannot be done, before anything is.
 
     Raises:

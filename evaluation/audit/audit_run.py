@@ -35,7 +35,7 @@ from ..store.file_names import AUDIT
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .analysis import judge_audit, to_read, with_ladders
-from .audit_plan import AuditPlan, Prepared, asking_of, opened, prepare, steps
+from .audit_plan import AuditPlan, Prepared, asking_of, opened, prepare_audit, steps
 from .audit_results import (
     AuditAdjudication,
     AuditNumbers,
@@ -68,7 +68,7 @@ def run_audit(
         RunFolderError: The folder is in use or belongs to another run.
         ConfigurationError: No model can be reached.
     """
-    prepared = prepare(plan)
+    prepared = prepare_audit(plan)
     tasks = prepared.tasks
     if not RunStore(plan.out).begun:
         require_models(tasks, access)
@@ -170,7 +170,7 @@ def foresee_audit(plan: AuditPlan, access: ModelAccess, prices: PriceList | None
 
     Raises the errors of `run_audit`.
     """
-    prepared = prepare(plan)
+    prepared = prepare_audit(plan)
     with opened(plan, prepared) as inputs, copy_of_run(plan.out) as writer:
         asked = steps(plan, prepared, inputs, writer, Silent(), foreseen=True)
         return forecast_steps(asked, access, prices, in_batch=plan.batch is not None)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...calibration.arrays import cluster_numbers
 from ...calibration.intervals.clustered_rates import certified_rate
-from ...calibration.monitoring.drift import Foresight, foresee
+from ...calibration.monitoring.drift import DriftPower, drift_power
 from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
 from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
@@ -97,7 +97,7 @@ class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
     id: JudgeId | None = None
     drift: DriftTest = "e-process"
     replies: float = 1.0
-    foresight: Foresight | None = None
+    foresight: DriftPower | None = None
     accepted_told: bool = False
     alpha: float = 0.05
     salt: str | msgspec.UnsetType = msgspec.UNSET
@@ -145,7 +145,9 @@ def certify(
         for row, scores in zip(graded, said, strict=True)
     ]
     replies = sum(map(len, said)) / len(said)
-    foresight = foresee(sum(right) / len(right), len(right), replies=replies) if drift == "paired" else None
+    foresight = (
+        drift_power(sum(right) / len(right), len(right), replies=replies) if drift == "paired" else None
+    )
     return CertificateRecord(
         fiducial=VERSION,
         issued=issued,

@@ -20,7 +20,7 @@ import msgspec
 
 from ...errors import InputError, MissingExtraError, RecordError
 from ...records import decode_record, write_json
-from ...records.json_text import DuplicateKeys
+from ...records.json_text import DuplicateKeyDetector
 from .certificate import Anchor, CertificateRecord, RateClaim
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
     """
     public = _public_key(key)
     try:
-        envelope = decode_record(_read(path, _MOST_BYTES), Envelope, keys=DuplicateKeys())
+        envelope = decode_record(_read(path, _MOST_BYTES), Envelope, detector=DuplicateKeyDetector())
     except (OSError, RecordError) as error:
         raise InputError(f"not a signed certificate: {error}", path=path) from error
     if envelope.payloadType != PAYLOAD_TYPE or len(envelope.signatures) != 1:
@@ -124,7 +124,7 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
             "the signature does not fit: the certificate was changed after it was signed", path=path
         ) from error
     try:
-        statement = decode_record(payload, dict[str, Any], keys=DuplicateKeys())
+        statement = decode_record(payload, dict[str, Any], detector=DuplicateKeyDetector())
         msgspec.convert(statement.get("predicate"), SignedFacts)
     except (RecordError, msgspec.ValidationError) as error:
         raise InputError(f"the statement is not about a judge's certificate: {error}", path=path) from error

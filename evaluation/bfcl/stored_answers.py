@@ -20,7 +20,7 @@ def check_stored(case: Case, result: Any, mode: CallMode, options: CheckOptions)
     if kind_spec(case.kind).family == "conversation":
         from ...deterministic import multi_turn  # noqa: PLC0415 - brings the simulated worlds with it
 
-        return multi_turn.check_result(case, result, mode=mode, options=options)
+        return multi_turn.check_turns(case, result, mode=mode, options=options)
     return check_result(case, result, mode=mode, options=options)
 
 

@@ -14,7 +14,7 @@ import msgspec
 from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...calibration.comparison.comparison_results import ComparisonNumbers, Strata
 from ...errors import FiducialError, InputError, RecordError, RunFolderError
-from ...records import InputPath, MemoryFolder, decode_record, files_of
+from ...records import InputPath, MemoryFolder, case_files, decode_record
 from ...records.json_text import encode_json
 from ...version import VERSION
 from ..inputs import file_sha256
@@ -231,7 +231,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
     parts: list[Any] = [
         VERSION,
         plan.command,
-        [file_sha256(path) for path in (*files_of(plan.cases), *plan.outputs)],
+        [file_sha256(path) for path in (*case_files(plan.cases), *plan.outputs)],
         None if options is None else [options.rules, options.artifacts, sorted(options.functions)],
         plan.names,
         _sources_of(sorted(identity.get("checkers", {}))),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...deterministic.sandbox.limits import Limits
-from ...deterministic.sandbox.running import CommandResult, Reins, SandboxError, run_agent
+from ...deterministic.sandbox.running import CommandResult, Reins, SandboxError, run_trusted
 from ...errors import AgentSetupError, ConfigurationError, UsageError
 from ...records import Case
 from ...records.json_text import encode_json
@@ -70,7 +70,9 @@ class CommandAgent:
             output_bytes=MOST_OUTPUT,
         )
         try:
-            run = run_agent(["/bin/sh", "-c", script, *self._command], Path.cwd(), environment, limits, reins)
+            run = run_trusted(
+                ["/bin/sh", "-c", script, *self._command], Path.cwd(), environment, limits, reins
+            )
         except SandboxError as error:
             raise ConfigurationError(f"the agent cannot be run: {error}") from error
         if run.by == "start":

@@ -17,7 +17,7 @@ from ...deterministic.mutation.attacks import PLAIN_VERDICTS, VERDICTS
 from ...deterministic.options import CheckOptions
 from ...errors import InputError
 from ...records import Author, Case, Output, Verdict, read_records, write_json, write_records
-from ..audit.audit_plan import AuditPlan, prepare
+from ..audit.audit_plan import AuditPlan, prepare_audit
 from ..audit.building import ProbeSettings, build_probes
 from ..audit.probe_folder import (
     CASES,
@@ -154,7 +154,7 @@ def _counted(name: str, probes: int) -> OperatorCounts:
 
 def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
     """Return the probes that the current judge graded, in a finished audit of two."""
-    prepared = prepare(plan)
+    prepared = prepare_audit(plan)
     assert plan.probes is not None
     facts = prepared.chosen.probes
     with (

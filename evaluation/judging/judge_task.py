@@ -153,9 +153,9 @@ def replay_in(environments: Mapping[str, type]) -> Replay:
 def _replay(environments: Mapping[str, type], case: Case, output: Output) -> Episode | None:
     if kind_spec(case.kind).family != "conversation" or not case.reference.get("classes"):
         return None
-    from ...deterministic.multi_turn.trajectory import replay  # noqa: PLC0415 - judging no conversations needs no worlds
+    from ...deterministic.multi_turn.trajectory import replay_turns  # noqa: PLC0415 - judging no conversations needs no worlds
 
-    return replay(case, output, environments)
+    return replay_turns(case, output, environments)
 
 
 JudgeOn: TypeAlias = Literal["open", "all"] | int | frozenset[ItemKey]

@@ -19,14 +19,14 @@ from ...records import (
     CaseFiles,
     InputPath,
     Output,
+    case_files,
     decode_record,
-    files_of,
     named,
     read_numbered,
     read_records,
 )
 from ...records.case import Record
-from ..inputs import outputs_of
+from ..inputs import read_outputs
 from ..store.file_names import ADJUDICATIONS
 from ..store.run_store import RunStore
 from .extend_reference import widened
@@ -94,7 +94,7 @@ def _decided(store: RunStore) -> dict[str, list[_Decided]]:
     said = decisions_of(store.adjudications, store.path / ADJUDICATIONS).by_item
     cases: dict[str, list[_Decided]] = {}
     for file in store.inputs.outputs:
-        for output in outputs_of(file):
+        for output in read_outputs(file):
             people = said.get(str(output.key), ())
             if people and (found := settled(people)) != "undecidable":
                 cases.setdefault(output.case_id, []).append(_Decided(output, found, people))
@@ -192,7 +192,7 @@ def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
                 f"{correction.case_id!r} is corrected on line {wanted[correction.case_id][0]} already",
             )
         wanted[correction.case_id] = (line, correction)
-    files = files_of(cases)
+    files = case_files(cases)
     for case in chain.from_iterable(read_records(path, Case) for path in files):
         line, correction = wanted.pop(case.id, (0, None))
         if correction is None:

@@ -9,7 +9,7 @@ from ...deterministic.ast.tool_calls import is_call_list
 from ...deterministic.decoding.replies import asked_form, decode_output
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, kind_spec
-from ...records.accepted_calls import AcceptedCall, accepted_calls, is_marked, is_plain
+from ...records.accepted_calls import AcceptedCall, accepted_calls, is_marked, is_plain_call
 
 _LONGEST_ANSWER = 300
 
@@ -62,7 +62,7 @@ def _alike(name: Any, wanted: str) -> bool:
 
 
 def _call(wanted: AcceptedCall, made: dict[str, Any]) -> dict[str, Any]:
-    plain = is_plain(wanted.written)
+    plain = is_plain_call(wanted.written)
     arguments: dict[str, Any] = dict(
         wanted.written.get("arguments", {}) if plain else wanted.written[wanted.name]
     )

@@ -23,7 +23,7 @@ from ...records import (
     encode_record,
     lines_of,
 )
-from ...records.json_text import DuplicateKeys, too_long
+from ...records.json_text import DuplicateKeyDetector, too_long
 from .journal_rows import JournalRow, StoredVerdict, VerdictKey, read_row
 from .sealed_file import PIECE, DiskBytes, MemoryBytes, RunningHash, Seal
 from .verdict_index import Settled, VerdictIndex
@@ -132,7 +132,7 @@ class VerdictJournal(Journal[Verdict]):
 
     def __init__(self, path: InputPath, *, writing: bool = True, seal: Seal | None = None) -> None:
         self._hash = RunningHash(seal)
-        self._keys = DuplicateKeys() if seal is None else None  # what we wrote has no key twice
+        self._detector = DuplicateKeyDetector() if seal is None else None  # what we wrote has no key twice
         self.standing = VerdictIndex()
         super().__init__(path, Verdict, writing=writing)
 
@@ -141,7 +141,7 @@ class VerdictJournal(Journal[Verdict]):
             super()._begin()
         for line, offset, raw in self._lines(self._hash):
             try:
-                self.standing.add(read_row(raw, path=self.path, line=line, keys=self._keys), offset)
+                self.standing.add(read_row(raw, path=self.path, line=line, detector=self._detector), offset)
             except (ValueError, msgspec.ValidationError) as error:
                 decode_record(
                     raw, Verdict, path=self.path, line=line

@@ -9,7 +9,7 @@ import msgspec
 
 from ...errors import RecordError
 from ...records import Author, InputPath, ItemKey, JudgeId, Outcome, Source, Usage, Verdict, decode_record
-from ...records.json_text import DuplicateKeys
+from ...records.json_text import DuplicateKeyDetector
 
 
 class VerdictKey(NamedTuple):
@@ -109,15 +109,19 @@ def is_baseline(author: Author) -> bool:
 
 
 def read_row(
-    raw: bytes, *, path: InputPath | None = None, line: int | None = None, keys: DuplicateKeys | None = None
+    raw: bytes,
+    *,
+    path: InputPath | None = None,
+    line: int | None = None,
+    detector: DuplicateKeyDetector | None = None,
 ) -> JournalRow | Verdict:
     """Parse a line without the fields that only a whole verdict needs.
 
     Raises:
         RecordError: The line is no verdict.
     """
-    if keys is not None:  # all of which are looked at
-        return decode_record(raw, Verdict, path=path, line=line, keys=keys)
+    if detector is not None:  # all of which are looked at
+        return decode_record(raw, Verdict, path=path, line=line, detector=detector)
     try:
         return decode_record(raw, JournalRow, path=path, line=line)
     except RecordError:  # which is said of a verdict; or a lone surrogate, which only the slower way reads

@@ -15,7 +15,7 @@ import msgspec
 from ...errors import InputError, MissingReplyError, RecordError, readable
 from ...records import MAX_LINE_BYTES, decode_record, encode_record, open_plainly, read_lines
 from ...records.case import Record
-from ...records.json_text import DuplicateKeys
+from ...records.json_text import DuplicateKeyDetector
 from .exchange import NotRecordedError, Provider, Reply, Request, Wrapping
 
 _BLOCK = 1 << 16
@@ -75,9 +75,9 @@ class ReplayProvider:
         self._places: dict[str, tuple[int, int]] = {}
         if path.exists() and not path.is_file():
             raise InputError("is no plain file; expected a recording of replies", path=path)
-        keys = DuplicateKeys()
+        detector = DuplicateKeyDetector()
         for line, offset, raw in read_lines(path):
-            recorded = _decode_line(raw, path, line, keys)
+            recorded = _decode_line(raw, path, line, detector)
             if recorded is not None:
                 self._places[recorded.key] = (offset, line)
         self._file = path.open("rb")
@@ -109,9 +109,9 @@ class ReplayProvider:
         self._file.close()
 
 
-def _decode_line(raw: bytes, path: Path, line: int, keys: DuplicateKeys) -> Recorded | None:
+def _decode_line(raw: bytes, path: Path, line: int, detector: DuplicateKeyDetector) -> Recorded | None:
     try:
-        return decode_record(raw, Recorded, path=path, line=line, keys=keys)
+        return decode_record(raw, Recorded, path=path, line=line, detector=detector)
     except RecordError:
         if raw.endswith(b"\n"):
             raise

@@ -51,7 +51,7 @@ def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[st
         yield from ("", f"By {column}:")
         for value, judges in calibration.slices.get(column, {}).items():
             yield f"  {value}"
-            yield _side_by_side(judges, indent=4)
+            yield _headline_table(judges, indent=4)
     yield from uneven_slices(calibration)
     yield from _suspects(calibration)
     yield from system_words(calibration)
@@ -117,14 +117,14 @@ def _baselines(calibration: CalibrationNumbers) -> Iterator[Piece]:
     blind = {name: calibration.baselines[name] for name in ("always_pass", "always_fail")}
     others = {name: panel for name, panel in calibration.baselines.items() if name not in blind}
     yield f"Baselines on the same {counted(blind['always_pass'].n, 'labelled item')}:"
-    yield _side_by_side(blind)
+    yield _headline_table(blind)
     if others:
         yield "Other graders, on the items that they grade:"
-        yield _side_by_side(others)
+        yield _headline_table(others)
     yield from people_words(calibration)
 
 
-def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> DocumentTable:
+def _headline_table(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> DocumentTable:
     rows = [
         (judge if name == _HEADLINE[0] else "", name, *statistic_cells(panel.statistics[name]))
         for judge, panel in judges.items()

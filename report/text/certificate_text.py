@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...calibration.monitoring.drift import Foresight
+from ...calibration.monitoring.drift import DriftPower
 from ...evaluation.audit.annotators import AlternativeAnnotator
 from ...evaluation.audit.certificate import CertificateRecord, RateClaim
 from ...evaluation.audit.certificate_check import CertificateValidity
@@ -86,7 +86,7 @@ def _found_by(certificate: CertificateRecord) -> str:
     return f"drift is a drop below this run's accuracy{below} (paired)"
 
 
-def _foresight(foresight: Foresight) -> str:
+def _foresight(foresight: DriftPower) -> str:
     """Return the chance of detecting a drop, and the anchors needed where it is too low."""
     line = (
         f"  if verdicts vary between repeats, a drop by {foresight.drop:g} is found within {foresight.looks} looks "

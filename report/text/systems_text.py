@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Self
 
 from ...evaluation.conclusion.run_results import (
     ALL,
@@ -23,6 +24,7 @@ from .one_screen import NAME, PlotRow, ShortNames, plotted_table, rate_and_n, sh
 from .safe_text import columns_of
 
 _MOST_SYSTEMS = 6
+_CHECKERS, _JUDGES = "checkers", "judges*"
 
 
 def by_rate(systems: Sequence[SystemResult]) -> list[SystemResult]:
@@ -66,71 +68,99 @@ def systems_document(
     if len(systems) == 1:
         yield from _parts(systems[0], judges)
     elif systems:
-        yield from _side_by_side(by_rate(systems), linked=linked)
+        yield from _systems_table(by_rate(systems), linked=linked)
 
 
-def _side_by_side(systems: Sequence[SystemResult], *, linked: bool) -> Iterator[Piece]:
+class _RatesKnown(NamedTuple):
+    """Rates that the systems of one table have.
+
+    Attributes:
+        whole: Each has a rate of all its outputs.
+        checked: Checkers decided outputs of at least one.
+        judged: Judges graded outputs of at least one.
+    """
+
+    whole: bool
+    checked: bool
+    judged: bool
+
+    @classmethod
+    def of(cls, systems: Sequence[SystemResult]) -> Self:
+        """Return the rates that these systems have."""
+        return cls(
+            all(system.overall is not None and system.overall.value is not None for system in systems),
+            any(part is not None and part.n for part in map(checked, systems)),
+            any(system.judged is not None and system.judged.n for system in systems),
+        )
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Titles of the columns beside the main rate."""
+        if not (self.checked and self.judged):
+            return ()
+        return (_CHECKERS, _JUDGES) if self.whole else (_JUDGES,)
+
+    def main(self, system: SystemResult) -> StratumRate | None:
+        """Return the rate by which systems are compared."""
+        return system.overall if self.whole else checked(system) if self.checked else system.judged
+
+
+def _systems_table(systems: Sequence[SystemResult], *, linked: bool) -> Iterator[Piece]:
+    """Show a row per system: the main rate, those of checkers and judges, and the ungraded outputs."""
     names = short_names(system.system for system in systems)
-    whole = [
-        system.overall
-        for system in systems
-        if system.overall is not None and system.overall.value is not None
+    known = _RatesKnown.of(systems)
+    rows: list[PlotRow] = [
+        (
+            names.of(system.system),
+            known.main(system),
+            (*_cells(system, known), _ungraded_cell(system, linked=linked)),
+        )
+        for system in systems[:_MOST_SYSTEMS]
     ]
-    is_whole = len(whole) == len(systems)
-    is_judged = any(system.judged is not None and system.judged.n for system in systems)
-    is_checked = any(part is not None and part.n for part in map(checked, systems))
-    rows: list[PlotRow] = []
-    for system in systems[:_MOST_SYSTEMS]:
-        main = system.overall if is_whole else checked(system) if is_checked else system.judged
-        behind = (checked(system) if is_whole and is_judged else None, system.judged)
-        cells = tuple(
-            rate_and_n(part)
-            for part, shown in zip(
-                behind, _columns(is_whole=is_whole, is_checked=is_checked, is_judged=is_judged), strict=True
-            )
-            if shown
-        )
-        n = "-" if main is None else number_text.count(main.n)
-        left = ungraded(system)
-        missing = "-" if left is None else number_text.count(left)
-        last = (
-            Cell(missing, link=items_at(system=system.system, group=UNGRADED)) if linked and left else missing
-        )
-        rows.append((names.of(system.system), main, (n, *cells, last)))
-    if is_whole or not (is_checked or is_judged):
-        shares_judged = is_judged and (_uncorrected(systems) or not is_checked)
-        main_head = "all outputs*" if shares_judged else "all outputs"
-    else:
-        main_head = "checked outputs" if is_checked else "judged*"
-    shown = _columns(is_whole=is_whole, is_checked=is_checked, is_judged=is_judged)
-    head = (
-        main_head,
-        "n",
-        *(name for name, wanted in zip(("checkers", "judges*"), shown, strict=True) if wanted),
-        "ungraded",
-    )
     if names.shared:
         yield f"systems {names.shared}"
-    yield plotted_table("", head, rows)
+    yield plotted_table("", (_main_title(systems, known), "n", *known.beside, "ungraded"), rows)
     if len(systems) > _MOST_SYSTEMS:
         yield f"{len(systems) - _MOST_SYSTEMS:,} more systems"
-    if is_judged:
-        corrected = [
-            each.system
-            for each in systems
-            if each.overall is not None and each.overall.name != ALL_UNCORRECTED
-        ]
-        how = (
-            "uncorrected"
-            if _uncorrected(systems)
-            else number_text.correction(corrected, (each.system for each in systems))
-        )
-        yield f"* undecided by checkers, judged, {how}"
+    if known.judged:
+        yield _judged_note(systems)
 
 
-def _columns(*, is_whole: bool, is_checked: bool, is_judged: bool) -> tuple[bool, bool]:
-    """Return whether checked and judged outputs have a column beside the main rate."""
-    return is_whole and is_judged and is_checked, is_judged and is_checked
+def _cells(system: SystemResult, known: _RatesKnown) -> Iterator[str | Cell]:
+    """Yield n of the main rate, and the rates beside it."""
+    main = known.main(system)
+    yield "-" if main is None else number_text.count(main.n)
+    for title in known.beside:
+        yield rate_and_n(checked(system) if title == _CHECKERS else system.judged)
+
+
+def _ungraded_cell(system: SystemResult, *, linked: bool) -> str | Cell:
+    count = ungraded(system)
+    if count is None:
+        return "-"
+    text = number_text.count(count)
+    return Cell(text, link=items_at(system=system.system, group=UNGRADED)) if linked and count else text
+
+
+def _main_title(systems: Sequence[SystemResult], known: _RatesKnown) -> str:
+    """Return the title of the main rate, starred where judges' uncorrected verdicts are part of it."""
+    if known.whole or not (known.checked or known.judged):
+        shares_judged = known.judged and (_uncorrected(systems) or not known.checked)
+        return "all outputs*" if shares_judged else "all outputs"
+    return "checked outputs" if known.checked else _JUDGES
+
+
+def _judged_note(systems: Sequence[SystemResult]) -> str:
+    """Return the note on starred rates."""
+    corrected = [
+        each.system for each in systems if each.overall is not None and each.overall.name != ALL_UNCORRECTED
+    ]
+    how = (
+        "uncorrected"
+        if _uncorrected(systems)
+        else number_text.correction(corrected, (each.system for each in systems))
+    )
+    return f"* undecided by checkers, judged, {how}"
 
 
 def _uncorrected(systems: Sequence[SystemResult]) -> bool:

@@ -13,7 +13,7 @@ from fiducial.judges import load_judge
 from fiducial.judges.catalogue import all_prompts
 from fiducial.judges.front_matter import read_front_matter
 from fiducial.judges.prompt_file import STATEMENTS, read_prompt_file
-from fiducial.judges.scale import Scale, scale_from_option, scale_line, scale_option
+from fiducial.judges.scale import Scale, scale_from_option, scale_line, scale_text
 
 QUERY = "inputs:\n  query: {type: string, kind: string}"
 
@@ -147,7 +147,7 @@ def test_a_command_line_says_a_scale_by_its_worst_and_its_best_score(text: str, 
 
 def test_what_a_message_says_to_say_is_understood() -> None:
     for scale in (Scale(1, 5, 1), Scale(0, 1, None), Scale(1, 5, None, "low")):
-        words = scale_option(scale).removeprefix("--scale ").split(" --step ")
+        words = scale_text(scale).removeprefix("--scale ").split(" --step ")
         assert scale_from_option(words[0], float(words[1]) if len(words) > 1 else None) == scale
 
 

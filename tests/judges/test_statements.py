@@ -16,12 +16,12 @@ from fiducial.judges.statements import (
     JudgedStatement,
     StatementVerdict,
     answer_verdict,
-    as_output,
     case_of,
     is_long,
     is_statement,
     judges_statements,
     not_split,
+    statement_output,
     statement_verdict,
 )
 from fiducial.records import CaseIndex, ItemKey, Output, ToolCall, Verdict, write_records
@@ -112,16 +112,18 @@ def test_pieces_are_counted_as_the_prompt_lists_them(spec: str, evidence: dict[s
 def test_equal_statements_of_two_systems_are_one_item_and_others_are_not():
     ours, theirs = make_output(text="a. b."), make_output(text="b. c.", system="other")
     of_ours, of_theirs = (
-        as_output(ours, JudgedStatement("b.", "b.")),
-        as_output(theirs, JudgedStatement("b.", "b.")),
+        statement_output(ours, JudgedStatement("b.", "b.")),
+        statement_output(theirs, JudgedStatement("b.", "b.")),
     )
-    assert of_ours.case_id == of_theirs.case_id != as_output(theirs, JudgedStatement("c.", "c.")).case_id
+    assert (
+        of_ours.case_id == of_theirs.case_id != statement_output(theirs, JudgedStatement("c.", "c.")).case_id
+    )
     assert (of_ours.text, of_ours.system, of_theirs.system) == ("b.", "agent", "other")
 
 
 def test_a_whole_answer_keeps_what_it_holds_under_an_id_of_its_own():
     output = make_output(text=None, tool_calls=[ToolCall(name="f", arguments={})])
-    whole = as_output(output, JudgedStatement(None, None))
+    whole = statement_output(output, JudgedStatement(None, None))
     assert (whole.tool_calls, whole.text, case_of(whole.case_id)) == (output.tool_calls, None, "case-0")
 
 

@@ -8,7 +8,7 @@ import math
 import pandas as pd
 import pytest
 
-from fiducial.records.frames import frame_rows, is_plain
+from fiducial.records.frames import frame_rows, is_plain_frame
 from fiducial.records.memory_file import MemoryRows
 from fiducial.records.table_rows import file_rows, json_rows
 
@@ -26,7 +26,7 @@ from fiducial.records.table_rows import file_rows, json_rows
     ],
 )
 def test_texts_numbers_and_truth_values_are_plain(values: list[object], plain: bool) -> None:
-    assert is_plain(pd.DataFrame({"x": values})) is plain
+    assert is_plain_frame(pd.DataFrame({"x": values})) is plain
 
 
 def test_rows_in_memory_are_the_same_as_their_lines() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fiducial.errors import RecordError
 from fiducial.records import MAX_LINE_BYTES, Case, CaseIndex, Output, Verdict, read_records, write_records
-from fiducial.records.json_text import DuplicateKeys, refuse_duplicate_keys
+from fiducial.records.json_text import DuplicateKeyDetector, refuse_duplicate_keys
 
 pytestmark = pytest.mark.attack("replies of systems")
 
@@ -64,7 +64,7 @@ def test_no_key_that_stands_twice_is_passed_over(value: Any, ascii_only: bool, b
         refuse_duplicate_keys(line)
     except ValueError:
         twice = True
-    assert DuplicateKeys().may_be_in([line], [msgspec.json.decode(line)]) or not twice
+    assert DuplicateKeyDetector().suspects([line], [msgspec.json.decode(line)]) or not twice
 
 
 @pytest.mark.parametrize(
@@ -77,19 +77,19 @@ def test_no_key_that_stands_twice_is_passed_over(value: Any, ascii_only: bool, b
     ],
 )
 def test_what_has_no_such_key_is_not_read_key_by_key(line: bytes):
-    assert not DuplicateKeys().may_be_in([line], [msgspec.json.decode(line)])
+    assert not DuplicateKeyDetector().suspects([line], [msgspec.json.decode(line)])
 
 
 def test_a_colon_that_is_an_escape_hides_no_key():
     line = b'{"a": 1, "a": "\\u003a"}'
-    assert DuplicateKeys().may_be_in([line], [msgspec.json.decode(line)])
+    assert DuplicateKeyDetector().suspects([line], [msgspec.json.decode(line)])
 
 
 def test_fields_that_are_given_as_they_would_be_anyway_are_no_keys_that_stand_twice():
     line = b'{"case_id": "c", "system": "s", "trial": 0, "text": null}'
-    keys = DuplicateKeys()
+    keys = DuplicateKeyDetector()
     for _ in range(2):
-        assert not keys.may_be_in([line], [msgspec.json.decode(line, type=Output)])
+        assert not keys.suspects([line], [msgspec.json.decode(line, type=Output)])
 
 
 @pytest.mark.parametrize(

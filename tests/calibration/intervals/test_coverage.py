@@ -13,7 +13,7 @@ from fiducial.calibration.agreement.agreement_by_group import equal_rates
 from fiducial.calibration.agreement.label_audit import corrected_rates
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.sample import Cells
-from fiducial.calibration.thresholds.certified_thresholds import GRID, certify
+from fiducial.calibration.thresholds.certified_thresholds import GRID, certify_threshold
 
 DRAWS = 500
 NAMES = (
@@ -144,7 +144,7 @@ def test_a_certified_threshold_keeps_its_promise() -> None:
     for _ in range(300):
         confidence = rng.random(400)
         wrong = rng.random(400) < 0.3 * (1 - confidence)
-        found = certify(confidence, wrong, max_error=0.1)
+        found = certify_threshold(confidence, wrong, max_error=0.1)
         if found.threshold is not None:
             certified += 1
             broken += 0.3 * (1 - (1 + found.threshold) / 2) > 0.1
@@ -154,7 +154,7 @@ def test_a_certified_threshold_keeps_its_promise() -> None:
 
 def test_no_threshold_is_certified_for_a_coin() -> None:
     rng = np.random.default_rng(7)
-    found = certify(rng.random(500), rng.random(500) < 0.5, max_error=0.1)
+    found = certify_threshold(rng.random(500), rng.random(500) < 0.5, max_error=0.1)
     assert found.threshold is None
     assert found.undefined is not None
 

@@ -10,9 +10,9 @@ from fiducial.calibration.arrays import BoolArray, FloatArray
 from fiducial.calibration.intervals.clustered_rates import certified_rate
 from fiducial.calibration.monitoring.drift import (
     drift_evidence,
+    drift_power,
     first_alarm,
     first_drop,
-    foresee,
     paired_drops,
 )
 from fiducial.calibration.monitoring.look_levels import look_levels
@@ -159,17 +159,17 @@ def test_what_is_foreseen_is_what_is_found_where_verdicts_do_not_repeat(replies:
         certified = chance.binomial(replies, 0.85, 100) / replies
         p = paired_drops(certified, looks(chance, np.full(100, 0.75), 5), np.arange(100))[1]
         found += first_drop(p, look_levels(5, replies=replies)) is not None
-    seen = foresee(0.85, 100, replies=replies)
+    seen = drift_power(0.85, 100, replies=replies)
     assert found / 400 == pytest.approx(seen.found, abs=0.06)
     assert seen.found >= 0.7
 
 
 def test_as_many_anchors_or_replies_as_are_asked_for_find_a_drop_as_often_as_wanted():
-    seen = foresee(0.85, 80)
+    seen = drift_power(0.85, 80)
     assert seen.replies == 2
-    assert foresee(0.85, seen.anchors).found >= 0.7 > foresee(0.85, seen.anchors - 5).found
-    assert foresee(0.85, 80, replies=2).found >= 0.7 > seen.found
-    assert foresee(0.85, 20).replies is None
+    assert drift_power(0.85, seen.anchors).found >= 0.7 > drift_power(0.85, seen.anchors - 5).found
+    assert drift_power(0.85, 80, replies=2).found >= 0.7 > seen.found
+    assert drift_power(0.85, 20).replies is None
 
 
 def test_drops_are_means_over_the_looks_so_far_of_what_was_judged():

@@ -7,8 +7,8 @@ import pytest
 
 from fiducial.calibration.thresholds.certified_thresholds import (
     Verdicts,
-    certify,
     certify_cascade,
+    certify_threshold,
     confidence_of,
 )
 
@@ -22,7 +22,7 @@ def judge(rng: np.random.Generator, n: int, worst: float) -> Verdicts:
 def test_one_judge_is_selective_judging() -> None:
     alone = judge(np.random.default_rng(0), 400, 0.3)
     found = certify_cascade({"j": alone}, max_error=0.1)
-    assert found.judges["j"] == certify(alone.confidence, alone.wrong, max_error=0.1)
+    assert found.judges["j"] == certify_threshold(alone.confidence, alone.wrong, max_error=0.1)
 
 
 def test_each_judge_is_asked_what_those_before_it_left() -> None:

@@ -6,12 +6,12 @@ import ast
 
 import pytest
 
-from fiducial.deterministic.decoding.arithmetic import evaluate
+from fiducial.deterministic.decoding.arithmetic import evaluate_arithmetic
 from fiducial.errors import DecodingError
 
 
 def value_of(text: str):
-    return evaluate(ast.parse(text, mode="eval").body)
+    return evaluate_arithmetic(ast.parse(text, mode="eval").body)
 
 
 @pytest.mark.parametrize(

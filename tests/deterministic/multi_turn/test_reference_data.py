@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.deterministic.multi_turn import check_result
+from fiducial.deterministic.multi_turn import check_turns
 from fiducial.deterministic.multi_turn.trajectory import examine
 from fiducial.deterministic.options import CheckOptions
 from fiducial.formats.bfcl import expand, open_source, read_cases
@@ -35,7 +35,7 @@ def test_every_reference_trajectory_is_valid(cases: dict[str, Case]):
         calls: list[list[str]] = case.reference["calls"]
         for turns in ([[turn] for turn in calls], [[[call] for call in turn] for turn in calls]):
             for rules in ("bfcl", "strict"):
-                finding = check_result(case, turns, mode="decoded", options=CheckOptions(rules=rules))
+                finding = check_turns(case, turns, mode="decoded", options=CheckOptions(rules=rules))
                 assert finding.valid, f"{case.id} under {rules} rules: {finding.reason}"
 
 
@@ -43,7 +43,7 @@ def test_every_record_has_the_verdict_of_the_original(cases: dict[str, Case], re
     wrong: list[str] = []
     seen = 0
     for record in _records(reference / "bfcl" / "reference" / "multi_turn.jsonl.gz"):
-        finding = check_result(cases[record["id"]], record["turns"], mode=record["level"])
+        finding = check_turns(cases[record["id"]], record["turns"], mode=record["level"])
         seen += 1
         if (finding.valid, finding.error_type) != (record["valid"], record["error_type"]):
             wrong.append(f"{record['id']} ({record['mutation']}): {record['error_type']}, got {finding}")
@@ -79,7 +79,7 @@ def test_every_real_output_has_the_verdict_of_the_original(cases: dict[str, Case
     for path in files:
         for line in path.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
-            finding = check_result(cases[record["id"]], record["raw"], mode="fc")
+            finding = check_turns(cases[record["id"]], record["raw"], mode="fc")
             assert (finding.valid, finding.error_type) == (record["valid"], record.get("error_type")), record[
                 "id"
             ]

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic.checkers import check
-from fiducial.deterministic.multi_turn import check_result
+from fiducial.deterministic.multi_turn import check_turns
 from fiducial.deterministic.multi_turn.call_execution import MAX_CALLS
-from fiducial.deterministic.multi_turn.trajectory import replay
+from fiducial.deterministic.multi_turn.trajectory import replay_turns
 from fiducial.deterministic.options import CheckOptions
 from fiducial.errors import InputError
 from fiducial.records import Case, Output, StepOutcome, ToolCall, ToolResults
@@ -136,18 +136,18 @@ def test_an_output_without_turns_is_a_run_that_failed(options: CheckOptions):
 
 def test_a_case_that_names_an_unknown_world_is_an_input_error():
     with pytest.raises(InputError, match=r"case 'shop-1': no environment is called 'Shop'.*environment="):
-        check_result(world_case(calls=[[PUT]]), [[[PUT]]], mode="decoded")
+        check_turns(world_case(calls=[[PUT]]), [[[PUT]]], mode="decoded")
 
 
 def test_a_configuration_that_a_world_does_not_take_is_an_input_error(options: CheckOptions):
     case = world_case([[]], "GorillaFileSystem", root={"a": 5})
     with pytest.raises(InputError, match="GorillaFileSystem does not take its configuration"):
-        check_result(case, [[]], mode="decoded", options=options)
+        check_turns(case, [[]], mode="decoded", options=options)
 
 
 def test_a_reference_of_another_kind_is_an_input_error():
     with pytest.raises(InputError, match="not a multi-turn reference"):
-        check_result(Case(id="x", kind="multi_turn", reference={"answers": ["a"]}), [[]], mode="decoded")
+        check_turns(Case(id="x", kind="multi_turn", reference={"answers": ["a"]}), [[]], mode="decoded")
 
 
 CASE = world_case([[]], stock={"pear": 3})
@@ -155,7 +155,7 @@ CASE = world_case([[]], stock={"pear": 3})
 
 def outcomes(options: CheckOptions, *turns: list[Any]) -> list[list[StepOutcome]]:
     output = Output(case_id="shop-1", system="s", turns=list(turns))
-    return [list(turn) for turn in replay(CASE, output, options.environments)]
+    return [list(turn) for turn in replay_turns(CASE, output, options.environments)]
 
 
 def test_each_step_has_its_calls_and_results_and_the_world_goes_on_between_turns(options: CheckOptions):
@@ -206,8 +206,10 @@ def test_recorded_results_are_no_steps_of_the_agent(options: CheckOptions):
 
 def test_an_unknown_world_is_named_with_its_case():
     with pytest.raises(InputError, match="case 'shop-1': no environment is called 'Shop'"):
-        replay(CASE, Output(case_id="shop-1", system="s", turns=[[]]), {})
+        replay_turns(CASE, Output(case_id="shop-1", system="s", turns=[[]]), {})
 
 
 def test_an_output_without_turns_has_nothing_to_execute(options: CheckOptions):
-    assert replay(CASE, Output(case_id="shop-1", system="s", text="timed out"), options.environments) == []
+    assert (
+        replay_turns(CASE, Output(case_id="shop-1", system="s", text="timed out"), options.environments) == []
+    )

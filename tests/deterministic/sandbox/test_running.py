@@ -17,8 +17,8 @@ from fiducial.deterministic.sandbox.running import (
     Reins,
     SandboxError,
     SandboxReport,
-    run_agent,
     run_confined,
+    run_trusted,
 )
 
 LIMITS = Limits(wall_seconds=10)
@@ -136,7 +136,7 @@ def test_processor_time_is_told_from_other_signals(tmp_path: Path):
 def test_an_agent_works_in_its_folder_with_the_environment_it_is_given(tmp_path: Path):
     code = "import os; open('made.txt', 'w').write(os.environ['TOKEN'])"
     environment = {**os.environ, "TOKEN": "t"}
-    run = run_agent([sys.executable, "-c", code], tmp_path, environment, LIMITS)
+    run = run_trusted([sys.executable, "-c", code], tmp_path, environment, LIMITS)
     assert (run.by, run.code) == ("exit", 0)
     assert (tmp_path / "made.txt").read_text() == "t"
 
@@ -147,7 +147,7 @@ def test_an_agent_is_stopped_at_its_limit_with_everything_it_started(tmp_path: P
         "if os.fork() == 0:\n os.setsid()\n time.sleep(1)\n open('late.txt', 'w')\n"
         "time.sleep(60)"
     )
-    run = run_agent(
+    run = run_trusted(
         [sys.executable, "-c", code], tmp_path, dict(os.environ), LIMITS._replace(wall_seconds=0.4)
     )
     assert run.by == "time"
@@ -177,7 +177,7 @@ def test_an_agent_ends_that_is_ended_while_it_is_being_started(
 
     def work() -> None:
         try:
-            run_agent(["sleep", "600"], tmp_path, {}, Limits(wall_seconds=600), reins)
+            run_trusted(["sleep", "600"], tmp_path, {}, Limits(wall_seconds=600), reins)
         except SandboxError as error:
             ended.append(error)
 

@@ -7,7 +7,7 @@ import pytest
 
 from fiducial.deterministic.artifacts.copying import copy_plain_files
 from fiducial.errors import InputError
-from fiducial.evaluation.artifacts.workspaces import prepare, workspace_of
+from fiducial.evaluation.artifacts.workspaces import lay_out_workspaces, workspace_of
 from fiducial.records import Case
 
 pytestmark = pytest.mark.attack("workspace files")
@@ -59,7 +59,7 @@ def test_a_plain_id_can_be_read_off_its_folder(tmp_path: Path):
 def test_workspaces_of_ids_that_look_alike_do_not_erase_each_other(tmp_path: Path):
     (tmp_path / "challenge").mkdir()
     cases = [case(case_id, str(tmp_path / "challenge")) for case_id in ("a/b", "a__b", "a/./b")]
-    assert prepare(cases, tmp_path / "work", system="s") == 3
+    assert lay_out_workspaces(cases, tmp_path / "work", system="s") == 3
     assert len(list((tmp_path / "work" / "workspaces").iterdir())) == 3
 
 
@@ -86,15 +86,15 @@ def test_a_preparation_that_was_interrupted_goes_on_and_keeps_what_is_whole(
     with monkeypatch.context() as patch:
         patch.setattr("fiducial.evaluation.artifacts.workspaces.copy_plain_files", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            prepare(cases, tmp_path / "work", system="me")
+            lay_out_workspaces(cases, tmp_path / "work", system="me")
     kept = tmp_path / "work" / "workspaces" / "a" / "hint.md"
     kept.write_text("Say yes, please.")
-    assert prepare(cases, tmp_path / "work", system="me") == 3
+    assert lay_out_workspaces(cases, tmp_path / "work", system="me") == 3
     assert kept.read_text() == "Say yes, please."
     assert (tmp_path / "work" / "workspaces" / "c" / "hint.md").read_text() == "Say yes."
     assert sorted(each.name for each in (tmp_path / "work").iterdir()) == ["outputs.jsonl", "workspaces"]
     with pytest.raises(InputError, match="there already"):
-        prepare(cases, tmp_path / "work", system="me")
+        lay_out_workspaces(cases, tmp_path / "work", system="me")
 
 
 def test_an_interrupted_preparation_keeps_no_workspace_but_its_own(
@@ -102,7 +102,7 @@ def test_an_interrupted_preparation_keeps_no_workspace_but_its_own(
 ):
     (tmp_path / "challenge" / "artifacts_in").mkdir(parents=True)
     first, second = (case(case_id, str(tmp_path / "challenge")) for case_id in ("a", "b"))
-    prepare([first], tmp_path / "work", system="me")
+    lay_out_workspaces([first], tmp_path / "work", system="me")
 
     def interrupted(source: Path, workspace: Path) -> None:
         raise KeyboardInterrupt(source, workspace)
@@ -110,14 +110,14 @@ def test_an_interrupted_preparation_keeps_no_workspace_but_its_own(
     with monkeypatch.context() as patch:
         patch.setattr("fiducial.evaluation.artifacts.workspaces.copy_plain_files", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            prepare([second], tmp_path / "work", system="me")
+            lay_out_workspaces([second], tmp_path / "work", system="me")
     with pytest.raises(InputError, match="there already"):
-        prepare([first, second], tmp_path / "work", system="me")
+        lay_out_workspaces([first, second], tmp_path / "work", system="me")
 
 
 def test_a_case_that_stands_twice_has_no_workspace(tmp_path: Path):
     (tmp_path / "challenge").mkdir()
     twice = [case("a", str(tmp_path / "challenge"))] * 2
     with pytest.raises(InputError, match="there already"):
-        prepare(twice, tmp_path / "work", system="me")
+        lay_out_workspaces(twice, tmp_path / "work", system="me")
     assert not (tmp_path / "work").exists()

@@ -12,7 +12,7 @@ from fiducial.errors import RecordError
 from fiducial.evaluation.store.journal import VerdictJournal
 from fiducial.evaluation.store.kept_inputs import RunInputs
 from fiducial.evaluation.store.known_items import refuse_unknown
-from fiducial.judges.statements import JudgedStatement, as_output
+from fiducial.judges.statements import JudgedStatement, statement_output
 from fiducial.records import Case, Output, Verdict, write_records
 
 pytestmark = pytest.mark.attack("run folders and files")
@@ -46,7 +46,7 @@ def journal_on(path: Path, *outputs: Output) -> Generator[VerdictJournal]:
 
 
 def statement_of(output: Output) -> Output:
-    return as_output(output, JudgedStatement("Rome is in Italy.", None))
+    return statement_output(output, JudgedStatement("Rome is in Italy.", None))
 
 
 @pytest.mark.parametrize("of_statements", [False, True])

@@ -1,0 +1,50 @@
+"""Errors about columns: mapped ones that are missing, and rows without question or answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..records.column_names import column_named, mapped
+from ..records.grades import is_missing
+from .column_guesses import guessed
+from .field_reader import FieldReader
+
+
+def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:
+    """Return an error message for a mapped column that no row has; None if all are present."""
+    there = sorted(columns)
+    for left, right in told_by_user.items():
+        if column_named(there, left) is None and column_named(there, right) is None:
+            return f"{left}={right}: there is no such column; there are {', '.join(map(repr, there))}"
+    return None
+
+
+def unknown_columns(row: Mapping[str, Any]) -> str:
+    """Return the error for a row without question or answer, naming columns that may hold them."""
+    if all(is_missing(value) for value in row.values()):
+        return "the row is empty"
+    texts = text_columns(row)
+    named = texts or [*row]
+    guesses: Mapping[str, str] = guessed([row], row, ()) if texts else {}  # one row tells only texts
+    mapping = {"query": named[0], "response": named[-1], **guesses}
+    return (
+        f"no column is known to hold a question or an answer; the columns are {', '.join(map(repr, row))}; "
+        f"name them, for example {mapped(mapping)}"
+    )
+
+
+def nothing_asked(row: Mapping[str, Any], fields: FieldReader) -> str:
+    """Return the error for a row that asks and answers nothing; known columns are empty in it."""
+    if all(is_missing(value) for value in row.values()) or not {"query", "response"} & fields.value.keys():
+        return unknown_columns(row)
+    if "query" in fields:
+        return "the row has no question, answer or reference"
+    guesses = guessed([row], row, ("accepted_answers", "label", "response", "system"))
+    name = mapped(guesses) if guesses else "--map query=COLUMN"
+    return f"the answer is empty, and no column is known to hold the question; name it: {name}"
+
+
+def text_columns(row: Mapping[str, Any]) -> list[str]:
+    """Return the columns that hold more than a word."""
+    return [name for name, value in row.items() if isinstance(value, str) and " " in value.strip()]
