@@ -100,7 +100,7 @@ def _from_run(table: Table) -> Iterator[tuple[str, tuple[Trials, int]]]:
         yield (
             system,
             (
-                Trials(case_of[kept.item], kept.cluster, kept.result, kept.is_open, kept.label),
+                Trials(case_of[kept.item], kept.cluster, kept.result, kept.is_undecided, kept.label),
                 int((~known).sum()),
             ),
         )

@@ -127,8 +127,8 @@ def estimated(
     """Check, judge and label random outputs; estimate the rate of all and of undecided ones."""
     checked = counts["check"]
     decided = rng.binomial(checked, world.decided)
-    passing, is_open = rng.binomial(decided, _PASS), checked - decided
-    size = min(is_open, max(n for name, n in counts.items() if name != "check"))
+    passing, is_undecided = rng.binomial(decided, _PASS), checked - decided
+    size = min(is_undecided, max(n for name, n in counts.items() if name != "check"))
     right = rng.random(size) < world.rate
     rows = np.arange(size)
     scores = [
@@ -141,4 +141,4 @@ def estimated(
     label = np.where(rows < counts["label"], right, np.nan)
     data = NestedVerdicts(label, np.array(scores).reshape(len(scores), size), rows, np.full(size, np.nan))
     rate = multi_phase_rate(data)
-    return None if rate.value is None else (passing + is_open * rate.value) / checked, rate
+    return None if rate.value is None else (passing + is_undecided * rate.value) / checked, rate

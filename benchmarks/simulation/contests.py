@@ -87,7 +87,7 @@ def _systems(rng: np.random.Generator, rows: int, rates: tuple[float, float], ta
     cluster = np.repeat(np.arange(240 // rows), rows)
     passes = two_systems(rng, cluster, rates)
     # Open cases are as hard as others, but the judge passes one wrong output in five, and fails one right one in ten.
-    is_open, labelled = np.arange(240) % 3 == 0, rng.random((2, 240)) < 1 / 3
+    is_undecided, labelled = np.arange(240) % 3 == 0, rng.random((2, 240)) < 1 / 3
     given: list[dict[str, Any]] = []
     for name, truth, known in zip("ab", passes, labelled, strict=True):
         judged = np.where(rng.random(240) < np.where(truth == 1, 0.1, 0.2), 1 - truth, truth)
@@ -98,8 +98,8 @@ def _systems(rng: np.random.Generator, rows: int, rates: tuple[float, float], ta
                 "judge": "j",
                 "system": name,
                 "score": judged[n],
-                "checker_score": None if is_open[n] else truth[n],
-                "label": truth[n] if is_open[n] and known[n] else None,
+                "checker_score": None if is_undecided[n] else truth[n],
+                "label": truth[n] if is_undecided[n] and known[n] else None,
             }
             for n in range(240)
         ]

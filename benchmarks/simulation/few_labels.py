@@ -52,14 +52,14 @@ def systems(
             row[rng.choice(left, labelled.each, replace=False)] = True
     found: dict[str, SystemOutputs] = {}
     for number in range(count):
-        is_open = np.arange(tasks) >= decided
+        is_undecided = np.arange(tasks) >= decided
         label = np.full(tasks, np.nan)
         label[decided:] = np.where(known[number], truth[number, decided:], np.nan)
         found[f"s{number}"] = SystemOutputs(
             np.arange(tasks),
             np.arange(tasks),
             np.arange(tasks),
-            np.where(is_open, np.nan, truth[number]),
+            np.where(is_undecided, np.nan, truth[number]),
             said[number][None].astype(np.float64),
             label[None],
         )

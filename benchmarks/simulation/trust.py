@@ -37,10 +37,10 @@ def verdicts(draws: int) -> Iterator[Scenario]:
 
 def _is_proven(rng: np.random.Generator, labels: int, right: float) -> bool:
     n = _SYSTEMS * (_CHECKED + _OPEN)
-    is_open = np.arange(n) >= _SYSTEMS * _CHECKED
-    truth = rng.random(n) < np.where(is_open, 0.6, 0.5)
-    score = np.where(rng.random(n) < np.where(is_open, right, 0.97), truth, ~truth)
-    known = ~is_open
+    is_undecided = np.arange(n) >= _SYSTEMS * _CHECKED
+    truth = rng.random(n) < np.where(is_undecided, 0.6, 0.5)
+    score = np.where(rng.random(n) < np.where(is_undecided, right, 0.97), truth, ~truth)
+    known = ~is_undecided
     known[_SYSTEMS * _CHECKED : _SYSTEMS * (_CHECKED + labels)] = True
     rows = [
         {
@@ -56,9 +56,9 @@ def _is_proven(rng: np.random.Generator, labels: int, right: float) -> bool:
         name="j",
         fingerprint="f",
         outcomes={"graded": n},
-        undecided=int(is_open.sum()),
+        undecided=int(is_undecided.sum()),
         undecided_labelled=_SYSTEMS * labels,
-        undecided_worse_p=worse_part(table, is_open).get("j"),
+        undecided_worse_p=worse_part(table, is_undecided).get("j"),
     )
     panel = judge_panel(table, settings=Settings(replicates=50))
     found = RunSummary(systems=[], judges=[use], calibration=CalibrationNumbers(judges={"j": panel}))

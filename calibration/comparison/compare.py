@@ -104,7 +104,7 @@ def of_systems(field: Field, strata: Strata) -> list[Caution]:
 
 
 def _lacking(left: ComparedStratum) -> dict[str, int]:
-    """Labels left to give each system that has open outputs and too few labels of them."""
+    """Labels left to give each system that has undecided outputs and too few labels of them."""
     lacking = {name: FEWEST_LABELS - count for name, count in left.labelled.items() if left.graded[name]}
     return {name: count for name, count in lacking.items() if count > 0}
 

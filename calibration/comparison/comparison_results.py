@@ -11,7 +11,7 @@ from ..pass_threshold import PassThreshold
 from ..statistic import Caution, Statistic
 
 FEWEST_COMPARED = 5
-"""Labels of each system without which two corrected systems are not compared, unless every open output has one."""
+"""Labels of each system without which two corrected systems are not compared, unless every undecided output has one."""
 
 By: TypeAlias = Literal["judge", "system"]
 Right: TypeAlias = Literal["agrees", "score", "label"]
@@ -67,7 +67,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         adjusted_p: ``p``, adjusted over the pairs listed (Holm): what the words go by.
         better: Which is higher by ``adjusted_p``; None where there is no evidence, or none that stands among so many pairs.
         smallest_visible: The true difference that a comparison of this precision, by itself, finds four times in five.
-        corrected: Whether labels of the open part correct the difference; the counts are of verdicts as they are.
+        corrected: Whether labels of undecided outputs correct the difference; the counts are of verdicts as they are.
         simultaneous: Of systems, ``difference`` with an interval that holds for all pairs listed at once (Bonferroni); None for a single pair.
         icc: Correlation of the differences within clusters, averaged with the usual one where few items differ; 0 where items are their own.
         auroc_difference: Where both scored the same labelled items with fractions.
@@ -177,12 +177,12 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         rates: Share that passes, by system, each on all its outputs of this part.
         outputs: How many outputs of this part each system has.
         graded: How many of them are graded.
-        labelled: How many open ones are graded and have a label besides.
-        corrected: Whether labels correct what judges say of open outputs of every system.
-        corrected_systems: Systems whose rates labels correct, or that have no open output while labels correct others'. A system needs two labels that
+        labelled: How many undecided ones are graded and have a label besides.
+        corrected: Whether labels correct what judges say of undecided outputs of every system.
+        corrected_systems: Systems whose rates labels correct, or that have no undecided output while labels correct others'. A system needs two labels that
             look like a random sample.
-        chosen: Systems whose labelled open outputs are scored unlike the rest, with the p of that being chance.
-        judges: The same by each judge alone, where several judged open outputs.
+        chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p of that being chance.
+        judges: The same by each judge alone, where several judged undecided outputs.
     """
 
     by: list[str]
@@ -207,8 +207,8 @@ class Strata(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         decided: What checkers decided (in a table without a column ``checker_score``: what has a label).
-        open: The rest, by the judges' verdicts, corrected by labels where there are labels of the open part.
-        all: Both together, each part weighing as much as it has outputs; undefined where too much of the open part is not graded.
+        open: Undecided outputs, by the judges' verdicts, corrected by labels where some have labels.
+        all: Both together, each part weighing as much as it has outputs; undefined where too many undecided outputs are ungraded.
     """
 
     decided: ComparedStratum

@@ -25,9 +25,9 @@ class SystemOutputs(NamedTuple):
         task: What the output was made for, a number; ascending, each once.
         item: Item number.
         cluster: Cluster number, the same for all systems' outputs for a task.
-        decided: What decided it says; NaN of what is open.
+        decided: What decided it says; NaN where undecided.
         verdicts: What each judge says, shape ``(judges, n)``.
-        labels: What a label of an open output says, by the cut of each judge, shape ``(judges, n)``.
+        labels: What a label of an undecided output says, by the cut of each judge, shape ``(judges, n)``.
     """
 
     task: IntArray
@@ -38,7 +38,7 @@ class SystemOutputs(NamedTuple):
     labels: FloatArray
 
     @property
-    def is_open(self) -> BoolArray:
+    def is_undecided(self) -> BoolArray:
         """Which of them nothing decided."""
         return np.isnan(self.decided)
 
@@ -130,7 +130,7 @@ def _deciders(table: Table) -> list[str]:
 
 
 def _verdicts(
-    table: Table, output: IntArray, is_open: BoolArray
+    table: Table, output: IntArray, is_undecided: BoolArray
 ) -> tuple[list[str], FloatArray, dict[str, int]]:
     """Return the judges of undecided outputs, their verdicts, and their repeats.
 
@@ -140,8 +140,8 @@ def _verdicts(
     by_judge: dict[str, FloatArray] = {}
     repeats: dict[str, int] = {}
     for judge, rows in table.judge.present():
-        verdict = first_known(passed[rows], output[rows], len(is_open))
-        if np.isfinite(verdict[is_open]).any():
+        verdict = first_known(passed[rows], output[rows], len(is_undecided))
+        if np.isfinite(verdict[is_undecided]).any():
             by_judge[judge] = verdict
             more = int(np.isfinite(passed[rows]).sum()) - int(np.isfinite(verdict).sum())
             repeats |= {judge: more} if more else {}
@@ -151,10 +151,10 @@ def _verdicts(
         key=lambda judge: (
             _rank(table, judge),
             place.get(judge, len(place)),
-            -int(np.isfinite(by_judge[judge][is_open]).sum()),
+            -int(np.isfinite(by_judge[judge][is_undecided]).sum()),
         ),
     )
-    verdicts = np.stack([by_judge[judge] for judge in judges]) if judges else np.empty((0, len(is_open)))
+    verdicts = np.stack([by_judge[judge] for judge in judges]) if judges else np.empty((0, len(is_undecided)))
     return judges, verdicts, repeats
 
 
@@ -179,15 +179,15 @@ class Graded(NamedTuple):
         item: Item number.
         cluster: Cluster number.
         result: 1 where it passes, 0 where not, NaN where it is not graded.
-        is_open: Whether that is a judge's word.
-        label: What a label of an open output says; NaN where there is none.
+        is_undecided: Whether that is a judge's word.
+        label: What a label of an undecided output says; NaN where there is none.
     """
 
     task: IntArray
     item: IntArray
     cluster: IntArray
     result: FloatArray
-    is_open: BoolArray
+    is_undecided: BoolArray
     label: FloatArray
 
     def take(self, rows: BoolArray | IntArray) -> Graded:
@@ -201,17 +201,17 @@ class Graded(NamedTuple):
 
     @property
     def labelled(self) -> BoolArray:
-        """Which open ones are graded and have a label."""
-        return self.known & self.is_open & np.isfinite(self.label)
+        """Which undecided ones are graded and have a label."""
+        return self.known & self.is_undecided & np.isfinite(self.label)
 
     @property
     def mixed(self) -> bool:
         """True if some outputs are undecided and some are not."""
-        return bool(self.is_open.any() and not self.is_open.all())
+        return bool(self.is_undecided.any() and not self.is_undecided.all())
 
 
 def graded_of(field: Field) -> dict[str, Graded]:
-    """All outputs of each system, with the judge's word of each that is open."""
+    """All outputs of each system, with a judge's verdict on each undecided one."""
     chosen = _chosen(field)
     return {name: graded_by(each, chosen[name]) for name, each in field.systems.items()}
 
@@ -224,7 +224,7 @@ def _chosen(field: Field) -> dict[str, IntArray]:
     judge_of: dict[int, int] = {}
     for row in reversed(range(len(field.judges))):
         for each in field.systems.values():
-            said = np.isfinite(each.verdicts[row]) & each.is_open
+            said = np.isfinite(each.verdicts[row]) & each.is_undecided
             judge_of |= dict.fromkeys(each.task[said].tolist(), row)
     return {
         name: np.array([judge_of.get(task, -1) for task in each.task.tolist()], dtype=np.int64)
@@ -238,5 +238,5 @@ def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
     verdict, label = (
         np.concatenate([each, nobody])[judge, place] for each in (outputs.verdicts, outputs.labels)
     )
-    result = np.where(outputs.is_open, verdict, outputs.decided)
-    return Graded(outputs.task, outputs.item, outputs.cluster, result, outputs.is_open, label)
+    result = np.where(outputs.is_undecided, verdict, outputs.decided)
+    return Graded(outputs.task, outputs.item, outputs.cluster, result, outputs.is_undecided, label)

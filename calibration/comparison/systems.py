@@ -21,7 +21,7 @@ from .pairs import Items, adjusted, every_pair, pair_of
 from .weighted_parts import WeightedPart, sum_of_parts
 
 LEAST_GRADED = 0.9
-"""Share of a system's open outputs that must be graded before anything is said of all its outputs."""
+"""Share of a system's undecided outputs that must be graded before anything is said of all its outputs."""
 
 
 class SystemTerms(NamedTuple):
@@ -46,7 +46,7 @@ def strata_of(field: Field, terms: SystemTerms) -> Strata:
     An undecided output takes the verdict of one judge, the first of the field's that judged the task.
     """
     whole = graded_of(field)
-    decided = {name: each.take(~each.is_open) for name, each in whole.items()}
+    decided = {name: each.take(~each.is_undecided) for name, each in whole.items()}
     left = _undecided(whole)
     alone = {
         judge: _stratum(_judged_by(field, row), [judge], terms) for row, judge in enumerate(field.judges)
@@ -67,14 +67,14 @@ def pooled_rates(field: Field, terms: SystemTerms) -> tuple[ComparedStratum, Com
 
 
 def _undecided(whole: Mapping[str, Graded]) -> dict[str, Graded]:
-    return {name: each.take(each.is_open) for name, each in whole.items()}
+    return {name: each.take(each.is_undecided) for name, each in whole.items()}
 
 
 def _judged_by(field: Field, row: int) -> dict[str, Graded]:
     """Return the undecided outputs that one judge graded, by system."""
     return {
         name: graded_by(each, np.full(len(each.task), row)).take(
-            each.is_open & np.isfinite(each.verdicts[row])
+            each.is_undecided & np.isfinite(each.verdicts[row])
         )
         for name, each in field.systems.items()
     }
@@ -91,7 +91,7 @@ def _stratum(
     looks = sum(bool(each.labelled.any()) for each in graded.values())
     chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each, looks)) is not None}
     correct = {name for name, each in graded.items() if name not in chosen and _correctable(each)}
-    if not any(graded[name].is_open.any() for name in correct):
+    if not any(graded[name].is_undecided.any() for name in correct):
         correct.clear()
     listed = every_pair(graded, terms.against) if paired else []
     # Of a pair both are corrected or neither: the rate of a judge beside a rate of labels would be no comparison.
@@ -117,7 +117,7 @@ def _stratum(
 
 def _correctable(graded: Graded) -> bool:
     """Return whether a system has enough labels of undecided outputs, or no such output."""
-    return not graded.is_open.any() or int(graded.labelled.sum()) >= FEWEST_LABELS
+    return not graded.is_undecided.any() or int(graded.labelled.sum()) >= FEWEST_LABELS
 
 
 def _chosen_by_score(graded: Graded, looks: int) -> float | None:
@@ -149,7 +149,7 @@ def _pair(
         correct
         and _correctable(first)
         and _correctable(second)
-        and bool((first.is_open | second.is_open).any())
+        and bool((first.is_undecided | second.is_undecided).any())
     )
     found = _difference(first, second, items, correct=correct, level=terms.level)
     pair = pair_of(*names, items, found, corrected=correct, flips=terms.flips)
@@ -190,9 +190,9 @@ def _difference(
 
 
 def _too_few(graded: Graded) -> str | None:
-    """Why nothing is said of decided and open outputs together, if so."""
-    count = int(graded.is_open.sum())
-    known = int((graded.is_open & graded.known).sum())
+    """Return why decided and undecided outputs have no common rate; None if they have one."""
+    count = int(graded.is_undecided.sum())
+    known = int((graded.is_undecided & graded.known).sum())
     if not graded.mixed or known >= LEAST_GRADED * count:
         return None
     return f"only {known:,} of {count:,} undecided outputs are graded"
@@ -201,7 +201,7 @@ def _too_few(graded: Graded) -> str | None:
 def _too_few_labels(graded: Graded) -> str | None:
     """Why a corrected system is not compared, if so."""
     count = int(graded.labelled.sum())
-    if count >= FEWEST_COMPARED or count == int(graded.is_open.sum()):
+    if count >= FEWEST_COMPARED or count == int(graded.is_undecided.sum()):
         return None
     return f"one of them has {count} labels of its undecided outputs; a difference takes {FEWEST_COMPARED}"
 
@@ -216,7 +216,7 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
     too_few = _too_few(graded)
     if too_few:
         return undefined(too_few, n=count, level=level)
-    if correct and graded.is_open.all():
+    if correct and graded.is_undecided.all():
         return _corrected(graded, level)
     if not ((correct and graded.mixed) or (graded.mixed and count < len(known))):
         return share_of(graded.result[known], graded.cluster[known], level=level)
@@ -243,7 +243,7 @@ def _corrected(graded: Graded, level: float) -> Statistic:
 
 def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
     labelled = graded.labelled
-    rest = graded.known & graded.is_open & ~labelled
+    rest = graded.known & graded.is_undecided & ~labelled
     return LabelledAndJudged(
         graded.label[labelled],
         graded.result[labelled],
@@ -258,13 +258,15 @@ def _pieces(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
 
     Parts are the decided and the undecided outputs.
     """
-    share = float(graded.is_open.mean())
+    share = float(graded.is_undecided.mean())
     if share < 1.0:
-        yield WeightedPart(graded.result[~graded.is_open], graded.cluster[~graded.is_open], 1 - share)
+        yield WeightedPart(
+            graded.result[~graded.is_undecided], graded.cluster[~graded.is_undecided], 1 - share
+        )
     if share == 0.0:
         return
     if not correct:
-        judged = graded.is_open & graded.known
+        judged = graded.is_undecided & graded.known
         yield WeightedPart(graded.result[judged], graded.cluster[judged], share)
         return
     data = _labelled_and_judged(graded)

@@ -32,7 +32,7 @@ class NestedVerdicts(NamedTuple):
         label: Trusted values, shape ``(M,)``; NaN where there is none.
         scores: By judge in the order of phases, shape ``(judges, M)``; NaN where the judge said nothing.
         cluster: Cluster number, shape ``(M,)``.
-        decided: What a checker decided, shape ``(M,)``; NaN of what is open, which alone is estimated.
+        decided: What a checker decided, shape ``(M,)``; NaN where undecided, which alone is estimated.
     """
 
     label: FloatArray

@@ -23,7 +23,7 @@ LEVEL = 0.95
 PhaseName: TypeAlias = Literal["check", "cheap", "dear", "label"]
 
 PHASES: tuple[PhaseName, ...] = ("check", "cheap", "dear", "label")
-"""In their order: each is of a random part of what the one before left open."""
+"""In their order: each is of a random part of what the one before left undecided."""
 
 _DESIGNS: tuple[tuple[PhaseName, ...], ...] = ((), ("cheap",), ("dear",), ("cheap", "dear"))
 
@@ -37,7 +37,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
         decided: Share of outputs that the checkers decide.
         decided_rate: Share of those that pass.
         open_rate: Share of the others that are right.
-        explained: Share of the variance of labels of open outputs that verdicts explain (the squared multiple correlation): of ``cheap``, of ``dear``,
+        explained: Share of the variance of labels of undecided outputs that verdicts explain (the squared multiple correlation): of ``cheap``, of ``dear``,
             and of both as ``cheap+dear``.
         n: Labelled outputs that this was seen on; 0 where it was told.
     """
@@ -74,7 +74,7 @@ class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
         budget: In dollars.
         spent: Of it.
         half_width: Of a 95 % interval of the rate of all outputs.
-        open_half_width: Of the rate of the open ones, which is what `estimate` gives of a run.
+        open_half_width: Of the rate of the undecided ones, which is what `estimate` gives of a run.
         phases: What is bought.
         half_widths: Of the best plan by each design: the judges that take part, joined by ``+``, or ``labels alone``.
         labels_alone_cost: What the same half-width costs without a judge; None where all outputs have not enough.
@@ -162,7 +162,7 @@ def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot:
     left = 1 - pilot.decided
     within = left**2 * pilot.open_rate * (1 - pilot.open_rate)
     known = pilot.decided * pilot.decided_rate + left * pilot.open_rate
-    # What the checker says of an output: right, wrong, or open, which counts as the rate of the open ones.
+    # What the checker says of an output: right, wrong, or undecided, which counts as the rate of the undecided ones.
     checked = pilot.decided * pilot.decided_rate + left * pilot.open_rate**2 - known**2
     explained = [0.0, *(pilot.explained["+".join(judges[: n + 1])] for n in range(len(judges)))]
     parts = [max(0.0, after - before) for before, after in pairwise(explained)] + [1 - explained[-1]]

@@ -51,7 +51,7 @@ def seen_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
         judges: Who is ``cheap``, who is ``dear``.
 
     Raises:
-        InputError: No such judge; or fewer than 30 labels, or equal ones alone, on open outputs that these judged.
+        InputError: No such judge; or fewer than 30 labels, or equal ones alone, on undecided outputs that these judged.
     """
     every = nested_verdicts(table, list(judges.values()))
     known, rest = every.decided[np.isfinite(every.decided)], every.of_open()

@@ -116,7 +116,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
 
     Repeats of a judge are left to calibration, and statements are counted in their answers.
     """
-    tally, is_open = Tally(), set[ItemKey]()
+    tally, is_undecided = Tally(), set[ItemKey]()
     for verdict in store.standing_verdicts:
         case_id, system, trial = verdict.key
         if case_id not in cases:
@@ -128,8 +128,8 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
         if verdict.source == "checker":
             tally.add_checked(verdict, cluster, facts.kind)
             if verdict.outcome == "undecided":
-                is_open.add(verdict.key)
-        elif verdict.repeat == 0 and (verdict.key in is_open or not tally.checked):
+                is_undecided.add(verdict.key)
+        elif verdict.repeat == 0 and (verdict.key in is_undecided or not tally.checked):
             tally.add_open(verdict, cluster, facts.kind)
             if verdict.graded and tally.checked:
                 scores = tally.open_scores.setdefault(system, {})
@@ -163,12 +163,12 @@ def _calibrate(
 def _worse_on_undecided(table: Table, tally: Tally) -> dict[str, float]:
     from ...calibration.agreement.agreement_by_group import worse_part  # noqa: PLC0415 - scipy is slow to import
 
-    is_open = {
+    is_undecided = {
         str(key) for scores in tally.open_scores.values() for part in scores.values() for key in part.keys
     }
-    if not is_open:
+    if not is_undecided:
         return {}
-    return worse_part(table, table.item.isin(is_open))
+    return worse_part(table, table.item.isin(is_undecided))
 
 
 OTHER_REASONS = "for reasons of their own"
