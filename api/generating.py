@@ -27,6 +27,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import waiting
 from ..plugins import AGENTS
 from ..records import Case, CaseIndex, ItemKey, Output
+from ..report.text.number_text import counted
 from .agent_environments import Histories, scenes_of, server_embedding
 from .checking import Worlds
 from .model_access import Reaching, model_access
@@ -198,7 +199,7 @@ async def _generated_into(
 def warn_untracked(tally: GenerationTally) -> None:
     """Warn about earlier outputs, which the agent's current code may not have made."""
     if tally.kept and not tally.tracked:
-        said = f"{tally.kept:,} outputs were there, {tally.made:,} generated now; the agent's code is not tracked"
+        said = f"{counted(tally.kept, 'earlier output')}, {tally.made:,} generated now; the agent's code is not tracked"
         warnings.warn(said, stacklevel=2)
 
 

@@ -173,6 +173,10 @@ def _write(
 ) -> None:
     if only:
         suite = suite.only(only)
-    click.echo(f"{suite.cases.write(out):,} cases in {out}")
+    _echo_written(suite.cases.write(out), "case", out)
     if outputs_out is not None:
-        click.echo(f"{suite.outputs.write(outputs_out):,} outputs in {outputs_out}")
+        _echo_written(suite.outputs.write(outputs_out), "output", outputs_out)
+
+
+def _echo_written(count: int, noun: str, path: Path) -> None:
+    click.echo(f"{count:,} {noun}{'' if count == 1 else 's'} in {path}")

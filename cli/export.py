@@ -42,6 +42,10 @@ def command(*, run: Path, to: str, out: Path | None, endpoint: str | None, **cho
     if out is None:
         raise UsageError("--out names where to write; with --to otlp, --endpoint names where to send")
     written = export(run, to, out, **chosen)
-    click.echo(visible(f"{written.rows:,} rows as {to} in {', '.join(written.files)}"))
+    click.echo(
+        visible(
+            f"{written.rows:,} {'row' if written.rows == 1 else 'rows'} as {to} in {', '.join(written.files)}"
+        )
+    )
     for reason, count in written.left_out.items():
         click.echo(f"left out: {count:,} {reason}")

@@ -203,7 +203,7 @@ def _too_few_labels(graded: Graded) -> str | None:
     count = int(graded.labelled.sum())
     if count >= FEWEST_COMPARED or count == int(graded.is_undecided.sum()):
         return None
-    return f"one of them has {count} labels of its undecided outputs; a difference takes {FEWEST_COMPARED}"
+    return f"one of them has {count} label{'' if count == 1 else 's'} of its undecided outputs; a difference takes {FEWEST_COMPARED}"
 
 
 def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:

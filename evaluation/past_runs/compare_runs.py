@@ -232,7 +232,7 @@ def _facts(manifest: Manifest) -> dict[str, dict[str, str]]:
     files = {
         (
             "cases" if n == 0 else "outputs" if n == 1 else f"outputs {n}"
-        ): f"{file.name.rpartition('/')[2]}, {file.rows:,} rows, sha256 {file.sha256[:12]}"
+        ): f"{file.name.rpartition('/')[2]}, {file.rows:,} {'row' if file.rows == 1 else 'rows'}, sha256 {file.sha256[:12]}"
         for n, file in enumerate(manifest.inputs or [])
     }
     rules = {_RULES.get(key, key): str(value) for key, value in manifest.identity.items() if key != "inputs"}

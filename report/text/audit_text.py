@@ -19,7 +19,7 @@ from .agreement_text import range_text, who_decided
 from .caution_text import not_sent_caution
 from .ladder_text import ladder_pieces
 from .localisation_text import localisation_pieces
-from .number_text import number, passing, statistic_cells
+from .number_text import counted, number, passing, statistic_cells
 
 _HEADINGS = {
     "fault": ("fault", "caught"),
@@ -116,7 +116,7 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
     """Yield a judge's rates by operator, beside the lexical baseline's, and its comparisons."""
     lexical = lexical_by_judge.get(judge.id.name, _NO_RATES) if judge.id.kind == "shipped" else _NO_RATES
     how = _COMPARED if judge.compares else passing(judge.pass_at, judge.pass_at_source)
-    yield f"{judge.judge}: {judge.asked:,} verdicts{how}"
+    yield f"{judge.judge}: {counted(judge.asked, 'verdict')}{how}"
     for plants, (heading, rate) in _HEADINGS.items():
         rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
         if rows:

@@ -23,7 +23,7 @@ def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
     elif len(forecasts) > 1:
         most = _at_most(any(forecast.at_most for forecast in forecasts))
         calls = sum(forecast.to_ask for forecast in forecasts)
-        lines.append(f"together: {most}{calls:,} calls{_together(forecasts)}")
+        lines.append(f"together: {most}{counted(calls, 'call')}{_together(forecasts)}")
     return [*lines, "dry run: no call was made, nothing was written"]
 
 
@@ -33,7 +33,7 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
     place = "recording" if forecast.replayed else "cache"
     kept = "no cache" if forecast.again else f"{forecast.cached:,} in the {place}"
     yield (
-        f"  calls: {_at_most(forecast.at_most)}{forecast.to_ask:,} ({forecast.outputs:,} verdicts to make, {forecast.requests:,} different requests, "
+        f"  calls: {_at_most(forecast.at_most)}{forecast.to_ask:,} ({counted(forecast.outputs, 'verdict')} to make, {counted(forecast.requests, 'different request')}, "
         f"{kept})"
     )
     if forecast.if_unsure:

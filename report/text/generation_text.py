@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ...evaluation.generation.generate import GenerationTally
+from .number_text import counted
 from .safe_text import shortened, visible
 
 _LONGEST = 300
@@ -29,7 +30,7 @@ def generation_lines(
     there = tally.kept + tally.made
     untracked = "" if tally.tracked or not tally.kept else "; the agent's code is not tracked"
     lines = [
-        f"{visible(system)}: {there:,} of {tally.wanted:,} outputs, {tally.made:,} generated now{untracked}"
+        f"{visible(system)}: {there:,} of {counted(tally.wanted, 'output')}, {tally.made:,} generated now{untracked}"
     ]
     if tally.calls:
         lines.append(_spent(tally.calls, tally.prompt_tokens, tally.completion_tokens, cost))

@@ -9,7 +9,7 @@ from ...calibration.trial_rates import RATES, SystemTrials
 from ...calibration.variance_split import VarianceSplit
 from ..document import Piece, document
 from ..document_parts import FIRST, DocumentTable
-from .number_text import statistic
+from .number_text import counted, statistic
 
 
 @document
@@ -17,7 +17,7 @@ def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
     """Build the document of rates over trials."""
     for name, trials in systems.items():
         yield _answer(name, trials)
-        yield f"  {trials.trials:,} graded trials of {trials.cases:,} cases; {trials.ungraded:,} ungraded"
+        yield f"  {counted(trials.trials, 'graded trial')} of {counted(trials.cases, 'case')}; {trials.ungraded:,} ungraded"
         head = ("k", *(f"{rate}" for rate in RATES), "cases")
         yield DocumentTable(head, [_row(k, trials) for k in trials.rates["pass^k"]], words=FIRST)
         if trials.corrected:
@@ -48,12 +48,12 @@ def _answer(name: str, trials: SystemTrials) -> str:
     how = "by checkers"
     if trials.corrected:
         how = (
-            f"corrected with {trials.labels:,} labels (the judge passes {trials.tpr:.2f} of right trials and "
+            f"corrected with {counted(trials.labels, 'label')} (the judge passes {trials.tpr:.2f} of right trials and "
             f"{trials.fpr:.2f} of wrong ones)"
         )
     elif trials.judged:
         how = "uncorrected: judges graded, and too few labels say how well"
-    return f"{name}: {k} of {k} trials pass in {_cell(rate)} of {rate.n:,} cases, {how}."
+    return f"{name}: {k} of {k} trials pass in {_cell(rate)} of {counted(rate.n, 'case')}, {how}."
 
 
 def _row(k: int, trials: SystemTrials, *, corrected: bool = True) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def test_chat_logs_become_cases_and_outputs(tmp_path: Path):
     result = cases(
         "openai", log, "--out", out, "--outputs-out", outputs, "--criterion", "Says yes.", "--system", "me"
     )
-    assert result.stdout == f"2 cases in {out}\n1 outputs in {outputs}\n"
+    assert result.stdout == f"2 cases in {out}\n1 output in {outputs}\n"
     assert {case.reference["criterion"] for case in read_records(out, Case)} == {"Says yes."}
     [output] = read_records(outputs, Output)
     assert (output.case_id, output.system, output.text) == ("chat-000001", "me", "Yes.")
