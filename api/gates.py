@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..records import nearest
+from ..records.grades import as_number
 
 if TYPE_CHECKING:
     from ..calibration.agreement.calibration_results import JudgeCalibration
+    from ..calibration.statistic import Statistic
     from ..evaluation.conclusion.run_summary import RunSummary
 
 PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
-"""The checkers' rate of each system; every other name is a statistic of each judge's calibration."""
+"""The checkers' rate of each system."""
+
+OVERALL = "overall"
+"""The rate of all outputs of each system; every other name is a statistic of each judge's calibration."""
 
 
 def parse_gates(options: Iterable[str], known: Collection[str]) -> dict[str, float]:
@@ -22,6 +27,10 @@ def parse_gates(options: Iterable[str], known: Collection[str]) -> dict[str, flo
     gates: dict[str, float] = {}
     for text in options:
         name, _, value = text.partition("=")
+        if not value and as_number(name) is not None:
+            raise UsageError(
+                f"--fail-under {text}: name the statistic: --fail-under {next(iter(known))}={name}"
+            )
         if name not in known:
             raise UsageError(
                 f"--fail-under {text}: no statistic is called {name!r}{nearest(name, known)}; there are {', '.join(known)}"
@@ -40,7 +49,7 @@ def gates_of(options: Iterable[str]) -> dict[str, float]:
     """Parse the gates of a run."""
     from ..calibration.statistic_catalogue import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import
 
-    return parse_gates(options, (PASS_RATE, *ESTIMATORS))
+    return parse_gates(options, (PASS_RATE, OVERALL, *ESTIMATORS))
 
 
 def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
@@ -50,8 +59,7 @@ def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibratio
     """
     for judge, panel in judges.items():
         for name, least in gates.items():
-            statistic = panel.statistics[name]
-            yield from _failure(judge, name, statistic.value, least, statistic.undefined)
+            yield from _failure(judge, name, panel.statistics[name], least)
 
 
 def run_gates(gates: Mapping[str, float], min_graded: float | None, summary: RunSummary) -> list[str]:
@@ -60,11 +68,12 @@ def run_gates(gates: Mapping[str, float], min_graded: float | None, summary: Run
     ``min_graded`` is the least share of outputs that must have a score.
     """
     lines: list[str] = []
-    if PASS_RATE in gates:
-        for system in summary.systems:
-            rate = system.strata[0]
-            lines += _failure(system.system, PASS_RATE, rate.value, gates[PASS_RATE], rate.undefined)
-    wanted = {name: least for name, least in gates.items() if name != PASS_RATE}
+    for system in summary.systems:
+        if PASS_RATE in gates:
+            lines += _failure(system.system, PASS_RATE, system.strata[0], gates[PASS_RATE])
+        if OVERALL in gates:
+            lines += _failure(system.system, OVERALL, system.overall, gates[OVERALL])
+    wanted = {name: least for name, least in gates.items() if name not in {PASS_RATE, OVERALL}}
     if wanted and summary.calibration is None:
         lines.append(f"gate failed: {', '.join(wanted)}: no judge was calibrated")
     elif summary.calibration is not None:
@@ -79,8 +88,17 @@ def run_gates(gates: Mapping[str, float], min_graded: float | None, summary: Run
     return lines
 
 
-def _failure(who: str, name: str, value: float | None, least: float, undefined: str | None) -> Iterator[str]:
-    if value is None:
-        yield f"gate failed: {who}: {name} is undefined ({undefined})"
-    elif value < least:
-        yield f"gate failed: {who}: {name} {value:.4f} is below {least:g}"
+def gate_notes(gates: Mapping[str, float], summary: RunSummary) -> Iterator[str]:
+    """Yield for each system how many outputs its pass_rate gate leaves out."""
+    for system in summary.systems if PASS_RATE in gates and OVERALL not in gates else ():
+        rate = system.strata[0]
+        if rate.n < rate.of:
+            yield f"gate: pass_rate of {system.system} counts {rate.n:,} of {rate.of:,} outputs; `overall` counts judged ones too"
+
+
+def _failure(who: str, name: str, statistic: Statistic | None, least: float) -> Iterator[str]:
+    if statistic is None or statistic.value is None:
+        why = "nothing is graded" if statistic is None else statistic.undefined
+        yield f"gate failed: {who}: {name} is undefined ({why})"
+    elif statistic.value < least:
+        yield f"gate failed: {who}: {name} {statistic.value:.4f} (n {statistic.n:,}) is below {least:g}"

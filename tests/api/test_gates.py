@@ -1,0 +1,34 @@
+"""Gates: what they count, and what they leave out."""
+
+from __future__ import annotations
+
+from fiducial.api.gates import gate_notes, run_gates
+from fiducial.evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, StratumRate, SystemResult
+from fiducial.evaluation.conclusion.run_summary import RunSummary
+
+CHECKED = StratumRate(name=DECIDED, n=7, of=12, value=1.0, low=0.65, high=1.0)
+WHOLE = StratumRate(name=ALL_UNCORRECTED, n=12, of=12, value=0.83, low=0.55, high=0.95)
+
+
+def summary(overall: StratumRate | None = WHOLE) -> RunSummary:
+    return RunSummary(systems=[SystemResult(system="a", strata=[CHECKED], overall=overall)])
+
+
+def test_a_gate_on_all_outputs_counts_judged_ones():
+    assert run_gates({"overall": 0.95}, None, summary()) == [
+        "gate failed: a: overall 0.8300 (n 12) is below 0.95"
+    ]
+    assert run_gates({"pass_rate": 0.95}, None, summary()) == []
+
+
+def test_a_gate_on_checked_outputs_says_what_it_leaves_out():
+    told = "gate: pass_rate of a counts 7 of 12 outputs; `overall` counts judged ones too"
+    assert list(gate_notes({"pass_rate": 0.95}, summary())) == [told]
+    assert list(gate_notes({"pass_rate": 0.95, "overall": 0.9}, summary())) == []
+
+
+def test_a_rate_of_all_outputs_that_is_undefined_fails_its_gate():
+    left = StratumRate(name=ALL_UNCORRECTED, n=7, of=12, value=None, undefined="5 of 12 outputs are ungraded")
+    for overall in (None, left):
+        [failure] = run_gates({"overall": 0.1}, None, summary(overall))
+        assert failure.startswith("gate failed: a: overall is undefined (")
