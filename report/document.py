@@ -115,7 +115,7 @@ class CautionLine(Block, frozen=True):
 
     def markup(self) -> Markup:
         """Render as HTML, folded to one line."""
-        if self.whole:
+        if self.whole and self.whole != self.text:
             return _folded("note", self.text, [self.whole])
         return Markup('<p class="note">{}</p>').format(fit(self.text))
 

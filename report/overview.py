@@ -104,7 +104,7 @@ def _parts(
         how = number_text.correction(strata.open.corrected_systems, strata.open.rates)
         parts[f"undecided outputs, judged, {how}"] = graded_rates(strata.open)
         if decided:
-            parts[f"all outputs{'' if strata.open.corrected else f', {how}'}"] = strata.all.rates
+            parts[f"all outputs{'' if strata.open.corrected else f', {how}'}"] = graded_rates(strata.all)
     return parts
 
 
@@ -170,12 +170,16 @@ def _rate(rate: Statistic | None) -> Cell:
     return Cell(number_text.decimal(rate.value), " ".join(filter(None, behind)), rate.method or "")
 
 
+_PARTS_OF_JUDGES = {UNJUDGED: "not judged", OPEN: "uncorrected", CORRECTED: "corrected with labels"}
+"""Parts of the undecided outputs in words."""
+
+
 def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
     """Yield a row per judge, followed by its row corrected with labels."""
     judged = [part for system in systems for part in system.strata if part.name != DECIDED]
     names = dict.fromkeys(part.by for part in judged)
     for by in names:
-        for name in (UNJUDGED, OPEN, CORRECTED):
+        for name, words in _PARTS_OF_JUDGES.items():
             rates = {
                 system.system: part
                 for system in systems
@@ -184,7 +188,7 @@ def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
             }
             if rates:
                 yield (
-                    Cell(by or name, name if by else ""),
+                    Cell(by or words, words if by else ""),
                     *(_rate(rates.get(each.system)) for each in systems),
                 )
 

@@ -146,3 +146,8 @@ def test_paragraphs_are_broken_by_columns_of_which_letters_of_east_asia_take_two
     assert max(map(columns_of, lines)) <= 60
     assert " ".join(line.strip() for line in lines) == document[0].strip()
     assert all(line.startswith("    ") for line in lines[1:])
+
+
+def test_a_caution_unfolds_only_where_there_is_more_to_read():
+    assert "<details" not in CautionLine("few labels", "few labels").markup()
+    assert "few labels of j (3)" in CautionLine("few labels", "few labels of j (3)").markup()

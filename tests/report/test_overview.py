@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from found_results import compared, systems
 
+from fiducial.calibration import compare, table_from_rows
 from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, StratumRate
 from fiducial.report.document import Columns, Details, Document, Figure, as_html
 from fiducial.report.document_parts import DocumentTable
@@ -36,6 +37,28 @@ def test_there_is_a_figure_of_each_part_and_one_of_the_differences_to_the_best()
     assert "how far a is ahead, on the checked outputs</title><desc>b 0.0" in shown
 
 
+def test_the_n_of_a_corrected_rate_is_that_of_the_graded_outputs():
+    rows = [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "judge": "j",
+            "system": name,
+            "score": 0.0,
+            "checker_score": None,
+            "label": float(n % 2) if n < 6 else None,
+        }
+        for name in ("a", "b")
+        for n in range(30)
+    ]
+    found = compare(table_from_rows(rows), by="system")
+    (table,) = [
+        piece for piece in overview_document(systems("a", "b"), found) if isinstance(piece, DocumentTable)
+    ]
+    shown = {str(name): as_html([DocumentTable((), [cells])]) for name, *cells in table.rows}
+    assert shown["undecided outputs, judged, corrected with labels"].count("n 30") == 2
+    assert shown["all outputs"].count("n 30") == 2
+
+
 def test_leads_over_all_others_hold_at_once():
     found = compared("a", "b", "c").strata
     assert found is not None
@@ -62,7 +85,9 @@ def test_several_judges_of_the_open_part_are_not_pooled():
     (details,) = [piece for piece in document if isinstance(piece, Details)]
     table, note = details.pieces
     assert isinstance(table, DocumentTable)
-    assert [as_html([DocumentTable((), [row[:1]])]).count("first") for row in table.rows] == [1, 1, 0]
+    names = [as_html([DocumentTable((), [row[:1]])]) for row in table.rows]
+    assert [name.count("first") for name in names] == [1, 1, 0]
+    assert ["corrected with labels" in name for name in names] == [False, True, False]
     assert note == "no labels"
 
 
