@@ -187,7 +187,7 @@ def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | 
 async def _generated_into(
     file: Callable[[], OutputsFile] | None, work: Callable[[AttemptStore], Awaitable[GenerationTally]]
 ) -> tuple[MemoryAttempts, GenerationTally]:
-    """Generate into a file, or into memory without one; return all attempts, earlier ones included."""
+    """Generate into a file, else into memory; return all attempts, also earlier ones."""
     if file is None:
         attempts = MemoryAttempts()
         return attempts, await work(attempts)

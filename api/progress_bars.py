@@ -103,11 +103,11 @@ class BarProgress:
         self._pending = 0
         self._drawn = 0.0
 
-    def begin(self, what: str, total: int) -> None:
+    def begin(self, stage: str, total: int) -> None:
         """Draw a new bar below the ones that are done."""
         self.finish()
         self._failed.clear()
-        self._task = self._bars.add_task(_plain(what), total=total)
+        self._task = self._bars.add_task(_plain(stage), total=total)
         self._bars.refresh()
 
     def advance(self, count: int = 1) -> None:
@@ -150,10 +150,10 @@ class LineProgress:
         self._failed = FailedCalls(clock)
         self._stage, self._total, self._done, self._written_at, self._has_written = "", 0, 0, 0.0, False
 
-    def begin(self, what: str, total: int) -> None:
+    def begin(self, stage: str, total: int) -> None:
         """Print the name of the stage that begins."""
         self._failed.clear()
-        self._stage, self._total, self._done, self._written_at = _plain(what), total, 0, self._clock()
+        self._stage, self._total, self._done, self._written_at = _plain(stage), total, 0, self._clock()
         self._has_written = False
         self._write(f"{self._stage}: {total:,} to do")
 

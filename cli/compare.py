@@ -135,15 +135,15 @@ def _prefer(
     if options.dry_run:
         click.echo(str(forecast_preferences(runs, access=access(), prices=options.price, **settings)))
         return EXIT_OK
-    found = prefer(runs, access=access, progress=True, **settings)
+    preferences = prefer(runs, access=access, progress=True, **settings)
     missing: list[str] = []
-    if found.failed:
+    if preferences.failed:
         again = (
             "rerun the command to retry these alone" if out else "--out FOLDER keeps the others for a retry"
         )
-        missing.append(f"verdicts missing because calls failed: {found.failed:,}; {again}")
-    emit_page(found, html, json_file=json_file, closing=missing)
-    return EXIT_PARTIAL if found.failed else EXIT_OK
+        missing.append(f"verdicts missing because calls failed: {preferences.failed:,}; {again}")
+    emit_page(preferences, html, json_file=json_file, closing=missing)
+    return EXIT_PARTIAL if preferences.failed else EXIT_OK
 
 
 def _refuse_typed(names: Iterable[str], why: str) -> None:

@@ -41,7 +41,7 @@ def check_result(case: Case, result: Any, *, mode: CallMode, options: CheckOptio
     return check_reply(case, lambda: decode_result(result, mode=mode), result, options)
 
 
-def decode_result(result: Any, *, mode: CallMode, asked: AskedForm = PLAIN, strictly: bool = False) -> Any:
+def decode_result(result: Any, *, mode: CallMode, form: AskedForm = PLAIN, strictly: bool = False) -> Any:
     """Read the calls of a stored single-turn result of any type.
 
     As `decode_prompt` or `decode_native` do.
@@ -53,14 +53,14 @@ def decode_result(result: Any, *, mode: CallMode, asked: AskedForm = PLAIN, stri
         return decode_native_strictly(result) if strictly else decode_native(result)
     if not isinstance(result, str):
         raise DecodingError(f"expected text, got {type(result).__name__}")
-    return decode_prompt(result, asked, strictly=strictly)
+    return decode_prompt(result, form, strictly=strictly)
 
 
 def _check_calls(case: Case, result: Any, mode: CallMode, options: CheckOptions) -> Finding:
     from .ast.tool_calls import check_case, decoder_failed  # noqa: PLC0415 - loaded when the first case comes
 
     try:
-        decoded = decode_result(result, mode=mode, asked=asked_form(case), strictly=options.rules == "strict")
+        decoded = decode_result(result, mode=mode, form=asked_form(case), strictly=options.rules == "strict")
     except DecodingError as error:
         return decoder_failed(error, case, result)
     return check_case(case, decoded, options)

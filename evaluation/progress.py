@@ -8,7 +8,7 @@ from typing import Protocol
 class Progress(Protocol):
     """Progress reporter: receives starts, totals, finished pieces and failed calls."""
 
-    def begin(self, what: str, total: int) -> None:
+    def begin(self, stage: str, total: int) -> None:
         """Begin a piece of work; the one before it is over."""
 
     def advance(self, count: int = 1) -> None:
@@ -21,7 +21,7 @@ class Progress(Protocol):
 class Silent:
     """Progress reporter that discards updates."""
 
-    def begin(self, what: str, total: int) -> None:
+    def begin(self, stage: str, total: int) -> None:
         """Discard."""
 
     def advance(self, count: int = 1) -> None:

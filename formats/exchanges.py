@@ -155,7 +155,7 @@ def exchange_of(row: FileRow) -> Exchange:
     choices = [
         beyond_request(messages, choice) for choice in answers_in(response, inner.place(field or "response"))
     ]
-    metadata = [FieldReader(held) for each in [*scopes, request] if (held := each.object_in("metadata"))]
+    metadata = [FieldReader(held) for scope in [*scopes, request] if (held := scope.object_in("metadata"))]
     places = [*scopes, *metadata, request]
     answers = bodies_of(response)
     silent = not any(says_something(message) for choice in choices for message in choice)
@@ -169,20 +169,20 @@ def exchange_of(row: FileRow) -> Exchange:
         messages=messages,
         choices=choices,
         answered=field is not None,
-        error=next((each for each in errors if each is not None), None),
+        error=next((scope for scope in errors if scope is not None), None),
         id=first_name(scopes, _IDS) or "",
         session=first_name(places, SESSIONS),
         cluster=first_name(places, _USERS),
         model=request.text("model") or first_name([*scopes, *answers], ("model",)),
         tools=tools,
-        tags={name: value for each in metadata for name, value in tags_of(each.value).items()},
+        tags={name: value for scope in metadata for name, value in tags_of(scope.value).items()},
         time=time_in([*scopes, *answers]),
     )
-    for each in scopes:
-        calls, answers = each.unpacked(*_CALLS), each.unpacked("accepted_answers")
+    for scope in scopes:
+        calls, answers = scope.unpacked(*_CALLS), scope.unpacked("accepted_answers")
         exchange.expected_calls = calls if is_list(calls) else exchange.expected_calls
         exchange.accepted = exchange.accepted if answers is None else answers
-        context = each.unpacked("context", "contexts", "search_results", "retrieved_contexts")
+        context = scope.unpacked("context", "contexts", "search_results", "retrieved_contexts")
         exchange.context = exchange.context if context is None else context if is_list(context) else [context]
-        exchange.criterion = each.text("criterion") or exchange.criterion
+        exchange.criterion = scope.text("criterion") or exchange.criterion
     return exchange

@@ -36,15 +36,15 @@ def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGra
         TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"}
     )
     scales = (GradeScale(words=options.grades.words), options.grades)
-    found = GradeColumns(rows, known, scales, lambda name: name in taken or is_number_field(name))
+    columns = GradeColumns(rows, known, scales, lambda name: name in taken or is_number_field(name))
     for name in ("item_id", "judge"):
-        found.find_usual(name, found.is_name)
-    found.find_labels()
-    judges = [] if "verdicts" in names else found.find_scores(several="judge" not in found.columns)
-    graded = (found.columns.get("label"), names.get("score"), *filter(is_person, there))
+        columns.find_usual(name, columns.is_name)
+    columns.find_labels()
+    judges = [] if "verdicts" in names else columns.find_scores(several="judge" not in columns.columns)
+    graded = (columns.columns.get("label"), names.get("score"), *filter(is_person, there))
     return FoundGrades(
-        None if "label" in known else found.columns.get("label"),
-        tuple(each for each in judges if each != names.get("score") and found.fits(each)),
+        None if "label" in known else columns.columns.get("label"),
+        tuple(each for each in judges if each != names.get("score") and columns.fits(each)),
         unscaled_grades(rows, graded, options.grades),
     )
 
@@ -58,12 +58,12 @@ def unscaled_grades(
     """
     if grades.ends is not None or grades.pass_at is not None:
         return {}
-    found: dict[str, str] = {}
+    scales: dict[str, str] = {}
     for column in dict.fromkeys(filter(None, columns)):
         values = [row.get(column) for row in rows]
         numbers = [
             number for value in values if (number := as_number(value)) is not None and math.isfinite(number)
         ]
         if any(number > 1.0 and not grades.has_word(number) for number in numbers):
-            found[column] = usual_ends(numbers)
-    return found
+            scales[column] = usual_ends(numbers)
+    return scales

@@ -63,18 +63,20 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
     )
     _take_calls(example)
     unscaled = graded.unscaled
-    said = [
+    readers = [
         partial(score_in, unscaled=unscaled) if unscaled and each is score_in else each for each in scores
     ]
     if judging:
         judges, words = [(name, line.value[name]) for name in judging], GradeScale(words=options.grades.words)
-        said.append(partial(judge_scores, judges=judges, words=words))
+        readers.append(partial(judge_scores, judges=judges, words=words))
     if people or "label" in names:
         people_said = {name: rest[name] for name in people}
-        said.append(partial(labels_in, people=people_said, grades=options.grades, unscaled=unscaled))
-    if not said:
+        readers.append(partial(labels_in, people=people_said, grades=options.grades, unscaled=unscaled))
+    if not readers:
         return example, []
-    return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
+    return example, list(
+        collect_scores(example.opinions, readers, lambda part: part(fields, names), row.place)
+    )
 
 
 class _Columns(NamedTuple):

@@ -179,7 +179,7 @@ def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
     done: list[str | _Calls] = []
     for span in spans:
         if span.call is not None:
-            made = [each for each in done if isinstance(each, _Calls)]
+            made = [entry for entry in done if isinstance(entry, _Calls)]
             if not any(calls.take(span) for calls in made):
                 alone = _Calls([span.call])
                 alone.results[0] = _result(span)
@@ -187,8 +187,8 @@ def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
         elif span.kind == "llm":
             done += _steps_in(span)
     steps: list[Step] = []
-    for each in done:
-        steps += [each] if isinstance(each, str) else each.steps()
+    for entry in done:
+        steps += [entry] if isinstance(entry, str) else entry.steps()
     text = _final(root)
     if text is not None and (not steps or steps[-1] != text):
         steps.append(text)

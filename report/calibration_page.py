@@ -115,18 +115,18 @@ def calibration_page(
 def _of(calibration: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumbers:
     """Restrict a calibration to the given judges."""
 
-    def kept(values: Mapping[str, T]) -> dict[str, T]:
+    def of_judges(values: Mapping[str, T]) -> dict[str, T]:
         return {name: value for name, value in values.items() if name in judges}
 
     slices = {
-        column: {value: kept(panels) for value, panels in each.items()}
+        column: {value: of_judges(panels) for value, panels in each.items()}
         for column, each in calibration.slices.items()
     }
     return msgspec.structs.replace(
         calibration,
         slices=slices,
-        systems=kept(calibration.systems),
-        probability=kept(calibration.probability),
+        systems=of_judges(calibration.systems),
+        probability=of_judges(calibration.probability),
     )
 
 

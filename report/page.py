@@ -169,10 +169,12 @@ def _without_plots(table: DocumentTable) -> DocumentTable:
     if not drawn:
         return table
 
-    def kept(row: Sequence[str | Cell]) -> list[str | Cell]:
+    def without_plots(row: Sequence[str | Cell]) -> list[str | Cell]:
         return [cell for column, cell in enumerate(row) if column not in drawn]
 
-    return replace(table, head=kept(table.head), rows=list(map(kept, table.rows)), words=FIRST)
+    return replace(
+        table, head=without_plots(table.head), rows=list(map(without_plots, table.rows)), words=FIRST
+    )
 
 
 def _policy(style: Markup, script: Markup) -> str:

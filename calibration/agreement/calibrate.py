@@ -146,7 +146,7 @@ def calibrate(
         _judges(table, settings),
         by_judge(table, lambda part: _better_cut(part, level) if _has_fractions(part) else None),
     )
-    found = CalibrationNumbers(
+    calibration = CalibrationNumbers(
         judges=judges,
         baselines=baselines_of(table, settings),
         slices=_slices(table, settings) if slices else {},
@@ -165,7 +165,7 @@ def calibrate(
         adjudication=adjudicate(table, table.decisions, settings) if table.decisions.by_item else None,
     )
     more = answers(table, requests or Requests(), settings=settings)
-    return msgspec.structs.replace(found, **more)
+    return msgspec.structs.replace(calibration, **more)
 
 
 def _has_fractions(table: Table) -> bool:

@@ -96,7 +96,8 @@ def assured_labels(
     if unlabelled is not None:
         errors["corrected_pass_rate"] = _corrected_errors(expected, unlabelled)
     labels = {
-        name: _enough(each, average[name], expected, half_width, assurance) for name, each in errors.items()
+        name: _enough(errors_by_class, average[name], expected, half_width, assurance)
+        for name, errors_by_class in errors.items()
     }
     if unlabelled is None:
         return labels
@@ -104,8 +105,8 @@ def assured_labels(
     split: tuple[int | None, int | None] = None, None
     if right is not None and wrong is not None:
         classes = ClassLabels(right, wrong)
-        each = _rogan_gladen_errors(expected, unlabelled, classes)
-        total = _enough(each, right + wrong, expected, half_width, assurance)
+        errors_by_class = _rogan_gladen_errors(expected, unlabelled, classes)
+        total = _enough(errors_by_class, right + wrong, expected, half_width, assurance)
         split = split if total is None else _split(total, classes)
     return labels | {"rogan_gladen_right": split[0], "rogan_gladen_wrong": split[1]}
 

@@ -93,14 +93,14 @@ def asked_form(case: Case) -> AskedForm:
     )
 
 
-def decode_output(output: Output, asked: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
+def decode_output(output: Output, form: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
     """Read the calls of an output, as `decode_prompt` does.
 
     Reads the native ones if the output has that field, else those in its text.
     """
     if output.tool_calls is not None:
         return decode_tool_calls(output.tool_calls, strictly=strictly)
-    return _text_decoder()(output.text or "", asked, strictly=strictly)
+    return _text_decoder()(output.text or "", form, strictly=strictly)
 
 
 @cache  # as `_bfcl_check`

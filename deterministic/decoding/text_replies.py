@@ -13,7 +13,7 @@ from .wrapping import PLAIN, AskedForm, untag, wrap
 from .xml_calls import decode_concise_xml_calls, decode_verbose_xml_calls
 
 
-def decode_prompt(text: str, asked: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
+def decode_prompt(text: str, form: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
     """Read the calls in a text reply, as BFCL does or strictly.
 
     Strict reading takes them as they were meant, which differs for Python, JSON and Java; where no form is stated, calls written as JSON
@@ -25,11 +25,11 @@ def decode_prompt(text: str, asked: AskedForm = PLAIN, *, strictly: bool = False
     Raises:
         DecodingError: The reply is not in that form.
     """
-    code = untag(wrap(text)) if asked.tagged else wrap(text)
-    decoders = _DECODERS.get(asked.form)
-    if decoders is None and asked.language != "python":
-        return _decode_other_language(code[1:-1], asked.language, strictly=strictly)
-    if strictly and decoders is None and not asked.stated and (calls := read_json_reply(text)) is not None:
+    code = untag(wrap(text)) if form.tagged else wrap(text)
+    decoders = _DECODERS.get(form.form)
+    if decoders is None and form.language != "python":
+        return _decode_other_language(code[1:-1], form.language, strictly=strictly)
+    if strictly and decoders is None and not form.stated and (calls := read_json_reply(text)) is not None:
         return calls
     by_bfcl, by_meaning = decoders or _PYTHON
     return by_meaning(code) if strictly else by_bfcl(code)

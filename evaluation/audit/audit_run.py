@@ -106,7 +106,9 @@ def _conclude(
     )
     scored |= {judge: {key: each.scored for key, each in of.items()} for judge, of in compared.items()}
     climbed = prepared.climb.results(writer) if prepared.climb else {}
-    said = {task.id: [*scored.get(task.id, {}).values(), *_on_ladders(climbed, task)] for task in tasks}
+    verdicts_by_judge = {
+        task.id: [*scored.get(task.id, {}).values(), *_on_ladders(climbed, task)] for task in tasks
+    }
     audit = AuditNumbers(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
@@ -116,18 +118,18 @@ def _conclude(
                     climbed[task.id].results if task.id in climbed else [],
                     len(_on_ladders(climbed, task)),
                 ),
-                located=located_faults(said[task.id]),
+                located=located_faults(verdicts_by_judge[task.id]),
             )
             for task in tasks
-            if said[task.id]
+            if verdicts_by_judge[task.id]
         ],
         prompts=apart,
-        failed=sum(each.outcome == "failed" for of in said.values() for each in of),
+        failed=sum(each.outcome == "failed" for of in verdicts_by_judge.values() for each in of),
         adjudication=adjudication,
         refused=not_sent(tasks),
     )
     write_json(writer.path / AUDIT, audit)
-    reads = [row for task in requested for row in to_read(task.by, said[task.id])]
+    reads = [row for task in requested for row in to_read(task.by, verdicts_by_judge[task.id])]
     write_records(writer.path / TO_READ, reads)
     if prepared.climb is not None:
         _write_read(writer.path, prepared.climb, reads, chosen)

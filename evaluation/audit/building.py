@@ -182,7 +182,7 @@ def _build(
                 "no output is right under strict rules, so there is nothing to mutate",
                 path=sources.cases.path,
             )
-    seen = {operator for operator, _ in counts}
+    used_operators = {operator for operator, _ in counts}
     manifest = ProbeManifest(
         fiducial=VERSION,
         seed=settings.seed,
@@ -191,7 +191,7 @@ def _build(
         files={name: file_sha256(out / name) for name in _WRITTEN},
         right_outputs=counts[_RIGHT],
         passed_over=dict(passed_over),
-        operators=[_of_operator(each, counts) for each in settings.operators if each.name in seen],
+        operators=[_of_operator(each, counts) for each in settings.operators if each.name in used_operators],
     )
     write_json(out / PROBES, manifest)
     return manifest

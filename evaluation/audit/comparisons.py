@@ -170,7 +170,7 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[AuditCompari
             and (second := judges[other].get(key)) is not None
             and second.score is not None
         ]
-        for what, sign in (("faults", -1.0), ("right outputs", 1.0)):
+        for noun, sign in (("faults", -1.0), ("right outputs", 1.0)):
             pairs = [
                 (first, second)
                 for first, second in both
@@ -178,7 +178,7 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[AuditCompari
             ]
             if pairs:
                 shift = shift_of((sign * (float(a.passed) - b.passed), a.cluster) for a, b in pairs)
-                comparisons.append(comparison_of(f"{one} against {other}, {what}", "prompts", shift))
+                comparisons.append(comparison_of(f"{one} against {other}, {noun}", "prompts", shift))
     return corrected(comparisons, lambda _: True)
 
 

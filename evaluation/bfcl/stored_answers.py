@@ -27,7 +27,7 @@ def check_stored(case: Case, result: Any, mode: CallMode, options: CheckOptions)
 def decoded_calls(case: Case, result: Any, mode: CallMode) -> Any:
     """Decode a single-turn answer, mostly to a list of calls; None if it cannot be decoded."""
     try:
-        return decode_result(result, mode=mode, asked=asked_form(case))
+        return decode_result(result, mode=mode, form=asked_form(case))
     except DecodingError:
         return None
 

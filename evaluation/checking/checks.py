@@ -207,15 +207,15 @@ def check_into_folder(
     if left is None:
         context.progress.advance(inputs.survey.outputs)
         return
-    found = 0
+    checked = 0
     for line, verdict in check_all(
         inputs, names, options, workers=workers, wanted=left, engine=context.engine
     ):
         if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
             writer.verdicts.append_line(line, verdict)
-        found += 1
+        checked += 1
         context.progress.advance()
-    context.progress.advance(inputs.survey.outputs - found)
+    context.progress.advance(inputs.survey.outputs - checked)
     writer.verdicts.flush()
 
 

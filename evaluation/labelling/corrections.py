@@ -60,7 +60,7 @@ class Unsaid(msgspec.Struct, frozen=True):
 
 class _Decided(NamedTuple):
     output: Output
-    found: LabelDecision
+    decided: LabelDecision
     decisions: Sequence[Decision]
 
 
@@ -85,7 +85,7 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
             if isinstance(made, Correction):
                 corrected.append(made)
             else:
-                unsaid += [Unsaid(str(each.output.key), each.found, made) for each in wrong]
+                unsaid += [Unsaid(str(each.output.key), each.decided, made) for each in wrong]
     return corrected, unsaid
 
 
@@ -108,12 +108,12 @@ def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | No
 
 
 def _agrees(case: Case, decision: _Decided, options: CheckOptions) -> bool:
-    return (1.0 if decision.found == "right" else 0.0) in _scores(case, decision.output, options)
+    return (1.0 if decision.decided == "right" else 0.0) in _scores(case, decision.output, options)
 
 
 def _contradicts(case: Case, decision: _Decided, options: CheckOptions) -> bool:
     """Return whether the checker contradicts the decision; undecided outputs contradict nothing."""
-    return (0.0 if decision.found == "right" else 1.0) in _scores(
+    return (0.0 if decision.decided == "right" else 1.0) in _scores(
         case, decision.output, options
     ) and not _agrees(case, decision, options)
 
@@ -134,7 +134,9 @@ def _corrected(
     corrected = msgspec.structs.replace(case, reference=reference)
     if not all(_agrees(corrected, each, options) for each in outputs):
         return "under the corrected reference the checker does not say what was decided"
-    decisions = [decision for each in outputs for decision in each.decisions if decision.found == each.found]
+    decisions = [
+        decision for each in outputs for decision in each.decisions if decision.found == each.decided
+    ]
     return Correction(
         case_id=case.id,
         was=reference_sha256(case),
@@ -162,7 +164,7 @@ def _with(case: Case, reference: Mapping[str, Any]) -> Case:
 def _widened(case: Case, wrong: Sequence[_Decided]) -> dict[str, Any] | None:
     corrected = case
     for each in wrong:
-        reference = widened(corrected, each.output) if each.found == "right" else None
+        reference = widened(corrected, each.output) if each.decided == "right" else None
         if reference is None:
             return None
         try:

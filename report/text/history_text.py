@@ -36,7 +36,7 @@ def history_document(history: HistoryNumbers) -> Iterator[Piece]:
 
 
 def drift_sentences(history: HistoryNumbers) -> Iterator[str]:
-    """Say which judges drifted, or on how many outputs none was found to; nothing without judges."""
+    """Say which judges drifted, or on how many outputs none did; nothing without judges."""
     yield from map(_drift_sentence, history.drifts)
     if history.drifts or len(history.runs) == 1 or not history.rejudged:
         return

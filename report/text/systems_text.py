@@ -106,7 +106,7 @@ class _RatesKnown(NamedTuple):
 
 
 def _systems_table(systems: Sequence[SystemResult], *, linked: bool) -> Iterator[Piece]:
-    """Show a row per system: the main rate, those of checkers and judges, and the ungraded outputs."""
+    """Show a row per system: its main rate, n, rates of checkers and judges, ungraded outputs."""
     names = short_names(system.system for system in systems)
     known = _RatesKnown.of(systems)
     rows: list[PlotRow] = [
@@ -143,7 +143,7 @@ def _ungraded_cell(system: SystemResult, *, linked: bool) -> str | Cell:
 
 
 def _main_title(systems: Sequence[SystemResult], known: _RatesKnown) -> str:
-    """Return the title of the main rate, starred where judges' uncorrected verdicts are part of it."""
+    """Return the title of the main rate, starred where `_judged_note` explains it."""
     if known.whole or not (known.checked or known.judged):
         shares_judged = known.judged and (_uncorrected(systems) or not known.checked)
         return "all outputs*" if shares_judged else "all outputs"

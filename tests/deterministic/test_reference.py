@@ -66,7 +66,7 @@ def test_decoded_calls_are_the_originals(reference: Path, cases: dict[str, Case]
     for record in read(reference / "bfcl" / "reference" / f"{name}.jsonl.gz"):
         try:
             asked = asked_form(cases[record["id"]])
-            decoded = decode_result(record["output"], mode=record["mode"], asked=asked)
+            decoded = decode_result(record["output"], mode=record["mode"], form=asked)
         except DecodingError:
             decoded = None
         assert json.dumps(as_recorded(decoded)) == json.dumps(record["decoded"]), record
