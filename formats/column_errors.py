@@ -28,6 +28,8 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
     named = texts or [*row]
     guesses: Mapping[str, str] = guessed([row], row, ()) if texts else {}  # one row tells only texts
     mapping = {"query": named[0], "response": named[-1], **guesses}
+    if mapping["query"] == mapping["response"]:  # one column cannot be both
+        mapping["query"] = next((name for name in row if name != mapping["response"]), named[0])
     return (
         f"no column is known to hold a question or an answer; the columns are {', '.join(map(repr, row))}; "
         f"name them, for example {mapped(mapping)}"

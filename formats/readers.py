@@ -181,6 +181,8 @@ def _by_start(path: Path) -> str | None:
 
 def _by_content(path: Path, columns: Mapping[str, str]) -> str:
     unknown: str | None = None
+    if not path.stat().st_size:
+        raise InputError("the file is empty", path=path)
     for glimpse in _glimpses(path):
         for name in _MODULES:
             if format_of(name).recognises(glimpse):
@@ -193,7 +195,7 @@ def _by_content(path: Path, columns: Mapping[str, str]) -> str:
             unknown = unknown_columns(glimpse)
     if unknown is not None:
         raise InputError(f"of no known tool; read as json, {unknown}", path=path)
-    raise InputError(f"cannot tell what this is; say so: {', '.join(NAMES)}", path=path)
+    raise InputError(f"cannot tell the format; name it: {', '.join(NAMES)}", path=path)
 
 
 def _of_folder(path: Path, columns: Mapping[str, str]) -> str:

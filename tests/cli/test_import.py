@@ -139,7 +139,8 @@ def test_a_row_with_an_empty_answer_names_the_column_of_its_question(tmp_path: P
 REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("nothing.json",), "nothing.json: there is no such file or folder"),
     (("sprite.json", "--as", "promptfo"), "no format is called 'promptfo' (did you mean 'promptfoo'?)"),
-    (("sprite.json",), "sprite.json: cannot tell what this is; say so: inspect, "),
+    (("empty.jsonl",), "empty.jsonl: the file is empty"),
+    (("sprite.json",), "sprite.json: cannot tell the format; name it: inspect, "),
     (("inspect", "sprite.json"), "sprite.json: eval: missing; expected a log of Inspect"),
     (("openai", "sprite.json"), "nothing in it can be read as openai: missing; expected a list of messages"),
     (("csv", "a.csv", "--map", "colour"), "--map expects NAME=NAME, got 'colour'"),
@@ -157,6 +158,7 @@ def test_what_cannot_be_read_is_told_in_one_line_and_leaves_nothing(
 ):
     monkeypatch.chdir(tmp_path)
     Path("sprite.json").write_text('{"sprite": 1}')
+    Path("empty.jsonl").touch()
     Path("a.csv").write_text("question,a\nWhy?,b\n")
     result = fiducial("import", *arguments, "--out", "out")
     assert result.code == 2
@@ -300,6 +302,18 @@ def test_grades_of_logged_calls_are_not_dropped_in_silence_and_the_proposed_comm
     assert {each.case_id: each.score for each in labels} == {"s0": 0.0, "s1": 1.0, "s2": 1.0}
     again = fiducial(*command[1:])
     assert "(0 added, 3 already there)" in again.out
+
+
+@pytest.mark.parametrize(
+    ("row", "example"),
+    [
+        ("Wo?,In Rom,1", "query=Frage --map response=Antwort"),
+        ("Wo?,Rom,1", "query=Frage --map response=Note"),
+    ],
+)
+def test_the_columns_of_an_example_differ(row: str, example: str, tmp_path: Path):
+    refused = refusal_of(tmp_path / "sheet.csv", f"Frage,Antwort,Note\n{row}\n")
+    assert f"name them, for example --map {example}" in refused
 
 
 def test_a_log_without_grades_names_none(tmp_path: Path):
