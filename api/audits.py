@@ -33,6 +33,7 @@ from ..report.text.certificate_text import (
     verified_document,
 )
 from .display import Document, Shown, ShownOnPage, statistics_frame
+from .number_ranges import require_range
 from .paths import FilePath, folder_path, input_path, written_path
 from .run import Run, folder_of
 
@@ -155,6 +156,7 @@ def certify(
     for name, value in claims.items():
         if not 0.0 < value < 1.0:
             raise UsageError(f"--claim {name}={value:g}: a rate that can be claimed is above 0 and below 1")
+    require_range("level", level)
     issued = datetime.now(UTC).isoformat(timespec="seconds")
     judged = read_judged_run(folder_of(run, "certify"), judge)
     certificate = Certificate.of(

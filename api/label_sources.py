@@ -63,6 +63,8 @@ def grade_scale(
     Raises:
         UsageError: The ends are equal, the threshold is not between them, or a word's score is not in [0, 1].
     """
+    if isinstance(ends, str) or (ends is not None and len(ends) != 2):  # noqa: PLR2004 - both ends
+        raise UsageError(f"label_scale expects the worst and the best grade, (1, 5), got {ends!r}")
     if ends is not None and ends[0] == ends[1]:
         raise UsageError(f"--label-scale expects two different grades, got {ends[0]:g}:{ends[1]:g}")
     if pass_at is not None and ends is not None and not min(ends) <= pass_at <= max(ends):

@@ -18,6 +18,7 @@ from ..calibration.planning.plan_results import Draw
 from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
+from .number_ranges import Ends, require_range
 from .table_results import SamplePlan
 from .tables import TableReading, Tables, read_calibration_table
 
@@ -88,7 +89,7 @@ def plan(
 
     Raises:
         InputError: There is nothing to draw from, or the strata cannot be made.
-        UsageError: Nothing is to be planned, or two things that exclude each other.
+        UsageError: Nothing is to be planned, two things that exclude each other are, or a number is outside its range.
     """
     if half_width is None and difference is None and draw is None and budget is None:
         raise UsageError("say what to plan: --half-width, --difference, --next or --budget")
@@ -100,6 +101,12 @@ def plan(
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     if difference is not None and difference > discordant:
         raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")
+    _require_ranges({"--half-width": half_width, "--difference": difference, "--tpr": tpr, "--tnr": tnr})
+    _require_ranges({"--prevalence": prevalence, "--assurance": assurance, "--power": power})
+    _require_ranges({"--discordant": discordant}, ends="high")
+    _require_ranges({"--decided": decided}, ends="low")
+    _require_ranges({"--icc": icc, "--decided-rate": decided_rate}, ends="both")
+    require_range("--rows-per-cluster", rows_per_cluster, 1.0, math.inf, "both")
     expected = Expected(tpr, tnr, prevalence, rows_per_cluster, icc)
     labels = items = drawn = bought = None
     if half_width is not None:
@@ -130,6 +137,11 @@ def plan(
         draw=drawn,
         budget=bought,
     )
+
+
+def _require_ranges(given: Mapping[str, float | None], ends: Ends = "neither") -> None:
+    for option, number in given.items():
+        require_range(option, number, ends=ends)
 
 
 def _spend(

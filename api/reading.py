@@ -222,6 +222,8 @@ def _options(
     *,
     grades: GradeScale,
 ) -> tuple[References | None, Options]:
+    if unit not in {"session", "turn"}:
+        raise UsageError(f"unit expects 'session' or 'turn', got {unit!r}")
     references = None
     if join is not None:
         _refuse_missing(path := input_path(join))

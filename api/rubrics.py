@@ -9,6 +9,7 @@ from ..evaluation.past_runs.judged_rubrics import rubric_scores
 from ..evaluation.store.run_store import RunStore
 from ..report.text.rubric_text import rubric_document
 from .display import Shown, statistics_frame
+from .number_ranges import require_range
 from .paths import FilePath, folder_path, input_path
 from .run import Run
 
@@ -55,6 +56,7 @@ def rubrics(run: Run | FilePath, *, labels: FilePath | None = None, level: float
         InputError: No judge was asked about criteria, or a label cannot be used.
         RunFolderError: It is no run folder, or was changed by hand.
     """
+    require_range("level", level)
     with RunStore(run.kept if isinstance(run, Run) else folder_path(run)) as store:
         store.refuse_edited()
         return Rubrics.of(rubric_scores(store, None if labels is None else input_path(labels), level=level))

@@ -22,6 +22,7 @@ from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
 from ..judges.prices import dollars_of, price_list
+from .number_ranges import require_range
 from .paths import Labels, source
 from .table_results import Calibration, Comparison, Estimation
 from .tables import Rows, TableReading, Tables, combined_tables, read_calibration_table
@@ -78,6 +79,7 @@ def calibrate(
     """
     if threshold_for is not None and threshold_for not in AGREEMENT:
         raise UsageError(f"--threshold-for {threshold_for}: expected one of {', '.join(AGREEMENT)}")
+    require_range("level", level)
     scale = None if levels is None else sorted(set(levels))
     if scale is not None and (len(scale) not in _LEVELS or not all(0 <= each <= 1 for each in scale)):
         raise UsageError(f"--levels expects 2 to {_LEVELS[-1]} different numbers in [0, 1], got {levels}")
@@ -162,6 +164,7 @@ def compare(
         raise UsageError(f"by: expected {' or '.join(get_args(By))}, got {by!r}")
     if statistic not in ESTIMATORS:
         raise UsageError(f"--statistic {statistic!r}: expected one of {', '.join(ESTIMATORS)}")
+    require_range("level", level)
     return Comparison.of(
         compare_table(
             read_calibration_table(
@@ -224,8 +227,9 @@ def estimate(
 
     Raises:
         InputError: The table cannot be used.
-        UsageError: It is no table.
+        UsageError: It is no table, or a number is outside its range.
     """
+    require_range("level", level)
     return Estimation.of(
         estimate_table(
             read_calibration_table(table, open_only=part == "open" and open_worse_by is None, **reading),

@@ -11,6 +11,7 @@ from ..records.frames import data_frame
 from ..report.document import Document
 from ..report.text.trials_text import trials_document
 from .display import Shown
+from .number_ranges import require_range
 from .tables import TableReading, Tables, read_calibration_table
 
 if TYPE_CHECKING:
@@ -80,5 +81,6 @@ def trials(
         raise UsageError(
             f"--k: expected numbers from 1 to {_MOST:,}, got {', '.join(map(str, ks)) or 'none'}"
         )
+    require_range("level", level)
     found = read_calibration_table(table, outputs=True, **reading)
     return TrialRates(trial_rates(found, sorted(set(ks)), level=level))

@@ -47,11 +47,16 @@ def _answer(part: RateEstimate, judge: str) -> str:
     name = part.reported
     if name is None:
         rate = number_text.statistic(part.uncorrected)
-        return f"{rate} of {counted(part.uncorrected.n, 'output')} pass by {judge} alone, uncorrected."
+        outputs = counted(part.uncorrected.n, "output")
+        if (
+            part.uncorrected.method == "cluster-t"
+        ):  # scores between 0 and 1: their mean is no share that passes
+            return f"Mean score {rate} of {outputs} by {judge} alone, uncorrected."
+        return f"{rate} of {outputs} pass by {judge} alone, uncorrected."
     rate = number_text.statistic(part.estimates[name])
-    labels = counted(part.estimates[name].n, "label")
     if name == "labels_only":
-        return f"{rate} of outputs pass, from {labels} alone."
+        return f"{rate} of {counted(part.estimates[name].n, 'labelled output')} pass; {judge} is not used."
+    labels = counted(part.estimates[name].n, "label")
     judged = part.n_labelled + part.n_unlabelled
     alone = "" if part.judge_mean is None else f"; {judge} alone says {number_text.decimal(part.judge_mean)}"
     return f"{rate} of {judged:,} judged outputs pass, corrected with {labels}{alone}."

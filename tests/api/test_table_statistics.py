@@ -193,3 +193,16 @@ def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_pa
     assert [each.phase for each in plan.phases] == ["check", "cheap", "dear", "label"]
     with pytest.raises(UsageError, match="name its judges"):
         fd.plan(runs, labels=labels, budget=300, costs={"label": 2})
+
+
+def test_a_mean_of_fractions_is_no_share_of_outputs_that_pass():
+    rows = [{"item_id": f"i{n}", "judge": "j", "score": 0.25 + n % 2 / 10} for n in range(8)]
+    told = repr(fd.estimate(rows))
+    assert "Mean score 0.30 [" in told
+    assert "] of 8 outputs by the judge alone, uncorrected." in told
+    assert "pass by the judge" not in told
+
+
+def test_a_rate_by_labels_alone_is_of_the_labelled_outputs():
+    rows = [{"item_id": f"i{n}", "judge": "j", "score": 0.0, "label": float(n % 3 > 0)} for n in range(12)]
+    assert "] of 12 labelled outputs pass; the judge is not used." in repr(fd.estimate(rows))

@@ -1,0 +1,36 @@
+"""Ranges of numbers that callers of the Python API give; the command line checks its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Literal
+
+from ..errors import UsageError
+
+Ends = Literal["neither", "low", "high", "both"]
+"""Ends of a range that belong to it."""
+
+_WORDS: Mapping[Ends, str] = {
+    "neither": "above {} and below {}",
+    "low": "from {} and below {}",
+    "high": "above {} and at most {}",
+    "both": "from {} to {}",
+}
+
+
+def require_range(
+    option: str, number: float | None, low: float = 0.0, high: float = 1.0, ends: Ends = "neither"
+) -> None:
+    """Refuse a number outside its range.
+
+    Raises:
+        UsageError: It is outside, or no number; None is within every range.
+    """
+    if number is None:
+        return
+    above = number >= low if ends in {"low", "both"} else number > low
+    below = number <= high if ends in {"high", "both"} else number < high
+    if not (above and below):
+        what = f"of at least {low:g}" if math.isinf(high) else _WORDS[ends].format(f"{low:g}", f"{high:g}")
+        raise UsageError(f"{option} expects a number {what}, got {number:g}")
