@@ -8,10 +8,11 @@ from pathlib import Path
 from ..errors import UsageError
 from ..evaluation.shards import shards_of
 from ..evaluation.store.copies import copy_at
-from ..records import Case, MemoryFile, Output, atomic_write, read_records, write_records
+from ..records import Case, MemoryFile, Output, Verdict, atomic_write, read_records, write_records
+from ..records.label_table import is_verdicts
 from .paths import FilePath, paths_of
 
-__all__ = ["selected", "selected_files"]
+__all__ = ["selected", "selected_files", "selected_labels"]
 
 
 def selected(cases: Iterable[Case], only: Iterable[str]) -> Iterator[Case]:
@@ -70,6 +71,18 @@ def selected_files(
     return chosen, [_written(beside.with_name(f"{beside.stem}.only.outputs.jsonl"), answers)]
 
 
+def selected_labels(labels: Path, cases: Path, beside: Path) -> Path | None:
+    """Write the labels of selected cases, `selected_files`' first result, beside the result that uses them.
+
+    A table stays as it is, since rows of other cases do no harm in it. None if no label is left.
+    """
+    if not is_verdicts(labels):
+        return labels
+    ids = {case.id for case in read_records(cases, Case)}
+    kept = [label for label in read_records(labels, Verdict) if label.case_id in ids]
+    return _written(beside.with_name(f"{beside.stem}.only.labels.jsonl"), kept) if kept else None
+
+
 def _without_workspace(output: Output) -> Output:
     if output.workspace is not None:
         raise UsageError(
@@ -78,7 +91,7 @@ def _without_workspace(output: Output) -> Output:
     return output
 
 
-def _written(path: Path, rows: Iterable[Case | Output]) -> Path:
+def _written(path: Path, rows: Iterable[Case | Output | Verdict]) -> Path:
     """Write a file, which the same command finds unchanged when it resumes."""
     made = MemoryFile(path.name)
     write_records(made, rows)

@@ -151,15 +151,17 @@ only_option = option(
 
 
 def keep_only(options: dict[str, Any]) -> None:
-    """Replace cases and outputs by the selected ones, if there is a selection."""
+    """Replace cases, outputs and labels by the selected ones, if there is a selection."""
     only = options.pop("only")
     if not only:
         return
-    from ..api.selecting import selected_files  # only a selection reads the inputs once more
+    from ..api.selecting import selected_files, selected_labels  # only a selection reads the inputs twice
 
     cases, outputs = selected_files(options["cases"], options["outputs"], only, options["out"])
     options["cases"] = (cases,)
     options["outputs"] = tuple(outputs)
+    if options.get("labels") is not None:
+        options["labels"] = selected_labels(options["labels"], cases, options["out"])
 
 
 cases_and_outputs = compose(cases_argument, outputs_option(required=True))

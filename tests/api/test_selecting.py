@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from fiducial.api.selecting import selected, selected_files
+from fiducial.api.selecting import selected, selected_files, selected_labels
 from fiducial.errors import UsageError
-from fiducial.records import Case, Output, read_records, write_records
+from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 CASES = [
     Case(id="a", kind="no_call", tags={"category": "live", "hard": True}),
@@ -56,3 +56,21 @@ def test_an_output_with_a_workspace_stays_in_its_folder(tmp_path: Path):
     write_records(tmp_path / "outputs.jsonl", [Output(case_id="a", system="s", workspace="w")])
     with pytest.raises(UsageError, match="artifacts run --only"):
         selected_files(tmp_path / "cases.jsonl", [tmp_path / "outputs.jsonl"], ["a"], tmp_path / "run")
+
+
+def test_labels_of_the_selection_are_written_beside_the_result_and_a_table_stays_as_it_is(tmp_path: Path):
+    write_records(tmp_path / "cases.jsonl", CASES)
+    labels = [
+        Verdict(case_id=case.id, system="s", by="ann", source="human", outcome="graded", score=1.0)
+        for case in CASES[:2]
+    ]
+    write_records(tmp_path / "labels.jsonl", labels)
+    (tmp_path / "grades.csv").write_text("id,grade\na,pass\n")
+    run = tmp_path / "run"
+    cases, _ = selected_files(tmp_path / "cases.jsonl", [], ["b"], run)
+    chosen = selected_labels(tmp_path / "labels.jsonl", cases, run)
+    assert chosen == tmp_path / "run.only.labels.jsonl"
+    assert [label.case_id for label in read_records(chosen, Verdict)] == ["b"]
+    assert selected_labels(tmp_path / "grades.csv", cases, run) == tmp_path / "grades.csv"
+    unlabelled, _ = selected_files(tmp_path / "cases.jsonl", [], ["x=1"], tmp_path / "other")
+    assert selected_labels(tmp_path / "labels.jsonl", unlabelled, tmp_path / "other") is None
