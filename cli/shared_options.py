@@ -11,6 +11,7 @@ import click
 
 from ..api.pass_thresholds import PassAt
 from ..errors import UsageError
+from ..records.column_names import FIELDS
 from .param_types import FOLDER, INPUT, INPUT_FILE, Number, PassThresholdType, Whole
 
 if TYPE_CHECKING:
@@ -118,13 +119,20 @@ def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, 
 
 
 def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
-    """Parse the values of a repeatable option ``NAME=NAME``."""
+    """Parse the values of a repeatable option ``NAME=NAME``.
+
+    A further column of answers is kept the other way round (``COLUMN=response``).
+    """
     parsed: dict[str, str] = {}
     for text in values:
         left, equals, right = text.partition("=")
         if not (equals and left and right):
             raise UsageError(f"{option} expects NAME=NAME, got {text!r}")
-        parsed[left] = right
+        if parsed.setdefault(left, right) == right:
+            continue
+        if left not in {"response", *FIELDS["response"]}:
+            raise UsageError(f"{option} {text}: {left} is {parsed[left]!r} already; name one column")
+        parsed[right] = left
     return parsed
 
 

@@ -119,7 +119,7 @@ def _columns() -> Iterator[str]:
     yield (
         "`--map NAME=NAME` pairs a field with a column. These names, `error`, `turns` and `verdicts` are known, in any case; other columns become tags. Grades are numbers in [0, 1] (`0.5`, `0,5`), or yes, no,\n"
         "pass, fail, up and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5; without it, a column with grades above 1 has none.\n"
-        "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback`, `vote` or `ok` of grades alone is a label. `n/a` and `-` are no grade. An import lists the columns that became tags, and names those that may be more.\n"
+        "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback`, `vote` or `ok` of grades alone is a label. `n/a` and `-` are no grade. An import lists columns that became tags. Several `--map response=COLUMN` are a system each.\n"
     )
     for field, names in FIELDS.items():
         if others := [name for name in names if name != field]:

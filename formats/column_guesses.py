@@ -87,7 +87,10 @@ class _Column(NamedTuple):
 def guessed(
     rows: Sequence[Mapping[str, Any]], free: Iterable[str], known: Iterable[str]
 ) -> Mapping[str, str]:
-    """Guess a free column for each missing field of a table: question, answers, label, system."""
+    """Guess a free column for each missing field of a table: question, answers, label, system.
+
+    Further columns of answers stand the other way round: ``{"answer_b": "response"}``.
+    """
     columns = [
         _Column(
             name,
@@ -108,7 +111,23 @@ def guessed(
         guesses |= _first("label", (each for each in columns if each.is_grades))
     guesses |= _first("system", (each for each in columns if _names_systems(each, guesses)))
     hidden = {*known, *(("query",) if "messages" in known else ())}
-    return {field: name for field, name in guesses.items() if field not in hidden}
+    shown = {field: name for field, name in guesses.items() if field not in hidden}
+    return shown | dict.fromkeys(_further_answers(columns, shown), "response")
+
+
+def _further_answers(columns: Iterable[_Column], guesses: Mapping[str, str]) -> list[str]:
+    """Return columns beside that of the answers that begin or end like it: each may be a system's."""
+    words = re.findall(r"[a-z]+", guesses.get("response", "").lower())
+    if not words:
+        return []
+    return [
+        each.name
+        for each in columns
+        if each.is_text
+        and each.name not in guesses.values()
+        and (alike := re.findall(r"[a-z]+", each.name.lower()))
+        and any(a == b and a in _WORDS["response"] for a, b in ((alike[0], words[0]), (alike[-1], words[-1])))
+    ]
 
 
 def _first(field: str, columns: Iterable[_Column]) -> dict[str, str]:

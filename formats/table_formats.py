@@ -24,6 +24,7 @@ from .imported_records import ImportedRecord, Skipped
 from .json_values import is_list, is_object
 from .known_columns import row_example
 from .openai_chat import exchange_records
+from .wide_rows import answer_columns, refuse_unclear, row_per_answer, with_one_answer
 
 _NOTHING = "nothing"
 _DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
@@ -76,11 +77,19 @@ def records_of_table(
 
     Raises:
         InputError: No row has a column that was named.
+        UsageError: It is not clear to which of several answers in a row something belongs.
     """
     rows = iter(rows)
     first = list(islice(rows, _LOOKED_AT))
     values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
     graded = find_grades(values, options)
+    there = list(dict.fromkeys(chain(*values)))
+    answers = answer_columns(there, options.columns)
+    if len(answers) > 1:
+        refuse_unclear(there, answers, options, graded)
+        wide = row_per_answer(chain(first, rows), answers, options)
+        yield from records_of_table(wide, path, with_one_answer(options))
+        return
     _note_columns(values, options, graded)
     names: set[str] = set()
     unanswered = _Unanswered()

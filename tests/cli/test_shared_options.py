@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from fiducial.cli.param_types import Number
-from fiducial.cli.shared_options import SpreadCommand, json_option
+from fiducial.cli.shared_options import SpreadCommand, json_option, pairs
+from fiducial.errors import UsageError
 
 
 @click.command(cls=SpreadCommand)
@@ -70,3 +71,10 @@ def test_a_result_may_be_written_again_and_named_like_a_table_once(tmp_path: Pat
     for name in ("result.json", "new.jsonl"):
         path = str(tmp_path / name)
         assert CliRunner().invoke(as_json, ["t", "--json", path]).output.strip() == f"t {path}"
+
+
+def test_a_field_may_be_named_once_but_answers_may_have_several_columns():
+    named = pairs("--map", ["response=answer a", "response=answer b", "id=n", "id=n"])
+    assert named == {"response": "answer a", "answer b": "response", "id": "n"}
+    with pytest.raises(UsageError, match="query is 'a' already"):
+        pairs("--map", ["query=a", "query=b"])

@@ -103,6 +103,48 @@ def test_grades_may_have_a_decimal_comma(read: Read):
     assert [each.score for each in found.verdicts] == [0.25, 0.875, 1.0, 0.0]
 
 
+WIDE = "question,expected,answer_a,answer_b\nq,x,x,\nr,y,no,y\n"
+BOTH = {"response": "answer_a", "answer_b": "response"}
+
+
+def test_several_columns_of_answers_are_a_system_each(read: Read):
+    found = read(WIDE, map=BOTH)
+    assert [(case.id, case.tags) for case in found.cases] == [("row-000001", {}), ("row-000002", {})]
+    assert [(each.case_id, each.system, each.text) for each in found.outputs] == [
+        ("row-000001", "answer_a", "x"),
+        ("row-000001", "answer_b", None),
+        ("row-000002", "answer_a", "no"),
+        ("row-000002", "answer_b", "y"),
+    ]
+
+
+def test_a_row_without_one_of_several_columns_has_no_answer_of_that_system(read: Read):
+    rows = [{"question": "q", "answer_a": "x"}, {"question": "r", "answer_a": "y", "answer_b": "z"}]
+    found = read("".join(f"{json.dumps(row)}\n" for row in rows), "rows.jsonl", map=BOTH, as_="json")
+    assert [each.system for each in found.outputs] == ["answer_a", "answer_a", "answer_b"]
+
+
+@pytest.mark.parametrize(
+    ("extra", "options", "message"),
+    [
+        ("grade", {}, "column 'grade' may be of any of the answers in 'answer_a', 'answer_b'"),
+        ("model", {}, "column 'model' may be of any of the answers"),
+        ("note", {"system": "me"}, "system= names one system, and 2 columns hold answers"),
+    ],
+)
+def test_what_may_be_of_any_of_several_answers_is_refused(
+    read: Read, extra: str, options: dict[str, Any], message: str
+):
+    text = "".join(f"{line},{'1' if n else extra}\n" for n, line in enumerate(WIDE.splitlines()))
+    with pytest.raises(UsageError, match=message):
+        read(text, map=BOTH, **options)
+
+
+def test_columns_that_look_like_answers_of_several_systems_are_all_proposed(read: Read):
+    found = read("question,gold,answer_a,answer_b\nq 1,x,x y,z y\nr 1,y,no no,y y\n")
+    assert f"name those that are more: map={BOTH!r}" in repr(found)
+
+
 def test_rows_of_which_nothing_says_what_they_are_name_the_option(read: Read):
     with pytest.raises(UsageError, match="farbe=shape: neither is a field"):
         read("colour,form\nred,round\n", as_="csv", map={"farbe": "shape"})

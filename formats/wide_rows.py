@@ -1,0 +1,79 @@
+"""Wide tables: a column of answers per system, read as a row per system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from msgspec import structs
+
+from ..errors import UsageError
+from ..records.column_names import FIELDS, column_named, known_fields, mapped
+from .file_rows import FileRow
+from .found_grades import FoundGrades
+from .import_options import Options
+from .imported_records import Skipped
+from .json_values import is_object
+
+_RESPONSE = frozenset({"response", *FIELDS["response"]})
+
+
+def answer_columns(there: Sequence[str], told_by_user: Mapping[str, str]) -> list[str]:
+    """Return the columns that a user mapped to the answer; several if each is one system's."""
+    named = [
+        column_named(there, right) if left in _RESPONSE else column_named(there, left)
+        for left, right in told_by_user.items()
+        if left in _RESPONSE or right in _RESPONSE
+    ]
+    return list(dict.fromkeys(filter(None, named)))
+
+
+def refuse_unclear(
+    there: Sequence[str], answers: Sequence[str], options: Options, graded: FoundGrades
+) -> None:
+    """Refuse what cannot be told of each of several answers in a row.
+
+    Raises:
+        UsageError: One system is named for all, or there are systems or grades, which may be of any of them.
+    """
+    alone = f"{mapped({'response': answers[0]})} --system NAME"
+    if options.joined is not None:
+        raise UsageError(
+            f"--system names one system, and {len(answers)} columns hold answers: import {alone}"
+        )
+    names = known_fields(tuple(there), tuple(options.columns.items()))
+    unclear = [
+        names[field] for field in ("system", "label", "score", "verdicts", "tool_calls") if field in names
+    ]
+    unclear += [*filter(None, [graded.label]), *graded.judges]
+    if unclear:
+        raise UsageError(
+            f"column {unclear[0]!r} may be of any of the answers in {', '.join(map(repr, answers))}: import each alone, {alone}"
+        )
+
+
+def with_one_answer(options: Options) -> Options:
+    """Return the options for the rows that `row_per_answer` yields."""
+    others = {
+        left: right
+        for left, right in options.columns.items()
+        if left not in _RESPONSE and right not in _RESPONSE
+    }
+    return replace(options, columns=others)
+
+
+def row_per_answer(
+    rows: Iterable[FileRow | Skipped], answers: Sequence[str], options: Options
+) -> Iterator[FileRow | Skipped]:
+    """Yield a row per answer; its system is named after the column."""
+    told = tuple(options.columns.items())
+    for row in rows:
+        if isinstance(row, Skipped) or not is_object(row.value):
+            yield row
+            continue
+        shared = {name: value for name, value in row.value.items() if name not in answers}
+        if "id" not in known_fields(tuple(shared), told):
+            shared["id"] = options.known.made_up("row", row.place.path, row.number)
+        for name in answers:
+            if name in row.value:
+                yield structs.replace(row, value={**shared, "response": row.value[name], "system": name})
