@@ -21,6 +21,7 @@ from .difference_text import (
 )
 from .number_text import counted
 from .one_screen import short_names, statistic_text
+from .safe_text import WIDTH, columns_of
 
 _SENTENCES = 2
 """Systems that have a sentence each; of more there is a count."""
@@ -79,18 +80,24 @@ def _word(pair: ComparedPair | None) -> str:
 
 
 def _systems(runs: TwoRuns) -> DocumentTable:
+    """Rates before and after; the earlier one has its interval where there is room."""
+    whole, short = (_table(runs, intervals=each) for each in (True, False))
+    return whole if max(map(columns_of, whole.lines())) <= WIDTH else short
+
+
+def _table(runs: TwoRuns, *, intervals: bool) -> DocumentTable:
     names = short_names(runs.systems)
-    rows = [_row(names.of(system), strata) for system, strata in runs.systems.items()]
+    rows = [_row(names.of(system), strata, intervals=intervals) for system, strata in runs.systems.items()]
     return DocumentTable(("", "before", "after", "change", "n", ""), rows, words=FIRST | {5}, indent=0)
 
 
-def _row(name: str, strata: Strata) -> tuple[str, ...]:
+def _row(name: str, strata: Strata, *, intervals: bool) -> tuple[str, ...]:
     pair = after_before(deciding(strata)[0])
     if pair is None:
         return name, "-", "-", "-", "0", ""
-    before = (
-        "-" if pair.rate_b is None or pair.rate_b.value is None else number_text.decimal(pair.rate_b.value)
-    )
+    before = statistic_text(pair.rate_b)
+    if not intervals and pair.rate_b is not None and pair.rate_b.value is not None:
+        before = number_text.decimal(pair.rate_b.value)
     word = _word(pair)
     return (
         name,

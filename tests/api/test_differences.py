@@ -172,6 +172,18 @@ def test_regressions_are_counted_among_the_outputs_that_are_compared(run: MakeRu
     assert "judge rubric/direct@m fingerprint" in told
 
 
+@pytest.mark.parametrize(("name", "has_interval"), [("me", True), ("a-system-of-a-long-name", False)])
+def test_the_earlier_rate_has_its_interval_where_there_is_room(
+    run: MakeRun, name: str, *, has_interval: bool
+):
+    before, after = (run(each, lambda n: n > 5, system=name) for each in ("before", "after"))
+    (row,) = [
+        line for line in as_lines(fd.diff(before, after).screen(), width=80) if line.startswith(f"{name} ")
+    ]
+    assert row.count("[") == 2 + has_interval
+    assert len(row) <= 80
+
+
 def test_a_score_in_one_of_them_only_is_told(run: MakeRun):
     asked = cases()
     before = run("before", lambda n: True, judge_says=answered_right)
