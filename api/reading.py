@@ -111,8 +111,14 @@ class Reading:
         )
         return (
             f"<read as {self.format}: {counted(len(self.cases), 'case')} ({kinds or 'none'}), {counted(len(self.outputs), 'output')}, "
-            f"{counted(len(self.verdicts), 'verdict')}, {len(self.skipped):,} skipped{self._tagged()}{self._unread()}>"
+            f"{counted(len(self.verdicts), 'verdict')}, {len(self.skipped):,} skipped{self._limits()}>"
         )
+
+    def _limits(self) -> str:
+        """Say why nothing was read, and what was read as something less."""
+        nothing = self.skipped and not self.cases
+        why = f", the first: {self.skipped[0].reason.partition(';')[0]}" if nothing else ""
+        return f"{why}{self._tagged()}{self._unread()}"
 
     def _unread(self) -> str:
         """Name the columns that look like grades and were not read."""

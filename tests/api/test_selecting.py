@@ -70,6 +70,7 @@ def test_labels_of_the_selection_are_written_beside_the_result_and_a_table_stays
     cases, _ = selected_files(tmp_path / "cases.jsonl", [], ["b"], run)
     chosen = selected_labels(tmp_path / "labels.jsonl", cases, run)
     assert chosen == tmp_path / "run.only.labels.jsonl"
+    assert chosen is not None
     assert [label.case_id for label in read_records(chosen, Verdict)] == ["b"]
     assert selected_labels(tmp_path / "grades.csv", cases, run) == tmp_path / "grades.csv"
     unlabelled, _ = selected_files(tmp_path / "cases.jsonl", [], ["x=1"], tmp_path / "other")

@@ -189,6 +189,12 @@ def test_references_are_joined_by_id_and_those_of_no_case_are_listed(read: Read,
 TOOL = '[{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]'
 
 
+def test_a_reading_of_nothing_shows_why(read: Read):
+    shown = repr(read("nr,frage,antwort\n1,Wer war das?,Sie war es.\n"))
+    assert "0 cases (none), 0 outputs, 0 verdicts, 1 skipped, the first: no column is known" in shown
+    assert "--map" not in shown
+
+
 def test_a_data_frame_with_odd_headers_shows_what_became_a_tag():
     frame = pd.DataFrame({"User asks:": ["Which town?"], "Bot reply": ["Ghent"], "Team": ["x"]})
     found = fd.read(frame)
