@@ -1,6 +1,6 @@
 """Run coroutines for any caller, with a running loop or without.
 
-One event loop runs in its own thread in each process; a single call may have a thread of its own.
+Each process has one event loop in its own thread.
 """
 
 from __future__ import annotations
@@ -19,27 +19,25 @@ T = TypeVar("T")
 
 _lock = threading.Lock()
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""Process id to its loop: a forked worker inherits the entry of its parent, whose thread it does not have."""
+"""Process id to its loop. A forked worker inherits its parent's entry, but not the parent's thread."""
 
 
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
     """Run a coroutine in this process's own loop.
 
-    `result` of its future waits in any other thread, `asyncio.wrap_future` in any loop.
-
-    Everything that belongs to a loop (a client with its connections) may be kept from call to call, since it is always the same
-    loop, whatever loop the callers have.
+    Wait with the future's `result` in another thread, or with `asyncio.wrap_future` in a loop. As the loop is always the same,
+    whatever belongs to it, such as a client with its connections, can be kept between calls.
     """
     return asyncio.run_coroutine_threadsafe(work, _loop())
 
 
 def run_sync(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end for a caller that waits.
+    """Run a coroutine to its end and return its result.
 
     The caller's thread may have a running loop. The coroutine is cancelled when waiting is interrupted.
     """
     if is_loop_thread():
-        # Waiting for the loop in its own thread would be for ever.
+        # Waiting for the loop in its own thread would deadlock.
         return run_apart(partial(asyncio.run, work))
     future = submit(work)
     try:
@@ -61,7 +59,7 @@ def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 def run_apart(work: Callable[[], T]) -> T:
-    """Do what runs loops of its own: in a thread of its own where a loop runs, as in a notebook."""
+    """Run work that starts its own loop; in a new thread if a loop runs, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -71,7 +69,7 @@ def run_apart(work: Callable[[], T]) -> T:
 
 
 def is_loop_thread() -> bool:
-    """Return whether the caller runs in that loop.
+    """Return whether the caller runs in this process's own loop.
 
     Waiting there for work of the same loop would never end.
     """
@@ -95,7 +93,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
     """Run a loop forever.
 
-    An exit raised by a caller's code ends its own task only, so that nobody waits in vain for the others.
+    A `SystemExit` in a caller's code ends its own task only; the loop goes on for the others.
     """
     while True:
         with suppress(SystemExit):

@@ -1,7 +1,6 @@
 """Replace images, audio and files in a judge's input by marks, and restore them as parts.
 
-Each stands in the text as a mark that holds a hash of everything that was given, so no text under evaluation can contain it. An item without any
-of them is shown as it is, to the byte.
+A mark holds a hash of the whole item, so that no text under evaluation can forge one. An item without media is shown byte for byte.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ _KINDS: Mapping[str, MediumKind] = {
     "video_url": "video",
     "input_video": "video",
 }
-"""Types of content parts: OpenAI's chat and Responses API, Anthropic's, the model context protocol's, and those of servers that take more."""
+"""Types of content parts: OpenAI's chat and Responses API, Anthropic, the Model Context Protocol, and servers with further media."""
 
-_HELD = (
+_MEDIUM_KEYS = (
     "source",
     "file_data",
     "file_id",
@@ -47,8 +46,8 @@ _HELD = (
     "input_audio",
     "input_video",
 )
-"""Keys that hold a medium, or say where it is, in objects not named after their own type."""
-_SAID: Mapping[MediumKind, str] = {"image": "image", "audio": "audio", "file": "a file", "video": "video"}
+"""Keys that hold a medium or its address in objects that have no key named after their type."""
+_NOUNS: Mapping[MediumKind, str] = {"image": "image", "audio": "audio", "file": "a file", "video": "video"}
 _DEEPEST = 50
 
 
@@ -66,7 +65,7 @@ class Medium(NamedTuple):
 
 
 def take_out(case: Case, output: Output) -> tuple[Case, Output, list[Medium]]:
-    """Replace the media of an item by marks; the same item, and no media, where it has none."""
+    """Replace an item's media by marks, and return them; an item without media is unchanged."""
     parts = {_content_of(part): part for part in _media_of(case, output)}
     if not parts:
         return case, output, []
@@ -79,7 +78,7 @@ def take_out(case: Case, output: Output) -> tuple[Case, Output, list[Medium]]:
 
 
 def shown_among(media: Sequence[Medium], values: Mapping[str, Any]) -> list[Medium]:
-    """Return the media whose marks stand in what a prompt is filled with."""
+    """Return the media whose marks are in a prompt's values."""
     texts = [str(value) for value in values.values()] if media else []
     return [medium for medium in media if any(medium.mark in text for text in texts)]
 
@@ -94,7 +93,7 @@ def refuse_unsendable(media: Sequence[Medium], *, images: bool, how: str) -> Non
     """
     for medium in media:
         if medium.kind != "image":
-            raise NotApplicableError(f"the item holds {_SAID[medium.kind]}, which judges are not shown")
+            raise NotApplicableError(f"the item holds {_NOUNS[medium.kind]}, which judges are not shown")
     if media and not images:
         noun = "an image" if len(media) == 1 else f"{len(media)} images"
         raise NotApplicableError(f"the item holds {noun}, and this prompt sends text; {how}")
@@ -105,22 +104,24 @@ def refuse_unsendable(media: Sequence[Medium], *, images: bool, how: str) -> Non
 
 
 def with_parts(messages: Sequence[Message], media: Sequence[Medium]) -> list[Message]:
-    """Put media into messages as content parts, each where its mark first stands."""
+    """Put media into messages as content parts, each at the first place of its mark."""
     marks = {medium.mark: medium for medium in media}
-    found = re.compile("(" + "|".join(map(re.escape, marks)) + ")")
-    left = dict(marks)
-    return [{**message, "content": _parts(message["content"], found, marks, left)} for message in messages]
+    marker = re.compile("(" + "|".join(map(re.escape, marks)) + ")")
+    unplaced = dict(marks)
+    return [
+        {**message, "content": _parts(message["content"], marker, marks, unplaced)} for message in messages
+    ]
 
 
 def _parts(
-    text: str, marker: re.Pattern[str], marks: Mapping[str, Medium], left: dict[str, Medium]
+    text: str, marker: re.Pattern[str], marks: Mapping[str, Medium], unplaced: dict[str, Medium]
 ) -> str | list[dict[str, Any]]:
     parts: list[dict[str, Any]] = []
     words = ""
     for piece in marker.split(text):
         words += f"[{piece[1:].partition(':')[0]}]" if piece in marks else piece
-        if piece in left:
-            parts += [{"type": "text", "text": words}, left.pop(piece).part]
+        if piece in unplaced:
+            parts += [{"type": "text", "text": words}, unplaced.pop(piece).part]
             words = ""
     if not parts:
         return words
@@ -155,7 +156,7 @@ def _media_in(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 def _is_medium(value: Any) -> bool:
     """Return whether a value is a content part with a medium in it.
 
-    Objects of a tool's own may have such a type, too.
+    The type alone is not enough: a tool's own objects may have one of the same name.
     """
     if not isinstance(value, dict):
         return False
@@ -166,7 +167,7 @@ def _is_medium(value: Any) -> bool:
     own = fields.get(kind)
     named = isinstance(own, dict) or (isinstance(own, str) and own.startswith(("data:", "http")))
     blob = isinstance(fields.get("data"), str) and "mimeType" in fields
-    return named or blob or any(key in fields for key in _HELD)
+    return named or blob or any(key in fields for key in _MEDIUM_KEYS)
 
 
 def _address(part: Mapping[str, Any]) -> str | None:

@@ -13,7 +13,7 @@ from ..evaluation.conclusion.run_summary import RunSummary
 from ..records import Outcome
 from .document import CautionLine, Command, Piece, as_lines, document
 from .next_step import never_answered, next_step, reason_of_silence
-from .ranking import Answer, better
+from .ranking import Answer, best_system_answer
 from .text import number_text
 from .text.caution_text import BRIEF, not_sent_caution, sentences
 from .text.failures_text import failures_document
@@ -119,7 +119,7 @@ def answers(summary: RunSummary) -> Answers:
     overall = [system.overall for system in summary.systems if system.overall is not None]
     corrected = bool(overall) and any(each.name == ALL_CORRECTED for each in overall)
     return Answers(
-        better=better(summary),
+        better=best_system_answer(summary),
         trust=trust,
         next=next_step(summary, trust),
         corrected=corrected,

@@ -1,4 +1,4 @@
-"""Page of runs over time: courses of rates, then the latest runs side by side."""
+"""Page of runs over time: trends of rates, then the latest runs side by side."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def history_page(history: HistoryNumbers) -> ResultPage:
         title=f"Runs in {history.folder}",
         about=counted(len(history.runs), "run"),
         answer=history_screen(history),
-        figures=list(_courses(history)),
+        figures=list(_trends(history)),
         sections={
             "Parts": list(_parts(history)),
             "Judges": list(_judges(history)),
@@ -34,15 +34,15 @@ def history_page(history: HistoryNumbers) -> ResultPage:
     )
 
 
-def _courses(history: HistoryNumbers) -> Iterator[Figure]:
-    """Yield the course of each system's main rate, the best of the latest run first."""
+def _trends(history: HistoryNumbers) -> Iterator[Figure]:
+    """Yield the trend of each system's main rate, the best of the latest run first."""
     part, latest = main_part(history), history.runs[-1].systems
 
-    def lowest_first(system: str) -> float:
+    def best_first(system: str) -> float:
         rate = latest.get(system, {}).get(part)
         return 1.0 if rate is None or rate.value is None else -rate.value
 
-    systems = sorted(_names(run.systems for run in history.runs), key=lowest_first)
+    systems = sorted(_names(run.systems for run in history.runs), key=best_first)
     for system in systems[:_MOST_FIGURES]:
         points = [(run.name, run.systems.get(system, {}).get(part), False) for run in history.runs]
         if figure := trend_figure(f"{system}, {'checked outputs' if part == CHECKED else part}", points):
@@ -54,26 +54,26 @@ def _parts(history: HistoryNumbers) -> Iterator[Piece]:
         values = [run.systems.get(system, {}) for run in history.runs]
         yield from _latest(system, history.runs, values)
         others = [name for name in _names(values) if name != main_part(history)]
-        courses = [
+        trends = [
             trend_figure(
                 f"{system}, {name}",
                 [(run.name, each.get(name), False) for run, each in zip(history.runs, values, strict=True)],
             )
             for name in others
         ]
-        if drawn := [figure for figure in courses if figure is not None]:
-            yield Details(f"{system}: courses of these rates", [Columns(drawn)])
+        if drawn := [figure for figure in trends if figure is not None]:
+            yield Details(f"{system}: trends of these rates", [Columns(drawn)])
 
 
 def _judges(history: HistoryNumbers) -> Iterator[Piece]:
     alarms = {(each.judge, each.run) for each in history.drifts}
-    courses = [
+    trends = [
         trend_figure(
             judge, [(run.name, run.accuracy.get(judge), (judge, run.name) in alarms) for run in history.runs]
         )
         for judge in _names(run.accuracy for run in history.runs)
     ]
-    if drawn := [figure for figure in courses if figure is not None]:
+    if drawn := [figure for figure in trends if figure is not None]:
         yield Columns(drawn)
     yield from _latest(
         "accuracy against labels", history.runs, [run.accuracy for run in history.runs], alarms
@@ -97,8 +97,8 @@ def _latest(
     ]
     if rows:
         yield DocumentTable((title, *(run.name for run, _ in latest)), rows)
-    if rows and (left := len(runs) - len(latest)):
-        yield f"{counted(left, 'earlier run')} not shown; --json has all."
+    if rows and (earlier := len(runs) - len(latest)):
+        yield f"{counted(earlier, 'earlier run')} not shown; --json has all."
 
 
 def _changes(history: HistoryNumbers) -> Iterator[Piece]:

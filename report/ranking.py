@@ -1,4 +1,4 @@
-"""Which system is best? By the part of the outputs that can rank them."""
+"""Name the best system, by the part of the outputs that can rank them."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ _COMMON = {
     _ON_JUDGED: ("common judged output", ", uncorrected"),
     _ON_CORRECTED: ("common judged output", ", corrected with labels"),
 }
-"""What a difference is of, by part: a noun to count, and what follows it."""
+"""Noun for the outputs behind a difference, by part, and the words after it."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer.
+    """Answer to one of a reader's questions about a run.
 
     Attributes:
-        text: In a sentence or two, with its numbers.
+        text: A sentence or two, with the numbers.
         evidence: The section of the report that shows it.
-        command: What to type; empty where there is nothing.
-        address: The very items that it speaks of, in the report, ``#CASE/SYSTEM/TRIAL`` or ``#items?...``; empty where it speaks of none.
+        command: The command to type; empty if there is none.
+        address: Link to the items concerned, in the report: ``#CASE/SYSTEM/TRIAL`` or ``#items?...``; empty if there are none.
     """
 
     text: str
@@ -55,10 +55,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     address: str = ""
 
 
-def better(summary: RunSummary) -> Answer:
-    """Return the best system by the rules of docs/report.md; a single system's pass rate."""
+def best_system_answer(summary: RunSummary) -> Answer:
+    """Name the best system by the rules of docs/report.md; of a single system, its pass rate."""
     if len(summary.systems) == 1:
-        return Answer(text=_alone(summary.systems[0]), evidence="systems")
+        return Answer(text=_only_system(summary.systems[0]), evidence="systems")
     text = best_system(summary.strata, [system.system for system in summary.systems])
     return Answer(text=text, evidence="systems")
 
@@ -83,11 +83,11 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
         text += f" Not ranked, for too few or unusual labels: {number_text.some(without)}."
     if part is strata.decided and any(strata.open.outputs.values()):
         rest = "other output" if part.by_labels else "undecided output"
-        text += f" {_rest(strata.open, next(iter(known)), rest)}"
+        text += f" {_by_judges(strata.open, next(iter(known)), rest)}"
     return text
 
 
-def _alone(system: SystemResult) -> str:
+def _only_system(system: SystemResult) -> str:
     """Return the only system's result: on all outputs if enough are graded, else checked ones."""
     whole = system.overall
     if whole is not None and whole.value is not None:
@@ -113,7 +113,7 @@ def _passing(rate: Rate, plural: str) -> str:
 
 
 def _range(rate: Rate, which: str = "ungraded") -> str:
-    """Add the worst and the best case of the outputs that the rate is not of."""
+    """Return the range of the rate if all outputs it leaves out failed or passed."""
     if rate.bounds is None:
         return ""
     low, high = map(number_text.decimal, rate.bounds)
@@ -148,7 +148,7 @@ def _unranked(strata: Strata, part: ComparedStratum) -> list[str]:
 def ranked_rates(part: ComparedStratum) -> dict[str, float]:
     """Return the known rates of a part, the best system first.
 
-    A system that another one beats on their common outputs comes after all that none beats. Where labels correct some systems, these alone are ranked.
+    Systems that another one beats on their common outputs come last. If labels correct some systems, only these are ranked.
     """
     usable = part.corrected_systems or list(part.rates)
     known = {name: rate.value for name in usable if (rate := part.rates[name]).value is not None}
@@ -159,7 +159,7 @@ def ranked_rates(part: ComparedStratum) -> dict[str, float]:
 def graded_rates(part: ComparedStratum) -> dict[str, Statistic]:
     """Return the rate of each system, with n the outputs that are graded.
 
-    The n of a rate that labels correct may be that of the labels alone.
+    The n of a corrected rate may count only its labels.
     """
     return {
         name: replace(rate, n=part.graded[name]) if rate.value is not None else rate
@@ -202,16 +202,16 @@ def ranking_sentence(
     leader, second = names[:2]
     beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
     closest = pair_of(pairs, leader, second)[0]
-    gap = _gap(closest, leader)
+    gap = _lead(closest, leader)
     if not gap:
         return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second not in beaten:
         several = f" between {leader} and {second}" if len(names) > 2 else ""  # noqa: PLR2004 - of two it is plain
         if (
             closest is not None and (ahead(closest, leader).value or 0.0) < 0.0
-        ):  # the rates are of other outputs, too
+        ):  # each rate covers more outputs than the common ones
             gap = f"{gap} ({leader} minus {second})"
-        lead = f"No significant difference{several}: {gap} on {_in_common(pairs, leader, second, where)}."
+        lead = f"No significant difference{several}: {gap} on {_common_items(pairs, leader, second, where)}."
         ahead_of = "passes more often" if "pass" in passing else "is right more often"
         return lead + (f" {leader} {ahead_of} than {listed(beaten)}." if beaten else "")
     rate = rates[leader]
@@ -232,7 +232,7 @@ def pair_of(pairs: Sequence[ComparedPair], a: str, b: str) -> tuple[ComparedPair
     return pair, pair is not None and pair.better == a
 
 
-def _gap(pair: ComparedPair | None, leader: str) -> str:
+def _lead(pair: ComparedPair | None, leader: str) -> str:
     """Return how far the leader is ahead; empty where that cannot be computed."""
     found = None if pair is None else ahead(pair, leader)
     if found is None or found.value is None:
@@ -240,27 +240,27 @@ def _gap(pair: ComparedPair | None, leader: str) -> str:
     return number_text.with_interval(found.value, found.low, found.high)
 
 
-def _in_common(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> str:
+def _common_items(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> str:
     """Return what a difference is of, with n; ``where`` is the part, empty for items of judges."""
     pair, _ = pair_of(pairs, a, b)
     noun, behind = _COMMON.get(where, ("common item", ""))
     return f"{counted(0 if pair is None else pair.n, noun)}{behind}"
 
 
-def _rest(left: ComparedStratum, leader: str, noun: str) -> str:
-    """Tell what judges say of undecided outputs, each of them a ``noun``."""
-    total = sum(left.outputs.values())
+def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:
+    """Compare the systems by judges on undecided outputs, each called ``noun``."""
+    total = sum(undecided.outputs.values())
     outputs = counted(total, noun)
-    known = ranked_rates(left)
+    known = ranked_rates(undecided)
     if not known:
         return f"{outputs} {'is' if total == 1 else 'are'} ungraded."
-    graded = sum(left.graded.values())
+    graded = sum(undecided.graded.values())
     on = f"On {outputs if graded == total else f'{graded:,} of {outputs}'}"
     first, *others = known
     if not others:
         return f"{on}, only those of {first} are graded."
-    beaten = [name for name in others if pair_of(left.pairs, first, name)[1]]
-    if left.corrected_systems:
+    beaten = [name for name in others if pair_of(undecided.pairs, first, name)[1]]
+    if undecided.corrected_systems:
         tested = (
             f"{first} passes more often than {listed(beaten)}" if beaten else "no difference is significant"
         )

@@ -1,7 +1,7 @@
 """Calls written as Java, as BFCL reads them: ``Shape.area(width=2, unit="cm")``.
 
-Values stay text. The original's oddities are kept: texts are cut out of characters by the parser's *byte* offsets, most
-values lose their white space, and an anonymous class loses its body.
+Values stay text. BFCL's quirks are kept: the code's characters are sliced by the parser's *byte* offsets, most values
+lose their white space, and an anonymous class loses its body.
 """
 
 from __future__ import annotations
@@ -26,10 +26,8 @@ def decode_java_call(
 ) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
     """Read the first method call in a text, as BFCL does or strictly.
 
-    Strictly, every value stays as it was written.
-
-    Further calls are ignored, and where there is none that is an empty dict. The source comes without a semicolon, as models write it:
-    whether that parses is up to the parser's recovery.
+    Strictly, every value stays as written. Further calls are ignored; code without a call gives an empty dict. Models leave out the
+    semicolon, so the parser's error recovery decides if the code can be read.
     """
     text, value = (
         (written, _written_value) if strictly else (partial(_text, code), partial(_reassembled, code))

@@ -1,6 +1,6 @@
 """Checker of executable calls: run them with the user's functions and compare results.
 
-The results must be those of the expected calls.
+Each call must return the result of an expected one.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from .call_texts import call_spelling, read_native, read_prompt, read_prompt_exa
 from .expressions import ForbiddenExpressionError, evaluate_arguments, parse
 from .result_matching import Matcher, Mismatch, matcher
 
+Functions: TypeAlias = Mapping[str, Callable[..., Any]]
+"""The user's functions, by dotted name."""
+
 
 def called_name(text: str) -> str | None:
     """Return the dotted name of the function in a call text; None if it is not a call."""
@@ -31,8 +34,8 @@ def called_name(text: str) -> str | None:
     return unparse(node.func) if isinstance(node, ast.Call) else None
 
 
-def run_call(text: str, functions: Mapping[str, Callable[..., Any]]) -> Any:
-    """Execute one call; a tuple that is returned becomes a list.
+def run_call(text: str, functions: Functions) -> Any:
+    """Execute one call; a returned tuple becomes a list.
 
     Raises:
         NameError: There is no such function.
@@ -51,9 +54,6 @@ def run_call(text: str, functions: Mapping[str, Callable[..., Any]]) -> Any:
 
 def _refuse_nested_call(node: ast.Call, _depth: int) -> NoReturn:
     raise ForbiddenExpressionError(f"an argument is a call, of {unparse(node.func)!r}")
-
-
-Functions: TypeAlias = Mapping[str, Callable[..., Any]]
 
 
 class ExpectedResult(NamedTuple):
@@ -131,13 +131,13 @@ def _read(output: Output, rules: Rules) -> list[str]:
 
 
 def _is_simple(case: Case, reference: ExecutableReference) -> bool:
-    """Return whether the original would check the case as a single call, by its category."""
+    """Return whether BFCL checks the case as a single call, by its category."""
     category = str(case.tags.get("category") or case.id)
     return len(reference.calls) == 1 and "multiple" not in category and "parallel" not in category
 
 
 def _recorded(reference: ExecutableReference) -> dict[str, Any]:
-    """Return recorded results by call, spelled alike."""
+    """Return recorded results by the normalized spelling of their calls."""
     results = reference.results or {}
     by_call = results.items() if isinstance(results, dict) else zip(reference.calls, results, strict=True)
     return {call_spelling(call): result for call, result in by_call}
@@ -183,7 +183,7 @@ def _expected_result(call: str, functions: Functions) -> Any:
 
 
 def _execute(call: str, functions: Functions, recorded: Mapping[str, Any] | None = None) -> CallResult:
-    """Run a call; where its function is not registered, take the recorded result."""
+    """Run a call; if its function is not registered, use the recorded result."""
     if recorded and called_name(call) not in functions and (spelling := call_spelling(call)) in recorded:
         return CallResult(call, recorded[spelling], None)
     try:
@@ -210,18 +210,18 @@ def _check_all(
     expectations: Sequence[ExpectedResult], outcomes: Sequence[CallResult], rules: Rules
 ) -> Finding:
     mismatches = [[_compare(expectation, outcome) for outcome in outcomes] for expectation in expectations]
-    fitting = [[call for call, mismatch in enumerate(row) if mismatch is None] for row in mismatches]
-    alone = pair_completely(fitting) if rules == "strict" else pair_greedily(fitting)
-    if alone is None:
+    matching = [[call for call, mismatch in enumerate(row) if mismatch is None] for row in mismatches]
+    unmatched = pair_completely(matching) if rules == "strict" else pair_greedily(matching)
+    if unmatched is None:
         return PASSED
-    expectation = expectations[alone]
+    expectation = expectations[unmatched]
     return fault(
         "executable_checker:cannot_find_match",
         f"no call is left that gives what {shorten(expectation.call)} gives: {shorten(expectation.result)}",
         expected=plain(expectation.call),
         tried=[
             {"call": plain(outcome.call), "error_type": mismatch.error_type, "reason": mismatch.reason}
-            for outcome, mismatch in zip(outcomes, mismatches[alone], strict=True)
+            for outcome, mismatch in zip(outcomes, mismatches[unmatched], strict=True)
             if mismatch is not None
         ],
     )

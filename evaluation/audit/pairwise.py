@@ -1,7 +1,7 @@
 """Audits of pairwise judges: each probe beside its right output, in both orders.
 
-A fault is caught where the right output is chosen in both orders. A harmless twin is no worse than its right output, so choosing the latter in
-both orders is a false alarm; and where the twin is of another length, preferring the longer is a bias, since they are worth the same.
+A fault is caught if the right output is chosen in both orders. A harmless twin is as good as its right output: choosing the right output in both
+orders is a false alarm, and preferring the longer of the two is a bias.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .sampling import Chosen
 from .scored import Scored
 
 POSITION, LENGTH = "position", "length"
-"""Comparisons that say what a judge goes by besides what it is shown."""
+"""Names of the comparisons that reveal a bias."""
 
 EITHER = PassThreshold(0.25)
-"""A probe passes when it is chosen, or tied, in one of the two orders at least."""
+"""A probe passes if it is chosen, or tied, in at least one order."""
 
-_EVEN = 0.5
+_HALF = 0.5
 _SAME_WORTH = "no harmless twin that is a text of another length was compared in both orders"
 
 
@@ -39,27 +39,27 @@ class ProbePairs(EvaluationInputs):
 
     Only pairs that answer the same case are formed.
 
-    ``members`` says what pairs are made of, by the key under which they are judged.
+    ``members`` has the outputs of each pair, by the key under which it is judged.
 
     Raises:
-        UsageError: No probe is beside its right output.
+        UsageError: No chosen probe answers the same case as its right output.
     """
 
     def __init__(self, whole: EvaluationInputs, chosen: Chosen) -> None:
         self.cases, self.output_files, self.survey = whole.cases, whole.output_files, whole.survey
-        facts = [
+        probes = [
             probe
             for key, probe in chosen.probes.items()
             if probe.plants != "nothing" and key.case_id == probe.source.case_id
         ]
-        wanted = {key for probe in facts for key in (probe.key, probe.source)}
+        wanted = {key for probe in probes for key in (probe.key, probe.source)}
         self._outputs = {output.key: output for output in whole.outputs() if output.key in wanted}
-        self.members: dict[ItemKey, PairMember] = {}
-        for probe in facts:
+        self.members: dict[ItemKey, ProbePair] = {}
+        for probe in probes:
             if probe.source in self._outputs:
                 for probe_first in (False, True):
-                    pair = self._pair(PairMember(probe.key, probe.source, probe_first))
-                    self.members[pair.key] = PairMember(probe.key, probe.source, probe_first)
+                    pair = self._pair(ProbePair(probe.key, probe.source, probe_first))
+                    self.members[pair.key] = ProbePair(probe.key, probe.source, probe_first)
         if not self.members:
             raise UsageError(
                 "none of the probes answers the same case as the right output that it was made of"
@@ -72,18 +72,18 @@ class ProbePairs(EvaluationInputs):
     def longer_by(self, probe: ItemKey, source: ItemKey) -> int | None:
         """Return how many characters a probe is longer than its right output.
 
-        None if one of the two is more than a text.
+        None if one of the two has calls or turns.
         """
-        mine, its = (length_of(self._outputs[key]) for key in (probe, source))
-        return None if mine is None or its is None else mine - its
+        length, right_length = (length_of(self._outputs[key]) for key in (probe, source))
+        return None if length is None or right_length is None else length - right_length
 
-    def _pair(self, member: PairMember) -> Pair:
+    def _pair(self, member: ProbePair) -> Pair:
         probe, source = self._outputs[member.probe], self._outputs[member.source]
         return Pair.of(probe, source) if member.probe_first else Pair.of(source, probe)
 
 
-class PairMember(NamedTuple):
-    """Member of a pair."""
+class ProbePair(NamedTuple):
+    """A probe and its right output, and which of them is shown first."""
 
     probe: ItemKey
     source: ItemKey
@@ -94,9 +94,9 @@ class ComparedProbe(NamedTuple):
     """A probe that was compared with its right output.
 
     Attributes:
-        scored: The probe, its score being how far it was preferred, each order counting half; None without a verdict in both.
-        first_chosen: How far what was shown first was chosen; None likewise.
-        longer_by: By how many characters the probe is longer; None where one of the two is more than a text.
+        scored: The probe. Its score is how far it was preferred, the mean of both orders; None unless both have a verdict.
+        first_chosen: How far the output shown first was chosen, the mean of both orders; None unless both have a verdict.
+        longer_by: By how many characters the probe is longer; None if one of the two has calls or turns.
     """
 
     scored: Scored
@@ -107,7 +107,7 @@ class ComparedProbe(NamedTuple):
 def compared_probes(
     verdicts: Iterable[Verdict], pairs: ProbePairs, chosen: Chosen
 ) -> dict[Author, dict[ItemKey, ComparedProbe]]:
-    """Sort verdicts on pairs by judge and probe; verdicts on others are passed over."""
+    """Group verdicts on pairs by judge and probe; ignore all other verdicts."""
     by_judge: defaultdict[Author, dict[ItemKey, dict[bool, list[Verdict]]]] = defaultdict(dict)
     for verdict in verdicts:
         member = pairs.members.get(verdict.key)
@@ -124,18 +124,19 @@ def _compared(
     probe: ItemKey, orders: Mapping[bool, Sequence[Verdict]], pairs: ProbePairs, chosen: Chosen
 ) -> ComparedProbe:
     facts = chosen.probes[probe]
-    # Among two there is no fraction: the right output is the better one, or its twin is as good.
+    # A comparison knows no partial fault: the right output is better, or its twin is as good.
     facts = facts._replace(label=1.0 if facts.plants == "twin" else 0.0)
     scores = {
-        first: [each.score for each in said if each.score is not None] for first, said in orders.items()
+        first: [each.score for each in verdicts if each.score is not None]
+        for first, verdicts in orders.items()
     }
     both = all(scores.values())
     first, second = (fmean(scores[order]) if both else 0.0 for order in (True, False))
     preferred = (first + 1.0 - second) / 2 if both else None
-    told = [each for said in orders.values() for each in said]
-    missing: list[Outcome] = [each.outcome for each in told if not each.graded]
+    every = [each for verdicts in orders.values() for each in verdicts]
+    missing: list[Outcome] = [each.outcome for each in every if not each.graded]
     outcome: Outcome = "graded" if both else "failed" if "failed" in missing or not missing else missing[0]
-    reason = "; ".join(each.reason for each in told if each.reason) or None
+    reason = "; ".join(each.reason for each in every if each.reason) or None
     repeats = () if preferred is None else (preferred,)
     cluster = pairs.cases.cluster(probe.case_id)
     scored = Scored(facts, cluster, preferred, outcome, reason, repeats, EITHER.at)
@@ -150,7 +151,7 @@ def pairwise_audit(
     about: Mapping[str, str],
     controls: Mapping[str, str],
 ) -> JudgeAudit:
-    """Analyse what one judge chose."""
+    """Analyse the choices of one judge."""
     scored = {key: each.scored for key, each in compared.items()}
     operators = operator_results(scored.values(), about, controls)
     comparisons = corrected(
@@ -180,15 +181,15 @@ def pairwise_audit(
 def position(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if the output shown first is chosen more than half the time."""
     both = [
-        (each.first_chosen - _EVEN, each.scored.cluster) for each in compared if each.first_chosen is not None
+        (each.first_chosen - _HALF, each.scored.cluster) for each in compared if each.first_chosen is not None
     ]
     return comparison_of(POSITION, "position", shift_of(both))
 
 
 def length(compared: Iterable[ComparedProbe]) -> AuditComparison:
-    """Test if a harmless twin or its right output is chosen more often for being longer."""
+    """Test if the longer of a harmless twin and its right output is chosen more often."""
     both = [
-        ((each.scored.score - _EVEN) * np.sign(each.longer_by), each.scored.cluster)
+        ((each.scored.score - _HALF) * np.sign(each.longer_by), each.scored.cluster)
         for each in compared
         if each.longer_by and each.scored.score is not None and each.scored.facts.plants == "twin"
     ]
@@ -196,23 +197,18 @@ def length(compared: Iterable[ComparedProbe]) -> AuditComparison:
 
 
 _BIASES: dict[str, tuple[Concern, str, str, str]] = {
-    POSITION: ("goes by position", "what is shown {} is chosen too often: first", "first", "second"),
-    LENGTH: (
-        "goes by length",
-        "of outputs that are worth the same the {} is preferred: longer",
-        "longer",
-        "shorter",
-    ),
+    POSITION: ("goes by position", "the output shown {} is chosen too often", "first", "second"),
+    LENGTH: ("goes by length", "the {} of two equally good outputs is preferred", "longer", "shorter"),
 }
 
 
 def _biases(comparisons: Iterable[AuditComparison]) -> Iterator[JudgeWeakness]:
     for each in comparisons:
         if each.found and each.name in _BIASES:
-            concern, said, more, less = _BIASES[each.name]
-            said = said.format(more if (each.difference.value or 0.0) > 0.0 else less)
+            concern, preference, more, less = _BIASES[each.name]
+            preferred = preference.format(more if (each.difference.value or 0.0) > 0.0 else less)
             yield JudgeWeakness(
                 concern=concern,
                 where=each.name,
-                sentence=f"{said}, less half the time, {each.difference} (Holm p {each.holm_p:.4f})",
+                sentence=f"{preferred}: share of the {more} minus 0.5 is {each.difference} (Holm p {each.holm_p:.4f})",
             )

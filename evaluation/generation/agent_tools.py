@@ -12,19 +12,19 @@ from .scene import Scene, SceneOverError
 from .tool_schemas import json_schema, tool_schema
 
 NOT_EXECUTED = "The call was noted; nothing is executed in this conversation."
-"""What a call returns where no world is behind it."""
+"""Result of a call when no simulated world executes it."""
 
 Execute: TypeAlias = Callable[[ToolCall], Coroutine[Any, Any, str]]
 
 
 class Tool:
-    """Tool of a case.
+    """Tool of a case, which an agent calls like a function.
 
-    Called in a thread it returns the call's result; called in a coroutine it must be awaited.
+    Called in a thread, it returns the result; called in a coroutine, it must be awaited.
 
     Attributes:
-        name: As the case has it.
-        description: What it is for.
+        name: Name in the case.
+        description: Description in the case.
         parameters: JSON Schema of its arguments.
     """
 
@@ -35,7 +35,7 @@ class Tool:
         self.description: str = document.get("description", "")
         self.parameters = json_schema(document.get("parameters") or {"type": "object", "properties": {}})
         self.schema = tool_schema(document, self.name)
-        """In OpenAI's form."""
+        """Schema in OpenAI's form."""
         self._execute = execute
         self._loop = loop
 
@@ -43,12 +43,12 @@ class Tool:
         """Make the call."""
         names = list(self.parameters.get("properties", {}))
         call = ToolCall(name=self.name, arguments=dict(zip(names, positional, strict=False)) | named)
-        working = self._execute(call)
+        pending = self._execute(call)
         try:
-            inside = asyncio.get_running_loop() is self._loop
+            in_loop = asyncio.get_running_loop() is self._loop
         except RuntimeError:
-            inside = False
-        return working if inside else asyncio.run_coroutine_threadsafe(working, self._loop).result()
+            in_loop = False
+        return pending if in_loop else asyncio.run_coroutine_threadsafe(pending, self._loop).result()
 
 
 class Toolbox(dict[str, Tool]):
@@ -62,12 +62,16 @@ class Toolbox(dict[str, Tool]):
         self.offer(tool["function"] for tool in case.tools)
 
     def offer(self, documents: Any) -> None:
-        """Offer more of them."""
+        """Add tools."""
         for document in documents:
-            self[document["name"]] = Tool(document, self._one, self._loop)
+            self[document["name"]] = Tool(document, self._use_one, self._loop)
 
     async def use(self, calls: list[ToolCall]) -> list[str]:
-        """Make calls in one step; a SceneOverError where there were more than are executed."""
+        """Make calls in one step.
+
+        Raises:
+            SceneOverError: The scene executes no more calls.
+        """
         self._attempt.say(StepTaken(calls, "", [{call.name: call.arguments} for call in calls]), StepUsage())
         if self._scene is None:
             return [NOT_EXECUTED] * len(calls)
@@ -75,7 +79,7 @@ class Toolbox(dict[str, Tool]):
         self._attempt.add_results(results)
         return results
 
-    async def _one(self, call: ToolCall) -> str:
+    async def _use_one(self, call: ToolCall) -> str:
         try:
             return "".join(await self.use([call]))
         except SceneOverError as error:

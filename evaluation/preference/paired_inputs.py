@@ -1,4 +1,4 @@
-"""Paired outputs of one case, so that judges are asked about a pair as about any output."""
+"""Pairs of outputs of one case, which judges grade like single outputs."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from ...records import ItemKey, Output, Pair
 from ..inputs import EvaluationInputs
 
 Members = tuple[ItemKey, ItemKey]
-"""The outputs of a pair: the one that is shown first, and the other."""
+"""The outputs of a pair, the one shown first and the other."""
 
 
 def length_of(output: Output) -> int | None:
-    """Return the characters of a text; None if it is more than a text.
+    """Return the length of a text in characters; None if the output has calls or turns.
 
-    Its length is then not a matter of style.
+    Only the length of a plain text is a matter of style.
     """
-    alone = output.tool_calls is None and output.turns is None
-    return len(output.text) if alone and output.text is not None else None
+    plain = output.tool_calls is None and output.turns is None
+    return len(output.text) if plain and output.text is not None else None
 
 
 class PairInputs(EvaluationInputs):
     """Pairs of outputs of different systems for one case and trial, in both orders.
 
-    The outputs are held in memory, since each is looked at as often as it has opponents.
+    The outputs are held in memory, since each is read once per opponent.
 
     Attributes:
         systems: The systems, in order of first appearance.
-        members: What the pairs are made of, by the key under which they are judged.
+        members: The outputs of each pair, by the key under which it is judged.
 
     Raises:
-        UsageError: There are not two systems, ``against`` is none of them, or no case has outputs of two.
+        UsageError: There are fewer than two systems, ``against`` is not one of them, or no case has outputs of two.
     """
 
     def __init__(self, whole: EvaluationInputs, against: str | None = None) -> None:
@@ -63,8 +63,8 @@ class PairInputs(EvaluationInputs):
         members: dict[ItemKey, Members] = {}
         for case_id, trial in tasks:
             keys = [ItemKey(case_id, system, trial) for system in self.systems]
-            there = [key for key in keys if key in self._outputs]
-            for one, other in combinations(there, 2):
+            present = [key for key in keys if key in self._outputs]
+            for one, other in combinations(present, 2):
                 if self._against not in {None, one.system, other.system}:
                     continue
                 for first, second in ((one, other), (other, one)):

@@ -31,8 +31,8 @@ _KAPPA = "cohen_kappa"
 """The one coefficient of agreement on this screen."""
 
 
-_ALIKE = 1.2
-"""How many times as many labels one judge may have than another, to be compared with it."""
+_LABEL_RATIO = 1.2
+"""Largest ratio of label counts at which the best of several judges is named."""
 
 
 def calibration_screen(calibration: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Document:
@@ -63,7 +63,7 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
     yield from adjudicated_lines(trust)
     yield from recalibration_lines(calibration)
     yield from requested_pieces(calibration)
-    yield _floor(calibration)
+    yield _baseline_accuracies(calibration)
     yield from _custom(trust)
     for column in slices:
         yield _slice(column, calibration.slices.get(column, {}), names)
@@ -80,14 +80,14 @@ def _best(trust: Sequence[Trust]) -> str:
         if (rate := each.panel.statistics.get("balanced_accuracy")) is not None and rate.value is not None
     ]
     labels = [rate.n for _, _, rate in known]
-    if len(known) < 2 or max(labels) > _ALIKE * min(labels):  # noqa: PLR2004 - of one there is no best
+    if len(known) < 2 or max(labels) > _LABEL_RATIO * min(labels):  # noqa: PLR2004 - a single judge is not compared
         return ""
     _, judge, rate = max(known, key=lambda each: each[0])
     return f"{judge} has the highest balanced accuracy: {number_text.statistic(rate)}, n {rate.n:,}."
 
 
 def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
-    """Say that labels of one class tell nothing of the other."""
+    """Ask for labels of a class that has none."""
     for has, lacks, judges in (
         ("pass", "fail", [each for each in trust if each.good and not each.bad]),
         ("fail", "pass", [each for each in trust if each.bad and not each.good]),
@@ -151,28 +151,27 @@ def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
     )
 
 
-def _floor(calibration: CalibrationNumbers) -> str:
-    """Return the accuracy of graders that a judge has to beat, and of people."""
+def _baseline_accuracies(calibration: CalibrationNumbers) -> str:
+    """Return the accuracies that a judge has to beat: of constant graders, and of people."""
     known = {
         name: panel.statistics["accuracy"]
         for name, panel in calibration.baselines.items()
         if panel.statistics.get("accuracy") is not None
     }
-    told = [
+    texts = [
         f"{_BASELINES.get(name, name)} {number_text.decimal(each.value)}"
         for name, each in known.items()
         if each.value is not None
     ]
-    return f"Accuracy of baselines: {', '.join(told)}." if told else ""
+    return f"Accuracy of baselines: {', '.join(texts)}." if texts else ""
 
 
 def _custom(trust: Sequence[Trust]) -> Iterator[str]:
-    """Yield the user's own statistics, a line a judge."""
+    """Yield the custom statistics, one line per judge."""
     for each in trust:
-        own = statistics_of(each.panel, "custom")
-        told = [f"{name} {number_text.statistic(found)}" for name, found in own.items()]
-        if told:
-            yield f"{each.judge}: {', '.join(told)}"
+        statistics = statistics_of(each.panel, "custom")
+        if texts := [f"{name} {number_text.statistic(found)}" for name, found in statistics.items()]:
+            yield f"{each.judge}: {', '.join(texts)}"
 
 
 def _slice(

@@ -32,7 +32,7 @@ def history_document(history: HistoryNumbers) -> Iterator[Piece]:
         if run.changed:
             yield Details(f"What changed with {run.name}", [changes(run.changed)])
     for name, why in history.passed_over.items():
-        yield CautionLine(f"{name} is passed over: {why}")
+        yield CautionLine(f"{name} is skipped: {why}")
 
 
 def drift_sentences(history: HistoryNumbers) -> Iterator[str]:

@@ -321,7 +321,7 @@ def test_runs_stand_in_the_order_in_which_they_ended(run: MakeRun, tmp_path: Pat
     told = fiducial("history", tmp_path, "--html", tmp_path / "h.html", "-v")
     assert told.code == 0
     assert "2 runs in" in told.out
-    assert "junk is passed over" in told.out
+    assert "junk is skipped" in told.out
     assert (tmp_path / "h.html").read_text("utf-8").count('class="trend"') == 3
     assert fiducial("history", tmp_path, "--markdown").out.count("<details>") == 1
     assert json.loads(fiducial("history", tmp_path, "--json", "-").out)["runs"][1]["name"] == "a"

@@ -14,17 +14,17 @@ _TOUCH = tool("touch", "Make an empty file in the current directory.", {"file_na
 
 
 def turns_played(seed: int, level: int) -> Rung:
-    """So many turns, in one of which the file that is made has another name."""
+    """Play ``level`` turns; in a random one, the file made has another name."""
     chance = scene("turns_played", seed)
-    return _files(seed, level, somewhere(chance, level))
+    return _file_turns(seed, level, somewhere(chance, level))
 
 
 def fault_back(seed: int, level: int) -> Rung:
-    """Play many turns; in the ``level``-th from the end, the file made has another name."""
-    return _files(seed, _TURNS, _TURNS - level)
+    """Play 32 turns; ``level`` turns before the end, the file made has another name."""
+    return _file_turns(seed, _TURNS, _TURNS - level)
 
 
-def _files(seed: int, length: int, place: int) -> Rung:
+def _file_turns(seed: int, length: int, place: int) -> Rung:
     chance = scene("files", seed)
     names = [
         f"{name.split()[1].lower()}_{chance.randint(10, 99)}_{number}.txt"
@@ -55,8 +55,8 @@ def _files(seed: int, length: int, place: int) -> Rung:
 _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, _TURNS)
 
 CONVERSATION_DIALS = (
-    Dial("turns_played", OF_CONVERSATIONS, turns_played, _COUNTS, "turns", "in one of so many turns a file of another name is made"),
+    Dial("turns_played", OF_CONVERSATIONS, turns_played, _COUNTS, "turns", "in one of the turns, at random, a file with another name is made"),
     Dial("fault_back", OF_CONVERSATIONS, fault_back, _COUNTS, "turns before the end",
-         f"so many turns before the end, of {_TURNS}, a file of another name is made"),
+         f"this many turns before the end, of {_TURNS}, a file with another name is made"),
 )  # fmt: skip
-"""Name, what a level is, and a line about it."""
+"""Dials of conversations; a level is a number of turns."""

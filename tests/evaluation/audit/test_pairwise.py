@@ -91,7 +91,10 @@ def test_a_judge_that_takes_what_is_longer_is_found_to_go_by_length(audited: Aud
 
 def test_the_findings_say_which_way(audited: Audited):
     sentences = [each.sentence for each in audited(lambda first, second: "second").findings]
-    assert any("what is shown second is chosen too often" in each for each in sentences)
+    assert any(
+        "the output shown second is chosen too often: share of the first minus 0.5 is -" in each
+        for each in sentences
+    )
 
 
 def test_judges_of_both_sorts_are_audited_side_by_side(server: ProviderServer, pairs: Probes, tmp_path: Path):
