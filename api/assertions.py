@@ -9,7 +9,7 @@ from ..calibration.statistic import Statistic
 from ..errors import UsageError
 from ..records import Verdict
 
-_SHOWN, _LONGEST = 10, 200
+_MOST_SHOWN, _LONGEST_REASON = 10, 200
 
 
 def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
@@ -17,11 +17,11 @@ def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
 
     Args:
         statistic: A rate of a run, or any statistic.
-        at_least: What its lower end has to reach.
+        at_least: Lowest value that the lower bound may have.
 
     Raises:
-        AssertionError: It does not, or there is none; the message names outputs that failed, with the reason of each.
-        UsageError: The first argument is no statistic, or the second no number.
+        AssertionError: The lower bound is below that, or there is none; the message names failed outputs and the reasons.
+        UsageError: The first argument is not a statistic, or the second not a number.
     """
     __tracebackhide__ = True
     if not isinstance(statistic, Statistic):  # pyright: ignore[reportUnnecessaryIsInstance] - not every test is type-checked
@@ -51,16 +51,16 @@ def _listed(failures: Sequence[Verdict]) -> list[str]:
         return []
     lines = [
         f"{len(failures):,} output{'s' if len(failures) > 1 else ''} failed:",
-        *map(_line, failures[:_SHOWN]),
+        *map(_line, failures[:_MOST_SHOWN]),
     ]
-    more = len(failures) - _SHOWN
+    more = len(failures) - _MOST_SHOWN
     return [*lines, f"  ... and {more:,} more"] if more > 0 else lines
 
 
 def _line(verdict: Verdict) -> str:
     trial = f", trial {verdict.trial}" if verdict.trial else ""
     why = " ".join(": ".join(part for part in (verdict.error_type, verdict.reason) if part).split())
-    shown = why if len(why) <= _LONGEST else why[: _LONGEST - 3] + "..."
+    shown = why if len(why) <= _LONGEST_REASON else why[: _LONGEST_REASON - 3] + "..."
     return f"  {verdict.case_id} ({verdict.system}{trial}): {verdict.score:g} by {verdict.by}" + (
         shown and f": {shown}"
     )

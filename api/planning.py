@@ -13,7 +13,7 @@ from ..calibration.corrected_rate.estimation import of_judge
 from ..calibration.planning.assured_labels import DEFAULT_ASSURANCE, Expected, assured_labels, average_labels
 from ..calibration.planning.budget_plan import PHASES, BudgetPlan, PhaseName, Pilot, plan_budget
 from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label, unlabelled_items
-from ..calibration.planning.pilots import seen_costs, seen_pilot, told_pilot
+from ..calibration.planning.pilots import assumed_pilot, measured_costs, measured_pilot
 from ..calibration.planning.plan_results import Draw
 from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
@@ -57,31 +57,31 @@ def plan(
     """Estimate how many labels or items are needed, and draw the items to label next.
 
     Args:
-        table: What to draw from, in any form; of runs, what no checker decided.
-        half_width: Labels for intervals of 95 % this narrow.
+        table: Items to draw from, in any form; of runs, the outputs that no checker decided.
+        half_width: Plan labels for 95 % intervals with this half-width.
         tpr: Expected true positive rate of the judge.
         tnr: Expected true negative rate.
         prevalence: Expected share of right outputs.
-        unlabelled: Items judged and not labelled, for the corrected rate.
-        assurance: Share of samples in which intervals are to be as narrow as that; None for on average, as textbooks have it.
-        difference: Items to find this difference between two judges.
-        discordant: Share of items on which just one of them is right.
-        power: Wanted chance to find it.
-        rows_per_cluster: Items in a cluster.
+        unlabelled: Items that are judged but not labelled, for the corrected rate.
+        assurance: Share of samples whose intervals shall be that narrow; None for the average of samples, as in textbooks.
+        difference: Plan items to find this difference between two judges.
+        discordant: Expected share of items on which only one of the two judges is right.
+        power: Chance of finding the difference.
+        rows_per_cluster: Items per cluster.
         icc: Correlation within clusters.
         draw: How many items to draw.
-        by_doubt: Draw likelier where labels are in doubt.
-        strata: Draw from each stratum as many as the labels so far ask for: a column, or ``score``.
-        judge: Whose doubt, where the table has several judges.
-        seed: Of the draw.
-        budget: Dollars for the narrowest interval of the rate: how many outputs to check, judge and label.
-        costs: Dollars an output, by what is done to it: ``check`` (0 when left out), ``cheap``, ``dear``, ``label``. What a judge costs is
-            read from a table that says so.
-        of: How many outputs there are; as many as one likes when left out.
-        cheap: A judge of the table, which then is the pilot, or expected true positive and true negative rate of one.
-        dear: Likewise of a judge that costs more and errs less.
-        decided: Expected share of outputs that checkers decide, where there is no table.
-        decided_rate: Expected share of those that pass.
+        by_doubt: Draw items more often the more their labels are in doubt.
+        strata: Column of strata, or ``score``. The labels so far decide how many items each stratum gives.
+        judge: Judge whose scores show the doubt, if the table has several.
+        seed: Seed of the draw.
+        budget: Dollars to spend: plan how many outputs to check, judge and label for the narrowest interval.
+        costs: Dollars per output of each step: ``check`` (default 0), ``cheap``, ``dear``, ``label``. By default a judge's cost is read from
+            the table, if it has one.
+        of: Number of outputs available; by default unlimited.
+        cheap: Name of the cheap judge in the table (the pilot) or, without a table, its expected true positive and true negative rate.
+        dear: The same for the expensive judge, which errs less.
+        decided: Expected share of outputs that checkers decide, without a table.
+        decided_rate: Expected pass rate of these.
         **reading: How the table is read; see `TableReading`.
 
     Returns:
@@ -90,6 +90,9 @@ def plan(
     Raises:
         InputError: There is nothing to draw from, or the strata cannot be made.
         UsageError: Nothing is to be planned, two things that exclude each other are, or a number is outside its range.
+=======
+        UsageError: There is nothing to plan, or two arguments exclude each other.
+>>>>>>> 0e3d0e18 (Say in plain words what plans, pilots, files and spreads take)
     """
     if half_width is None and difference is None and draw is None and budget is None:
         raise UsageError("say what to plan: --half-width, --difference, --next or --budget")
@@ -108,7 +111,7 @@ def plan(
     _require_ranges({"--icc": icc, "--decided-rate": decided_rate}, ends="both")
     require_range("--rows-per-cluster", rows_per_cluster, 1.0, math.inf, "both")
     expected = Expected(tpr, tnr, prevalence, rows_per_cluster, icc)
-    labels = items = drawn = bought = None
+    labels = items = drawn = budget_plan = None
     if half_width is not None:
         labels = _labels(half_width, expected, unlabelled, assurance)
     if difference is not None:
@@ -117,11 +120,11 @@ def plan(
         rows = read_calibration_table(table, open_only=True, **reading)
         drawn = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
     if budget is not None:
-        bought = _spend(
+        budget_plan = _plan_budget(
             budget,
             dict(costs or {}),
             {"cheap": cheap, "dear": dear},
-            partial(told_pilot, prevalence, decided=decided, decided_rate=decided_rate),
+            partial(assumed_pilot, prevalence, decided=decided, decided_rate=decided_rate),
             None if table is None else read_calibration_table(table, outputs=True, **reading),
             of=of,
             effect=expected.effect,
@@ -135,7 +138,7 @@ def plan(
         power=power,
         items=items,
         draw=drawn,
-        budget=bought,
+        budget=budget_plan,
     )
 
 
@@ -144,34 +147,34 @@ def _require_ranges(given: Mapping[str, float | None], ends: Ends = "neither") -
         require_range(option, number, ends=ends)
 
 
-def _spend(
+def _plan_budget(
     budget: float,
     costs: dict[str, float],
     judges: Mapping[str, JudgeOrRates | None],
-    assumed_pilot: Callable[[Mapping[str, tuple[float, float]]], Pilot],
-    pilot: Table | None,
+    pilot_of_rates: Callable[[Mapping[str, tuple[float, float]]], Pilot],
+    table: Table | None,
     *,
     of: int | None,
     effect: float,
 ) -> BudgetPlan:
-    """Return the best use of a budget, from a pilot or from assumed rates of judges."""
+    """Return the best use of a budget, by a pilot table or by expected rates of judges."""
     names = {name: each for name, each in judges.items() if isinstance(each, str)}
     rates = {
         name: (each[0], each[1])
         for name, each in judges.items()
         if each is not None and not isinstance(each, str)
     }
-    if (names if pilot is None else rates) or costs.keys() - set(PHASES):
+    if (names if table is None else rates) or costs.keys() - set(PHASES):
         raise UsageError(
-            "with a TABLE --cheap and --dear name judges of it, without one they are TPR,TNR; --cost is of check, cheap, dear or label"
+            "with a TABLE, --cheap and --dear name its judges; without one they are TPR,TNR; --cost names check, cheap, dear or label"
         )
-    if pilot is not None and not names:
-        raise UsageError("with a TABLE name its judges: --cheap JUDGE, --dear JUDGE")
-    if pilot is None:
-        facts = assumed_pilot(rates)
+    if table is not None and not names:
+        raise UsageError("with a TABLE, name its judges: --cheap JUDGE, --dear JUDGE")
+    if table is None:
+        found = pilot_of_rates(rates)
     else:
-        facts = seen_pilot(pilot, names)
-        costs = seen_costs(pilot, names) | costs
+        found = measured_pilot(table, names)
+        costs = measured_costs(table, names) | costs
     for cost in costs.values():
         if not 0.0 <= cost < math.inf:
             raise UsageError(f"a cost is a number from 0 on, got {cost:g}")
@@ -181,13 +184,13 @@ def _spend(
             if name not in costs:
                 raise UsageError(f"name the price of one: --cost {name}=DOLLARS")
             prices[name] = costs[name]
-    return plan_budget(budget, prices, facts, outputs=of, effect=effect)
+    return plan_budget(budget, prices, found, outputs=of, effect=effect)
 
 
 def _labels(
     half_width: float, expected: Expected, unlabelled: int | None, assurance: float | None
 ) -> Mapping[str, int | None]:
-    """Return the number of labels by rate; an average if no assurance is asked for."""
+    """Return the number of labels by rate; without an assurance, the average number."""
     if assurance is not None:
         return assured_labels(expected, half_width, unlabelled=unlabelled, assurance=assurance)
     sizes = average_labels(expected, half_width, unlabelled)

@@ -124,7 +124,7 @@ def prefer(
         against: Compare only with this system.
         out: A folder to keep the verdicts in; the same call resumes it. None keeps them in memory.
         repeats: How often each pair is asked about in each order.
-        level: Of the intervals.
+        level: Confidence level of the intervals.
         worlds: Custom simulated worlds; the registered ones when left out.
         access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
         poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.

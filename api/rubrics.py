@@ -46,15 +46,15 @@ def rubrics(run: Run | FilePath, *, labels: FilePath | None = None, level: float
 
     Args:
         run: A run, or its folder.
-        labels: A table of labels of criteria: the case, the criterion (its text or its number), perhaps the system, and whether it is met.
-        level: Of the intervals.
+        labels: A table of labels of criteria: case, criterion (its text or number), label and, with several systems, the system.
+        level: Confidence level of the intervals.
 
     Returns:
-        Means with intervals and bounds and, with labels, each judge's errors by criterion and tag and means corrected by them.
+        Means with intervals and bounds. With labels, also each judge's errors by criterion and tag, and corrected means.
 
     Raises:
         InputError: No judge was asked about criteria, or a label cannot be used.
-        RunFolderError: It is no run folder, or was changed by hand.
+        RunFolderError: The folder is not a run folder, or was edited by hand.
     """
     require_range("level", level)
     with RunStore(run.kept if isinstance(run, Run) else folder_path(run)) as store:

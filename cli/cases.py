@@ -24,17 +24,14 @@ class FormatGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of a name.
-
-        A name that is not built in may be a registered format, or one from ``--plugin``.
-        """
-        from ..api.decorators import has_format  # looked for only here
+        """Find a command: a built-in format, a registered one, or one from ``--plugin``."""
+        from ..api.decorators import has_format
 
         name, *rest = args
-        brought = any(arg.partition("=")[0] == "--plugin" for arg in rest)
-        if name in self.commands or name.startswith("-") or not (brought or has_format(name)):
+        has_plugin = any(arg.partition("=")[0] == "--plugin" for arg in rest)
+        if name in self.commands or name.startswith("-") or not (has_plugin or has_format(name)):
             return super().resolve_command(ctx, args)
-        return name, _own_format(name), rest
+        return name, _custom_format(name), rest
 
 
 @click.group(cls=FormatGroup, no_args_is_help=True)
@@ -149,7 +146,7 @@ def agbenchmark(*, path: Path, out: Path, only: tuple[str, ...]) -> None:
         click.echo(f"note: {case_id} depends on {dependency!r}, which is no challenge here", err=True)
 
 
-def _own_format(name: str) -> click.Command:
+def _custom_format(name: str) -> click.Command:
     """Return the command of a registered custom format."""
 
     @click.command(
@@ -158,14 +155,14 @@ def _own_format(name: str) -> click.Command:
     @click.argument("path", type=INPUT)
     @_OUT
     @option("--outputs-out", type=OUT_FILE, help="The outputs file to write.")
-    def own(*, path: Path, out: Path, outputs_out: Path | None) -> None:
+    def custom(*, path: Path, out: Path, outputs_out: Path | None) -> None:
         from ..api.importing import import_own
 
         _write(import_own(name, path), out, outputs_out)
 
-    own.help = f"Read PATH by the registered format {name!r}."
-    take_plugins(own)
-    return own
+    custom.help = f"Read PATH by the registered format {name!r}."
+    take_plugins(custom)
+    return custom
 
 
 def _write(

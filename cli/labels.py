@@ -1,4 +1,4 @@
-"""`fiducial labels`: export people's decisions as a patch of the data set."""
+"""`fiducial labels`: add labels and references; export decisions as corrected references."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .param_types import EXISTING_FILE, FOLDER, OUT_FILE
 from .printing import emit
 from .shared_options import json_option, option
 
-_EXAMPLE = """\b
+_EXPORT_EXAMPLE = """\b
 Examples:
   fiducial labels export run --out patch.jsonl
   fiducial check cases.jsonl --outputs outputs.jsonl --labels-patch patch.jsonl --out verdicts.jsonl
@@ -58,7 +58,7 @@ def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> No
 
 
 @command.command(
-    "export", short_help="Write corrected references as a patch of the data set.", epilog=_EXAMPLE
+    "export", short_help="Write corrected references as a patch of the data set.", epilog=_EXPORT_EXAMPLE
 )
 @click.argument("run", type=FOLDER)
 @option("--out", type=OUT_FILE, required=True, help="The patch (JSON Lines).")

@@ -62,9 +62,9 @@ _RESAMPLING_OPTIONS = (
 
 
 def table_options(*, resamples: bool) -> Callable[[Command], Command]:
-    """Return the arguments TABLE..., --labels, --column, --pass-at and --json.
+    """Return a decorator that adds TABLE... and the options for reading tables.
 
-    With ``resamples``, --seed and --replicates are added.
+    With ``resamples``, it also adds --seed and --replicates.
     """
     return compose(*_TABLE_OPTIONS, *(_RESAMPLING_OPTIONS if resamples else ()))
 
@@ -78,7 +78,7 @@ def load_table(
     """
     from ..api.tables import read_calibration_table
 
-    _keep_words(tables, columns, labels)
+    _remember_arguments(tables, columns, labels)
     try:
         table = read_calibration_table(
             tables,
@@ -97,7 +97,7 @@ def load_table(
     return table
 
 
-def _keep_words(tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None) -> None:
+def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None) -> None:
     """Keep the table arguments for the commands that the result proposes."""
     names = [str(table) for table in tables]
     options = [word for column in columns for word in ("--map", column)]

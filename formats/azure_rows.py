@@ -1,8 +1,9 @@
 """Rows of azure-ai-evaluation and promptflow, and results of `evaluate`.
 
-Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``, in results behind
-``inputs.``; verdicts behind ``outputs.EVALUATOR.``, in promptflow's results (``get_details``, ``flow_outputs/output.jsonl``) behind ``outputs.`` or
-beside ``line_number``. Results without a question give verdicts alone. Texts may be lists of messages. Functions in ``ground_truth`` are expected calls.
+Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``. Results have the prefix
+``inputs.`` before them, and ``outputs.EVALUATOR.`` before verdicts; promptflow's have ``outputs.`` (``get_details``), or no prefix but a
+``line_number`` (``flow_outputs/output.jsonl``). Results without a question give only verdicts. Texts may be lists of messages. Functions in
+``ground_truth`` are expected calls.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _STATUS: dict[str, Outcome] = {
 
 
 def recognises(glimpse: Any) -> bool:
-    """Return whether the first value of a file is a row, or holds the rows of results."""
+    """Return whether the first value of a file is a row, or results with rows."""
     if not is_object(glimpse):
         return False
     rows = glimpse.get("rows")
@@ -78,8 +79,8 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if len(inputs) < len(line.value) and not inputs.keys() & _ANSWERS:
         yield from _verdicts_alone(row, fields, options)
         return
-    question, answered = _asked_and_answered(fields)
-    answer = answer_of(answered) if answered or "response" in fields else None
+    question, answer_messages = _question_and_answer(fields)
+    answer = answer_of(answer_messages) if answer_messages or "response" in fields else None
     if (answer is None or answer.calls is None) and fields.get("tool_calls") is not None:
         calls = plain_calls(as_values(fields.unpacked("tool_calls")), "tool_calls")
         answer = (answer or AgentAnswer())._replace(calls=calls)
@@ -98,23 +99,23 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if fields.get("conversation") is not None:
         example.conversation = conversation(fields.node("conversation").nodes("messages"), options.unit)
     yield from collect_scores(
-        example.opinions, _metrics(line), lambda each: [_opinion(*each, line)], row.place
+        example.opinions, _metrics(line), lambda each: [_score_of(*each, line)], row.place
     )
     yield from records_of(example, row.place, options)
 
 
 def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iterator[ImportedRecord]:
-    """Yield verdicts on an output outside the file, matched by row number if it has no id."""
+    """Yield verdicts on an output of another file, matched by row number without an id."""
     number = fields.get("line_number")
     number = number + 1 if isinstance(number, int) else row.number
     case_id = fields.name("id") or options.known.made_up("row", row.place.path, number)
     opinions: list[ImportedScore] = []
     line = row.node
-    yield from collect_scores(opinions, _metrics(line), lambda each: [_opinion(*each, line)], row.place)
+    yield from collect_scores(opinions, _metrics(line), lambda each: [_score_of(*each, line)], row.place)
     yield from (each.on(case_id, options.system, 0) for each in opinions)
 
 
-def _asked_and_answered(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
+def _question_and_answer(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
     """Return the question, and the messages of the answer."""
     if row.get("conversation") is not None:
         question, done = divided(row.node("conversation").nodes("messages"))
@@ -151,7 +152,7 @@ def _expected(row: FieldReader) -> tuple[list[Any] | None, list[str]]:
 def _tools(row: FieldReader) -> Iterator[dict[str, Any]]:
     for at, tool in enumerate(as_values(row.unpacked("tool_definitions"))):
         node = FieldReader(tool, f"tool_definitions[{at}]")
-        if "functions" in node:  # of a service that is described by OpenAPI
+        if "functions" in node:  # a service described by OpenAPI
             yield from (each.value for each in node.nodes("functions"))
         else:
             yield node.value
@@ -179,8 +180,8 @@ def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
             evaluator, dot, key = name.removeprefix("outputs.").partition(".")
             flat = not dot
             keys.setdefault("" if flat else evaluator, []).append(evaluator if flat else key)
-    for evaluator, of in keys.items():
-        metrics = _metrics_among(evaluator, of, line)
+    for evaluator, fields in keys.items():
+        metrics = _metrics_among(evaluator, fields, line)
         for metric in metrics:
             alone = len(metrics) == 1 or metric in {"", evaluator}
             if not evaluator:
@@ -209,7 +210,7 @@ def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[s
 
 
 def _prefix(evaluator: str) -> str:
-    """Return what stands before the keys of an evaluator; promptflow's outputs name none."""
+    """Return the prefix of an evaluator's keys; promptflow's outputs name no evaluator."""
     return f"outputs.{evaluator}." if evaluator else "outputs."
 
 
@@ -230,7 +231,7 @@ def _as_details(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _opinion(by: str, evaluator: str, metric: str, line: FieldReader) -> ImportedScore:
+def _score_of(by: str, evaluator: str, metric: str, line: FieldReader) -> ImportedScore:
     prefix = _prefix(evaluator)
 
     def part(name: str) -> Any:

@@ -28,8 +28,8 @@ def recognises(glimpse: Any) -> bool:
     """Return whether the first value of a file is an example with a rubric."""
     if not is_object(glimpse) or not is_list(rubrics := glimpse.get("rubrics")):
         return False
-    return all(is_object(each_) and {"criterion", "points"} <= each_.keys() for each_ in rubrics) and bool(
-        rubrics
+    return bool(rubrics) and all(
+        is_object(each) and {"criterion", "points"} <= each.keys() for each in rubrics
     )
 
 

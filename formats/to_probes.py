@@ -1,6 +1,6 @@
 """Probes for another tool's judge: Inspect, promptfoo, Azure.
 
-Of a probe nothing is shown but what a judge may see: its name is a hash, and all are of one system.
+A probe shows only what a judge may see: its id is a hash, and all probes have the same system.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .json_values import as_text
 from .to_inspect import arguments_object, write_log
 
 PROBE = "probe"
-"""Where a test of promptfoo keeps the probe's name."""
+"""Key of the probe's id in the metadata of a promptfoo test."""
 
 
 def write_inspect(items: Sequence[Judged], out: Path, known: ExportContext) -> list[Path]:
@@ -76,7 +76,7 @@ def write_promptfoo(items: Sequence[Judged], out: Path, known: ExportContext) ->
 
 
 def write_azure(items: Sequence[Judged], out: Path, known: ExportContext) -> list[Path]:
-    """Write ``rows.jsonl``, as ``evaluate(data=...)`` reads them."""
+    """Write ``rows.jsonl`` for ``evaluate(data=...)``."""
     del known
     file = out / "rows.jsonl"
     write_records(file, map(_azure_row, items))
@@ -88,7 +88,7 @@ WRITERS: dict[str, Callable[[Sequence[Judged], Path, ExportContext], list[Path]]
     "promptfoo": write_promptfoo,
     "azure": write_azure,
 }
-"""The tools that probes are written for."""
+"""Writers of probes, by tool."""
 
 
 def _azure_row(item: Judged) -> dict[str, Any]:

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 _MARKED_REFUSAL = "refusal"
 _FILTERED = frozenset({"content_filter", "safety", "refusal"})
 _CUT_OFF = frozenset({"length", "max_tokens"})
-"""Why replies end, in OpenAI's words and in those that gateways hand on from other providers."""
-_MORE_ROOM = 4
-"""How many times the limit of tokens a reply has that is asked for once more."""
-_MOST_KEPT = 1_000_000
-"""Characters of a reply that a verdict keeps: a line of a run folder has to stay readable."""
+"""Finish reasons of OpenAI, and those that gateways pass on from other providers."""
+_LIMIT_FACTOR = 4
+"""Factor by which a retry raises the token limit."""
+_MOST_CHARACTERS = 1_000_000
+"""Characters of a reply that a verdict keeps, so that lines of a run folder stay readable."""
 _UNREAD = "unread"
-_OF_THE_REPLY = frozenset(
+_REPLY_EVIDENCE = frozenset(
     {"served_by", "finish_reason", "probability", _UNREAD, "criterion", "points", "tags", STEP_COUNT}
 )
-"""Evidence that is not read out of a reply's text, such as the criterion that was asked about."""
+"""Evidence that does not come from a reply's text, such as the criterion asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def read_reply(
 
 
 def _cut_off(reply: Reply) -> str:
-    """Say of a reply that ended at the limit of tokens whether it had begun."""
+    """Return why a reply was cut off: while answering, or while still reasoning."""
     if reply.text.strip():
         return "the reply was cut off at the limit of tokens"
     return "all tokens went into reasoning: the limit was reached before the reply began (raise it with --judge-parameter max_completion_tokens=N)"
@@ -84,7 +84,9 @@ def with_more_room(parameters: Mapping[str, Any], reply: Reply) -> Mapping[str, 
     """Return the parameters for asking again, with four times the token limit after a cut-off."""
     if (reply.finish_reason or "").lower() not in _CUT_OFF:
         return parameters
-    raised = {name: _MORE_ROOM * limit for name in LIMITS if isinstance(limit := parameters.get(name), int)}
+    raised = {
+        name: _LIMIT_FACTOR * limit for name in LIMITS if isinstance(limit := parameters.get(name), int)
+    }
     return {**parameters, **raised}
 
 
@@ -105,9 +107,9 @@ def _weighed(
 def make_verdict(
     output: Output, judge: JudgePrompt, repeat: int, finding: AskResult, evidence: Mapping[str, object] = {}
 ) -> Verdict:
-    """Return the verdict of a finding; ``evidence`` is further evidence, of what was judged."""
+    """Return the verdict of a finding; ``evidence`` describes what was judged."""
     reading = finding.reading
-    return Verdict(  # in as many words, since it is made for every reply
+    return Verdict(
         case_id=output.case_id,
         system=output.system,
         trial=output.trial,
@@ -115,30 +117,28 @@ def make_verdict(
         source="judge",
         outcome=finding.outcome,
         score=None if reading is None else reading.score,
-        reason=None if finding.reason is None else _shortened_reason(finding.reason),
+        reason=None if finding.reason is None else _shortened(finding.reason),
         evidence={**evidence, **_evidence(judge, finding)},
         repeat=repeat,
         usage=finding.usage,
         raw=None
         if finding.reply is None
-        else _shortened_reason(finding.reply.text or finding.reply.refusal or "") or None,
+        else _shortened(finding.reply.text or finding.reply.refusal or "") or None,
         judge=judge.id,
     )
 
 
-def _shortened_reason(text: str) -> str:
-    """Return what a verdict keeps of a reply: all of it, or its beginning and a note."""
-    if len(text) <= _MOST_KEPT:
+def _shortened(text: str) -> str:
+    """Return a text as a verdict keeps it: whole, or its beginning and a note."""
+    if len(text) <= _MOST_CHARACTERS:
         return text
-    return f"{text[:_MOST_KEPT]}\n[cut: {len(text) - _MOST_KEPT:,} of {len(text):,} characters]"
+    return f"{text[:_MOST_CHARACTERS]}\n[cut: {len(text) - _MOST_CHARACTERS:,} of {len(text):,} characters]"
 
 
 def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:
     """Reread a verdict's stored replies with the judge's current parser.
 
-    The first reply that can be read counts.
-
-    A verdict that rests on no reply is left, but for its judge.
+    The first reply that can be read counts. Without a stored reply, only the verdict's judge is updated.
     """
     unchanged = msgspec.structs.replace(verdict, judge=judge.id)
     if not rests_on_a_reply(verdict):
@@ -148,13 +148,13 @@ def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:
     for unread in verdict.evidence.get(_UNREAD, ()):
         finding = read_reply(_stored(unread["text"], unread.get("finish_reason")), judge)
         if finding.outcome != "unparsable":
-            return _as_found(verdict, judge, finding, _OF_THE_REPLY - {"probability"})
+            return _updated(verdict, judge, finding, _REPLY_EVIDENCE - {"probability"})
     if verdict.raw is None:
         return unchanged
     reply = _stored(verdict.raw, verdict.evidence.get("finish_reason"))
     finding = read_reply(reply, judge, probability=verdict.evidence.get("probability"))
-    kept = _OF_THE_REPLY if finding.reading is not None else _OF_THE_REPLY - {"probability"}
-    return _as_found(verdict, judge, finding, kept)
+    kept = _REPLY_EVIDENCE if finding.reading is not None else _REPLY_EVIDENCE - {"probability"}
+    return _updated(verdict, judge, finding, kept)
 
 
 def rests_on_a_reply(verdict: Verdict) -> bool:
@@ -167,7 +167,7 @@ def _stored(text: str, finish: str | None) -> Reply:
     return Reply(text=text, refusal=text if finish == _MARKED_REFUSAL else None, finish_reason=finish)
 
 
-def _as_found(verdict: Verdict, judge: JudgePrompt, finding: AskResult, names: frozenset[str]) -> Verdict:
+def _updated(verdict: Verdict, judge: JudgePrompt, finding: AskResult, names: frozenset[str]) -> Verdict:
     """Update a verdict with a finding, keeping the named evidence of its replies."""
     reading = finding.reading
     return msgspec.structs.replace(
@@ -191,7 +191,7 @@ def _evidence(judge: JudgePrompt, finding: AskResult) -> dict[str, object]:
     if unread := [_shown(each) for each in finding.unread if each.text]:
         evidence[_UNREAD] = unread
     if reply.refusal is not None or reply.finish_reason not in {None, "stop"}:
-        # Kept, so that the reply can be read again as it was (`read_again`).
+        # Needed to reread the reply.
         evidence["finish_reason"] = _MARKED_REFUSAL if reply.refusal is not None else reply.finish_reason
     if reply.served_by is not None and reply.served_by != judge.model:
         evidence["served_by"] = reply.served_by
@@ -204,7 +204,7 @@ def _evidence(judge: JudgePrompt, finding: AskResult) -> dict[str, object]:
 
 def _shown(reply: Reply) -> dict[str, str | None]:
     """Return the parts of a reply that rereading needs."""
-    text = _shortened_reason(reply.text)
+    text = _shortened(reply.text)
     if reply.finish_reason in {None, "stop"}:
         return {"text": text}
     return {"text": text, "finish_reason": reply.finish_reason}
@@ -213,10 +213,8 @@ def _shown(reply: Reply) -> dict[str, str | None]:
 def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float | None:
     """Return the probability of the best score against the worst.
 
-    It is taken at the last token that is one of the two.
-
-    The mass of both tokens among the likeliest is compared, so that what went to other tokens does not count. None when the scale has
-    more than two scores, or the alternatives are not known.
+    It is taken at the last token that is one of the two scores: the best's share of the mass of both among the likeliest tokens.
+    None if the scale has more than two scores, or the alternatives are not known.
     """
     if not scale.is_binary:
         return None

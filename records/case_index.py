@@ -35,20 +35,20 @@ class Closing:
 
 _KEEP_BYTES = 4 * 1024 * 1024
 """Size of the lines whose cases are kept once read. The first ones stay: outputs mostly come in the order of the cases, once
-per system, so a cache that drops the oldest would never have the next one."""
+per system, so a cache that drops the oldest would never hold the next one."""
 
 
 class CaseFacts(NamedTuple):
     """Facts about a case that need no further read.
 
     Attributes:
-        kind: Its kind.
+        kind: The case's kind.
         cluster: Its group of dependent cases; by default its own id.
         offset: Where its line begins, in bytes.
         line: The 1-based number of its line.
         dotted: Whether the name of one of its tools has a dot.
-        file: Which of the files it is in, from 0.
-        number: Which case of all it is, from 0.
+        file: Position of its file among the files, from 0.
+        number: Position among all cases, from 0.
         logged: Whether it was read from a log (`is_logged`).
     """
 
@@ -67,7 +67,7 @@ _MOST_OPEN = 64
 
 
 class OpenFiles(Closing):
-    """Files held open, so that single lines of them are read fast."""
+    """Files held open, so that single lines are read fast."""
 
     def __init__(self) -> None:
         self._open: dict[InputPath, BinaryIO] = {}
@@ -85,7 +85,7 @@ class OpenFiles(Closing):
         return file
 
     def forget(self) -> None:
-        """Open the files anew, so that a forked process does not share its parent's place in them."""
+        """Drop the open files, so that a forked process does not share its parent's read position."""
         self._open = {}
 
     def close(self) -> None:
@@ -98,19 +98,19 @@ class OpenFiles(Closing):
 class CaseIndex(Closing):
     """The cases of one or more JSON Lines files, by id.
 
-    Making the index reads and checks every line once, so that a bad case is found before any work is done.
+    Every line is read and checked when the index is made, so that a bad case is found before any work is done.
 
     Args:
         files: A cases file, on a disk or in memory, or several.
-        examine: Looks at each case while the index is made, and refuses it with an `InputError`.
-        validated: Whether the files were read before; then only the types of their records are checked.
+        examine: Function called with each case; refuses it with an `InputError`.
+        validated: Whether the files were validated earlier; then only the types of their records are checked.
 
     Attributes:
         files: The files.
 
     Raises:
         InputError: A file cannot be read or is empty.
-        RecordError: A line is not a case, its id was there before, or ``examine`` refuses it.
+        RecordError: A line is not a case, its id is a duplicate, or ``examine`` refuses it.
     """
 
     def __init__(

@@ -18,12 +18,12 @@ _SWAPPED = {
     ("Case", "case_id"): "; these look like outputs, where cases are expected",
     ("Output", "id"): "; these look like cases, where outputs are expected",
 }
-"""Record and unknown field to what a file given in the place of another is."""
+"""Hint that a file was given in the place of another, by record and unknown field."""
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def explained(message: str, record_type: Any, noun: str | None = None) -> str:
-    """Return a decoding error's message, with the fields or values that are possible there."""
+    """Add the possible fields or values to the message of a decoding error."""
     problem, at, place = message.partition(_PLACE)
     path = place.rstrip("`")
     types = _types_at(record_type, path)
@@ -32,7 +32,7 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
         holder: type[msgspec.Struct] | None = next(filter(_is_record, types), None)
         if holder is None:
             return message
-        called = noun if noun is not None and not path else _called(holder)
+        called = noun if noun is not None and not path else _with_article(holder)
         fields = [field.name for field in msgspec.structs.fields(holder)]
         swapped = "" if path else _SWAPPED.get((holder.__name__, unknown[1]), "")
         return f"{unknown_field(unknown[1], fields, called)}{swapped}{at}{place}"
@@ -54,7 +54,7 @@ def unknown_field(name: str, known: Iterable[str], called: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a question that suggests the nearest known name; empty where none is near."""
+    """Return a question that suggests the nearest known name; empty if none is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - only where something is wrong
 
     near = get_close_matches(name, list(known), n=1)
@@ -97,7 +97,7 @@ def _below(kind: Any, field: str | None) -> list[Any]:
 
 
 def _parts(kind: Any) -> list[Any]:
-    """Return the members of a union; any other type is its own only member."""
+    """Return the members of a union, or a list of the type itself."""
     if get_origin(kind) in {Literal, list, dict, None}:
         return [kind]
     return [part for each in get_args(kind) for part in _parts(each)]
@@ -107,7 +107,8 @@ def _is_record(kind: Any) -> bool:
     return isinstance(get_origin(kind) or kind, type) and issubclass(get_origin(kind) or kind, msgspec.Struct)
 
 
-def _called(kind: type[Any]) -> str:
+def _with_article(kind: type[Any]) -> str:
+    """Return a record type's name in words, with its article."""
     name = _CAPITAL.sub(" ", kind.__name__.removeprefix("_")).lower()
     if name.endswith("s"):
         return f"a record of {name}"

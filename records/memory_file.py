@@ -1,7 +1,4 @@
-"""In-memory files and folders, read and written like those on disk.
-
-Both use the same functions and give the same messages.
-"""
+"""In-memory files and folders, read and written like those on disk."""
 
 from __future__ import annotations
 
@@ -22,8 +19,8 @@ class MemoryFile:
     """Bytes under a name, with the methods of `Path` that records need.
 
     Args:
-        name: Stands in messages where a file's path would.
-        data: What is in it; None for a file that is not there until it is written.
+        name: Name in messages, in place of a path.
+        data: The content; None for a file that does not exist until it is written.
     """
 
     def __init__(self, name: str, data: bytes | None = None) -> None:
@@ -55,22 +52,22 @@ class MemoryFile:
         return io.BytesIO(self.read_bytes())  # which shares the bytes
 
     def write_bytes(self, data: bytes) -> None:
-        """Put something in the place of all that is in it."""
+        """Replace the content."""
         self._pieces = [data]
 
     def append(self, data: bytes) -> None:
-        """Add to what is in it."""
+        """Append to the content."""
         if self._pieces is None:
             self._pieces = []
         self._pieces.append(data)
 
 
 class MemoryRows(MemoryFile):
-    """Rows under a name, read as they are where a table is read, and else as lines.
+    """Rows under a name: tables are read from them directly, other readers get JSON Lines.
 
     Args:
-        name: Stands in messages where a file's path would.
-        rows: Makes the rows; each holds texts, numbers, truth values and None alone.
+        name: Name in messages, in place of a path.
+        rows: Makes the rows, which hold only texts, numbers, booleans and None.
     """
 
     def __init__(self, name: str, rows: Callable[[], Iterable[Mapping[str, Any]]]) -> None:
@@ -82,17 +79,17 @@ class MemoryRows(MemoryFile):
         return True
 
     def read_bytes(self) -> bytes:
-        """Return the rows as lines."""
+        """Return the rows as JSON Lines."""
         if self._pieces is None:
             self._pieces = [memory_file(self.name, self.rows()).read_bytes()]
         return super().read_bytes()
 
 
 class MemoryFolder:
-    """A folder of such files.
+    """In-memory folder of in-memory files.
 
     Args:
-        name: Stands in messages where a folder's path would.
+        name: Name in messages, in place of a path.
     """
 
     def __init__(self, name: str) -> None:
@@ -114,11 +111,11 @@ FolderPath: TypeAlias = Path | MemoryFolder
 
 
 def memory_file(name: str, records: Iterable[Any]) -> MemoryFile:
-    """Lay records out as the lines of a file that is not on a disk.
+    """Write records as the lines of an in-memory file.
 
     Args:
-        name: Stands in messages where a file's path would.
-        records: Records, or mappings that are still to be validated; what numpy and pandas make of numbers is understood.
+        name: Name in messages, in place of a path.
+        records: Records, or mappings that are not validated yet; numbers of numpy and pandas are accepted.
 
     Returns:
         The file; record number n is on line n.
@@ -145,7 +142,7 @@ def _line(record: Any, name: str, number: int) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and arrays of numpy as Python's own; any mapping as a dict."""
+    """Convert numpy's numbers and arrays to Python's, and any mapping to a dict."""
     if isinstance(value, Mapping):
         return dict(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     to_list = getattr(value, "tolist", None)

@@ -1,6 +1,6 @@
-"""Rate of undecided outputs by a judge's errors on decided ones, with a bound on the gap.
+"""Rate of undecided outputs, corrected by a judge's errors on decided ones.
 
-The bound says how much worse the judge may be on undecided outputs.
+A bound says how much worse the judge may be on undecided outputs.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _CHECKER = f"{BASELINE}checker"
 def decided_rows(table: Table) -> BoolArray:
     """Return a mask of rows of outputs that a checker decided.
 
-    They have a checker's score; without such a column, a label that no person gave.
+    They have a checker's score or, in a table without that column, a label not given by a person.
     """
     if DECIDED in table.numbers:
         return np.isfinite(table.numbers[DECIDED])
     people = [np.isfinite(said) for said in table.opinions(PERSON).values()]
     by_person = np.logical_or.reduce(people) if people else np.zeros(len(table), dtype=np.bool_)
     by = table.columns.get("label_by")
-    # Labels of a file do not say who gave them; those of a run's own rows do.
+    # Rows of a run name the author of a label; rows of a file do not.
     known = np.isfinite(table.label) if by is None else by.codes >= 0
     checked = np.isfinite(table.numbers.get(_CHECKER, np.full(len(table), np.nan)))
     return (known & ~by_person) | checked
@@ -40,8 +40,8 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
 
     The interval is for a judge that is up to ``worse`` worse on them.
 
-    Its TPR and TNR on undecided outputs may each be lower than on decided ones by anything from 0 to ``worse``. The rate is monotone in both, so the ends
-    are those where one is as much lower and the other is not. Over clusters each share counts by its effective n.
+    TPR and TNR on undecided outputs may each be lower than on decided ones, by 0 to ``worse``. The rate is monotone in both, so the interval's ends are
+    reached where one is lower by ``worse`` and the other is equal. Each share counts with its effective n over clusters.
 
     Source: Rogan and Gladen 1978; Lang and Reiczigel 2014; Manski 2003 for bounds by an assumption.
 
@@ -60,10 +60,10 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
         if not rows.any():
             return undefined(f"no {name} output is judged", n=n, level=level)
     positives, negatives, others = (
-        _worth(passed[rows], table.cluster[rows], level) for rows in parts.values()
+        _effective_n(passed[rows], table.cluster[rows], level) for rows in parts.values()
     )
 
-    def ends(of_tpr: float, of_tnr: float) -> Statistic:
+    def rate_with_drops(tpr_drop: float, tnr_drop: float) -> Statistic:
         return rogan_gladen(
             float(passed[rest].mean()),
             others,
@@ -71,19 +71,19 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
             positives=positives,
             true_negatives=float((~passed[parts["wrong"]]).mean()) * negatives,
             negatives=negatives,
-            worse=(of_tpr, of_tnr),
+            worse=(tpr_drop, tnr_drop),
             level=level,
         )
 
-    alike, strict, lenient = ends(0.0, 0.0), ends(worse, 0.0), ends(0.0, worse)
+    alike, strict, lenient = (rate_with_drops(*drops) for drops in ((0.0, 0.0), (worse, 0.0), (0.0, worse)))
     if alike.value is None:
         return undefined(alike.undefined or "", n=n, level=level)
-    # Where a judge at the bound is no better than chance, the rate may be anything on that side.
+    # If a judge at the bound is no better than chance, that end of the interval is 0 or 1.
     low = 0.0 if lenient.low is None else min(lenient.low, alike.low or 0.0)
     high = 1.0 if strict.high is None else max(strict.high, alike.high or 0.0)
     return defined(alike.value, (low, high), n=n, method=_METHOD, level=level)
 
 
-def _worth(passed: BoolArray, cluster: IntArray, level: float) -> float:
+def _effective_n(passed: BoolArray, cluster: IntArray, level: float) -> float:
     values: FloatArray = passed.astype(np.float64)
     return worth_of(float(values.mean()), spread_of_rows(values, cluster), level)

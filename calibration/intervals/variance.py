@@ -1,7 +1,7 @@
 """Variance of an estimate, from its clusters' influence, for all analytic standard errors.
 
-An estimate is a value and its influence: by how much each row moves it. Rows of a cluster depend on each other, clusters do not; so influence
-is added up within clusters, and the squares of those sums are added up over clusters.
+An estimate has a value and an influence: how much each row moves it. Rows of a cluster depend on each other, clusters do not. So influence is
+summed within clusters, and the squares of these sums over clusters. Clusters with the same counts are one *sort*, a group of `Sample`.
 """
 
 from __future__ import annotations
@@ -19,25 +19,24 @@ if TYPE_CHECKING:
     from ..statistics.rates import Proportion
 
 VarianceForm: TypeAlias = Literal["cr1", "cr2", "jackknife"]
-"""How the sum of squares is corrected for the residuals of few clusters being too small. ``cr1``: times G / (G - 1),
-as regression software has it. ``cr2``: unbiased where rows are independent and of one variance. ``jackknife``: leaving out one
-cluster at a time (CR3). All agree where clusters are of one size; where a few hold most of the rows, each is larger than the one before."""
+"""Correction of the sum of squares, which is too small with few clusters. ``cr1``: times G / (G - 1), as in regression
+software. ``cr2``: unbiased if rows are independent with one variance. ``jackknife``: leaving out one cluster at a time (CR3).
+All agree if clusters have one size; if a few hold most of the rows, each is larger than the one before."""
 
-_INFLATED = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
-"""The power of ``1 - share`` that a cluster's sum is divided by."""
+_POWER = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
+"""Power of ``1 - share`` by which a cluster's sum is divided."""
 
 _BLOCK = 1 << 20
 
 FEWEST = 2
-"""One cluster has no spread."""
+"""Clusters needed for a standard error: a single one has no spread."""
 
 
 def cluster_error(influence: FloatArray, cluster: IntArray, told_by: IntArray | None = None) -> float:
     """Compute the standard error over clusters of an estimate, from each row's influence.
 
-    The influence has shape ``(n,)``; the error is NaN for one cluster.
-
-    For a mean the influence is the distance from it over n. Where labels are scarce their clusters, ``told_by``, decide how much the spread is underestimated.
+    The influence has shape ``(n,)``; for a mean it is the distance from the mean, over n. The error is NaN for one cluster. If labels are
+    scarce, pass their clusters as ``told_by``: their number sets the correction for few clusters.
     """
     clusters = None if told_by is None else max(FEWEST, clusters_in(told_by))
     return math.sqrt(variance(cluster_sums(influence, cluster), clusters=clusters))
@@ -57,16 +56,16 @@ def variance(
     shares: FloatArray | float = 0.0,
     clusters: int | None = None,
 ) -> float:
-    """Variance of an estimate over clusters.
+    """Compute the variance of an estimate over clusters.
 
     Source: Liang and Zeger 1986; for evaluations Miller 2024 (arXiv 2411.00640); Bell and McCaffrey 2002 for ``cr2`` and the jackknife.
 
     Args:
-        sums: The influence of a cluster of each sort, shape ``(k,)``; of the parts of an estimate that is a sum, ``(k, q)``.
-        times: How many clusters of each sort there are, shape ``(k,)``; None for one of each.
+        sums: Influence of a cluster of each sort, shape ``(k,)``; if the estimate is a sum of q parts, ``(k, q)``.
+        times: Number of clusters of each sort, shape ``(k,)``; None for one of each.
         form: The correction for few clusters.
-        shares: The share of an estimate's denominator (of each part's) that is in a cluster; for ``cr2`` and ``jackknife``.
-        clusters: How many clusters take part; all, when None.
+        shares: Share of the denominator (of each part's) that is in a cluster; for ``cr2`` and ``jackknife``.
+        clusters: Number of clusters for the correction; None for all.
 
     Returns:
         The variance; NaN with fewer than two clusters.
@@ -74,7 +73,7 @@ def variance(
     count = (len(sums) if times is None else int(times.sum())) if clusters is None else clusters
     if count < FEWEST:
         return math.nan
-    moved = sums / (1.0 - shares) ** _INFLATED[form] if _INFLATED[form] else sums
+    moved = sums / (1.0 - shares) ** _POWER[form] if _POWER[form] else sums
     squares = (moved if moved.ndim == 1 else moved.sum(axis=1)) ** 2
     return _factor(form, count) * float(squares.sum() if times is None else times @ squares)
 
@@ -82,7 +81,7 @@ def variance(
 def covariance(sums: FloatArray, times: IntArray) -> FloatArray:
     """Compute the covariance matrix ``(q, q)`` of estimates, of the form ``cr1``.
 
-    Each cluster of a sort moves the estimates by ``sums`` ``(k, q)``; there are two clusters or more.
+    A cluster of each sort moves the estimates by ``sums`` ``(k, q)``; at least two clusters are needed.
     """
     return _factor("cr1", int(times.sum())) * (sums.T @ (times[:, None] * sums))
 
@@ -96,9 +95,11 @@ def _factor(form: VarianceForm, clusters: int) -> float:
 def degrees_of_freedom(shares: FloatArray, times: IntArray) -> float:
     """Compute Bell and McCaffrey's (2002) degrees of freedom for the error of a mean.
 
-    They are the clusters less one where these are of one size, else fewer.
+    They are the number of clusters minus one if these have one size, else fewer.
 
-    ``shares`` of all rows, each below 1, are those of a cluster of each sort, of which there are ``times``; shape ``(k,)`` each.
+    Args:
+        shares: Share of all rows in a cluster of each sort, each below 1; shape ``(k,)``.
+        times: Number of clusters of each sort, shape ``(k,)``.
     """
     pull = shares**2 / (1 - shares)
     return 1 / float(times @ shares**2 + (times @ pull) ** 2 - times @ pull**2)
@@ -109,7 +110,7 @@ def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatAr
 
     Each leaves out one cluster, or a block of clusters (Kott 2001).
 
-    ``times`` says how many clusters give each; None for one.
+    ``times`` is the number of clusters that give each estimate; None for one.
     """
     times = np.ones(len(values), dtype=np.int64) if times is None else times
     count = times.sum()
@@ -166,9 +167,8 @@ class ClusterSpread(NamedTuple):
 def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | None = None) -> ClusterSpread:
     """Return the spread of ``sum of totals / sum of trials`` over sorts of clusters.
 
-    Both arrays are of a cluster of each sort, shape ``(k,)``; there is at least one trial in all.
-
-    ``times`` says how many clusters of each sort there are; None for one of each.
+    Both arrays have a value per sort, shape ``(k,)``, with at least one trial in all; ``times`` is the number of clusters of each
+    sort, None for one of each.
     """
     times = np.ones(len(totals), dtype=np.int64) if times is None else times
     trials = float(times @ trials_of)
@@ -189,19 +189,19 @@ def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | 
 
 
 def spread_of_rows(values: FloatArray, cluster: IntArray) -> ClusterSpread:
-    """Spread of the mean of rows, each array of shape ``(n,)``, at least one."""
+    """Return the spread of the mean of at least one row; each array has shape ``(n,)``."""
     return spread_of_sums(cluster_sums(values, cluster), cluster_sums(np.ones(len(values)), cluster))
 
 
 def proportion_spread(proportion: Proportion, sample: Sample) -> ClusterSpread:
-    """Spread of a proportion of a sample, with at least one trial."""
+    """Return the spread of a proportion of a sample, with at least one trial."""
     quadrant = sample.cells.quadrant
     return mean_spread(quadrant @ proportion.successes.ravel(), quadrant @ proportion.trials.ravel(), sample)
 
 
 def mean_spread(success: FloatArray, trial: FloatArray, sample: Sample) -> ClusterSpread:
-    """Return the spread of a mean over the rows that are trials, of which there is at least one.
+    """Return the spread of a mean over the rows that are trials, at least one.
 
-    ``success`` is 0 where ``trial`` is 0; both have a number a cell, shape ``(m,)``.
+    ``success`` is 0 where ``trial`` is 0; both have a number per cell, shape ``(m,)``.
     """
     return spread_of_sums(sample.groups @ success, sample.groups @ trial, sample.sizes)

@@ -119,7 +119,7 @@ def plan_budget(
         budget: In dollars.
         costs: Of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``dear`` where there are such judges.
         pilot: What is known beforehand.
-        outputs: How many there are; None for as many as one likes.
+        outputs: Number of outputs available; None for unlimited.
         effect: By how much clusters multiply the variance.
 
     Raises:

@@ -15,7 +15,7 @@ from ..tables.calibration_table import Table
 from .budget_plan import Pilot
 
 
-def told_pilot(
+def assumed_pilot(
     open_rate: float,
     judges: Mapping[str, tuple[float, float]],
     *,
@@ -40,18 +40,18 @@ def told_pilot(
     return Pilot(decided=decided, decided_rate=decided_rate, open_rate=open_rate, explained=explained)
 
 
-def seen_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
+def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
     """Return a pilot from a table or run with labels.
 
-    It holds what the checkers decided, and how much of the variance of the other labels
+    It holds the share that checkers decided, and how much of the variance of the other labels
     the verdicts explain.
 
     Args:
-        table: Of all outputs, judged or not.
-        judges: Who is ``cheap``, who is ``dear``.
+        table: Table of all outputs, judged or not.
+        judges: Names of the judges ``cheap`` and ``dear``.
 
     Raises:
-        InputError: No such judge; or fewer than 30 labels, or equal ones alone, on undecided outputs that these judged.
+        InputError: There is no such judge, or the undecided outputs that it judged have fewer than 30 labels or labels that are all equal.
     """
     every = nested_verdicts(table, list(judges.values()))
     known, rest = every.decided[np.isfinite(every.decided)], every.of_open()
@@ -77,7 +77,7 @@ def seen_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
     )
 
 
-def seen_costs(table: Table, judges: Mapping[str, str]) -> dict[str, float]:
+def measured_costs(table: Table, judges: Mapping[str, str]) -> dict[str, float]:
     """Return the cost of a verdict of each judge, where the table has it."""
     cost = table.numbers.get("cost", np.full(len(table), np.nan))
     found = {

@@ -1,6 +1,6 @@
-"""Bradley-Terry strengths beside an effect of the order in which two outputs are shown.
+"""Bradley-Terry strengths, with an effect of the order in which two outputs are shown.
 
-A judge that favours what is shown first makes both orders disagree. Strengths fitted to the mean of both orders are then too close to each other.
+If a judge favours what is shown first, its two orders disagree. Strengths fitted to their mean would then be too close to each other.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStren
 
     Standard errors are sandwich errors over clusters.
 
-    The log-odds that the output shown first is chosen are its strength less the other's plus the order effect. A tie is half a choice of each. Where
-    the order decides too much for a finite effect, the strengths are those of the mean of both orders, and the effect is undefined.
+    The log-odds that the output shown first is chosen are its strength minus the other's, plus the order effect. A tie is half a choice of each.
+    If the order decides too much for a finite effect, strengths are fitted to the mean of both orders, and the effect is undefined.
 
     Source: Davidson and Beaver 1977 for a multiplicative order effect; Papke and Wooldridge 1996 for fractions.
 
     Args:
         complete: Comparisons with a verdict in both orders.
-        level: Of the intervals.
+        level: Confidence level of the intervals.
     """
     a, b = complete.a, complete.b
     plain = strengths(complete.systems, a, b, complete.preferred, complete.cluster, level=level)
     n, k = len(a), len(complete.systems)
-    nothing = undefined("the comparisons do not bound it", n=n, level=level)
+    unbounded = undefined("the comparisons do not bound it", n=n, level=level)
     if not n or any(each.value is None for each in plain):
-        return OrderedStrengths(plain, nothing)
-    fitted = _fit(*_shown(complete))
+        return OrderedStrengths(plain, unbounded)
+    fitted = _fit(*_choice_counts(complete))
     if fitted is None:
         return OrderedStrengths(plain, undefined("the order decides too many choices", n=n, level=level))
     beta, inverse = fitted
@@ -61,17 +61,17 @@ def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStren
     other: FloatArray = complete.b_first - chance_of(beta[b] - beta[a] + beta[k])
     influence = influence_on_strengths(complete, one, other, inverse)
     counts = np.bincount(np.concatenate([a, b]), minlength=k).tolist()
-    found = [
+    fits = [
         _statistic(float(beta[each]), influence[:, each], complete, count, level)
         for each, count in enumerate([*counts, n])
     ]
-    return OrderedStrengths(found[:k], found[k])
+    return OrderedStrengths(fits[:k], fits[k])
 
 
 def fit_of_order(complete: Choices) -> tuple[FloatArray, FloatArray] | None:
     """Return strengths, then the order effect, with the inverse information; None without a fit."""
     plain = strengths(complete.systems, complete.a, complete.b, complete.preferred, complete.cluster)
-    return None if any(each.value is None for each in plain) else _fit(*_shown(complete))
+    return None if any(each.value is None for each in plain) else _fit(*_choice_counts(complete))
 
 
 def influence_on_strengths(
@@ -81,13 +81,13 @@ def influence_on_strengths(
 
     The result has shape ``(n, k + 1)``.
 
-    ``one`` and ``other`` are what was chosen less what was expected, with ``a`` and with ``b`` shown first.
+    ``one`` and ``other`` are the residuals, chosen minus expected, with ``a`` and with ``b`` shown first.
     """
     of_odds = (inverse[:, complete.a] - inverse[:, complete.b]).T
     return (one - other)[:, None] * of_odds + (one + other)[:, None] * inverse[-1]
 
 
-def _shown(complete: Choices) -> tuple[FloatArray, FloatArray]:
+def _choice_counts(complete: Choices) -> tuple[FloatArray, FloatArray]:
     """Return how often the first was chosen and how often both were shown, by ordered pair."""
     k = len(complete.systems)
     chosen, shown = np.zeros((k, k)), np.zeros((k, k))
@@ -116,7 +116,7 @@ def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]
 
     Args:
         chosen: How often the first was chosen, by first and second system, shape ``(k, k)``.
-        shown: How often they were shown so.
+        shown: How often they were shown in that order.
     """
     k = len(shown)
     beta, likelihood = np.zeros(k + 1), _log_likelihood(np.zeros(k + 1), chosen, shown)
@@ -150,7 +150,7 @@ def _odds(beta: FloatArray) -> FloatArray:
 def _inverse(weight: FloatArray) -> FloatArray:
     """Return the pseudo-inverse of the information.
 
-    Its null space, that of equal strengths, is filled in before inverting and taken out again.
+    Equal strengths span its null space, which is filled before inverting and removed after.
     """
     k = len(weight)
     information = np.zeros((k + 1, k + 1))

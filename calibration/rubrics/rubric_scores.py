@@ -94,7 +94,7 @@ def rubric_of_judge(
         judge: Its name.
         items: Outputs with their judged criteria.
         names: From a criterion's key to its text.
-        level: Of the intervals.
+        level: Confidence level of the intervals.
     """
     labelled = [
         (criterion, item.cluster)

@@ -10,12 +10,12 @@ import pytest
 from fiducial.calibration import table_from_rows
 from fiducial.calibration.corrected_rate.multi_phase import NestedVerdicts, multi_phase_rate
 from fiducial.calibration.planning.budget_plan import BudgetPlan, PhaseName, Pilot, plan_budget
-from fiducial.calibration.planning.pilots import seen_costs, seen_pilot, told_pilot
+from fiducial.calibration.planning.pilots import assumed_pilot, measured_costs, measured_pilot
 from fiducial.errors import InputError, UsageError
 
 COSTS: dict[PhaseName, float] = {"check": 1e-4, "cheap": 0.002, "dear": 0.05, "label": 2.0}
 JUDGES = {"cheap": (0.85, 0.8), "dear": (0.95, 0.93)}
-PILOT = told_pilot(0.6, JUDGES, decided=0.5, decided_rate=0.7)
+PILOT = assumed_pilot(0.6, JUDGES, decided=0.5, decided_rate=0.7)
 
 
 def counts(plan: BudgetPlan) -> dict[PhaseName, int]:
@@ -34,7 +34,7 @@ def variance(bought: dict[PhaseName, float], pilot: Pilot) -> float:
 
 
 def test_two_phases_are_as_in_the_textbook() -> None:
-    pilot = told_pilot(0.5, {"cheap": (0.9, 0.9)})
+    pilot = assumed_pilot(0.5, {"cheap": (0.9, 0.9)})
     plan = plan_budget(1_000, {"check": 1e-12, "cheap": 0.01, "label": 1.0}, pilot)
     squared = 0.8**2  # the correlation of two 0/1 variables that agree in nine of ten, half of each
     bought = counts(plan)
@@ -71,10 +71,10 @@ def test_a_phase_is_never_larger_than_the_one_before_and_the_budget_is_kept() ->
 
 
 def test_a_judge_that_says_nothing_is_not_bought() -> None:
-    pilot = told_pilot(0.6, {"cheap": (0.5, 0.5), "dear": (0.9, 0.9)})
+    pilot = assumed_pilot(0.6, {"cheap": (0.5, 0.5), "dear": (0.9, 0.9)})
     plan = plan_budget(500, COSTS, pilot)
     assert [each.phase for each in plan.phases] == ["check", "dear", "label"]
-    useless = told_pilot(0.6, {"cheap": (0.5, 0.5)})
+    useless = assumed_pilot(0.6, {"cheap": (0.5, 0.5)})
     plan = plan_budget(500, {name: COSTS[name] for name in ("check", "cheap", "label")}, useless)
     assert [each.phase for each in plan.phases] == ["check", "label"]
     assert plan.half_width == plan.half_widths["labels alone"]
@@ -105,7 +105,7 @@ def test_what_cannot_be_planned_is_said() -> None:
     with pytest.raises(UsageError, match="say how many there are"):
         plan_budget(200, {**COSTS, "check": 0.0}, PILOT)
     with pytest.raises(UsageError, match="nothing is left to judge"):
-        plan_budget(200, COSTS, told_pilot(0.5, JUDGES, decided=1.0))
+        plan_budget(200, COSTS, assumed_pilot(0.5, JUDGES, decided=1.0))
 
 
 def judged(rng: np.random.Generator, n: int, rate: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -140,21 +140,21 @@ def test_a_pilot_is_read_from_a_table_with_what_verdicts_cost() -> None:
         for n in range(4_000)
     ]
     table, judges = table_from_rows(rows), {"cheap": "cheap", "dear": "dear"}
-    pilot = seen_pilot(table, judges)
+    pilot = measured_pilot(table, judges)
     assert (pilot.decided, pilot.decided_rate, pilot.n) == (0.25, 1.0, 1_500)
     assert pilot.open_rate == pytest.approx(0.6, abs=0.04)
     for names, explained in PILOT.explained.items():
         assert pilot.explained[names] == pytest.approx(explained, abs=0.05)
-    assert seen_costs(table, judges) == pytest.approx({"cheap": 0.002, "dear": 0.05})
+    assert measured_costs(table, judges) == pytest.approx({"cheap": 0.002, "dear": 0.05})
     with pytest.raises(InputError, match="there is no judge 'other'"):
-        seen_pilot(table, {"cheap": "other"})
+        measured_pilot(table, {"cheap": "other"})
     few = table_from_rows([row for row in rows if row["label"] is None or int(str(row["item_id"])) < 20])
     with pytest.raises(InputError, match="a pilot takes 30 labels"):
-        seen_pilot(few, judges)
+        measured_pilot(few, judges)
 
 
 def test_nested_samples_of_the_planned_sizes_are_as_precise_as_promised() -> None:
-    plan = plan_budget(300, {**COSTS, "check": 1e-9}, told_pilot(0.6, JUDGES))
+    plan = plan_budget(300, {**COSTS, "check": 1e-9}, assumed_pilot(0.6, JUDGES))
     bought, rng = counts(plan), np.random.default_rng(3)
     values, widths = list[float](), list[float]()
     for _ in range(200):
