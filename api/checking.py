@@ -154,7 +154,7 @@ class CheckedFile(Shown, frozen=True):
     def document(self) -> Document:
         """Return the results as a document."""
         from ..report.text import number_text  # noqa: PLC0415 - setting options shows nothing
-        from ..report.text.summary_text import checked_systems_document  # noqa: PLC0415 - likewise
+        from ..report.text.summary_text import checked_systems_document  # noqa: PLC0415 - setting options shows nothing
 
         failed = [number_text.not_checked(self.failed)] if self.failed else []
         unknown = number_text.unknown_dependency_notes(

@@ -70,8 +70,8 @@ def input_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) -
         refuse_device(address)
         return copy_of_pipe(address, tell)
     from ..evaluation.store.file_names import MANIFEST  # noqa: PLC0415 - most inputs are on this machine
-    from ..records.fetching import fetch_input  # noqa: PLC0415 - likewise
-    from ..records.objects import ObjectFolder  # noqa: PLC0415 - likewise
+    from ..records.fetching import fetch_input  # noqa: PLC0415 - most inputs are on this machine
+    from ..records.objects import ObjectFolder  # noqa: PLC0415 - most inputs are on this machine
 
     objects = ObjectFolder(address)
     marks = objects.find()
@@ -144,7 +144,7 @@ def _seconds(text: str) -> float:
 
 
 def _cache() -> Path:
-    from platformdirs import user_cache_path  # noqa: PLC0415 - likewise
+    from platformdirs import user_cache_path  # noqa: PLC0415 - not needed for a named cache
 
     return user_cache_path("fiducial")
 

@@ -203,7 +203,7 @@ class Run(InWords):
 
     def _repr_html_(self) -> str:
         from ..report.overview import overview_figures  # noqa: PLC0415 - for a notebook alone
-        from ..report.page import notebook_cell  # noqa: PLC0415 - likewise
+        from ..report.page import notebook_cell  # noqa: PLC0415 - for a notebook alone
 
         figures = overview_figures(self._summary.systems, self._summary.compared)
         return notebook_cell([*self.document(), figures])

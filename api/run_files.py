@@ -135,7 +135,7 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
     with shown_progress(wanted=progress) as shown, plan.engine or nullcontext():
         summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
     from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
-    from .run_display import RunResults  # noqa: PLC0415 - likewise
+    from .run_display import RunResults  # noqa: PLC0415 - loaded while the first replies are awaited
 
     report = report_on(plan.out, unchanged=summary.unchanged)
     assert isinstance(report, Path)
@@ -148,8 +148,8 @@ def _load(plan: Plan) -> None:
     Loading then takes half of the time that it would take at the end.
     """
     from ..evaluation.conclusion import conclude  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - not before the first calls are in flight
-    from ..report.html import report_template  # noqa: PLC0415 - likewise
-    from . import run_display  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - likewise
+    from ..report.html import report_template  # noqa: PLC0415 - not before the first calls are in flight
+    from . import run_display  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - not before the first calls are in flight
 
     report_template()
     component_versions()
@@ -161,7 +161,7 @@ def _load(plan: Plan) -> None:
 def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -> Forecasts:
     """Forecast a plan's judging without making a call or writing to the run folder."""
     from ..evaluation.forecast import foresee  # noqa: PLC0415 - most runs are not foreseen
-    from .forecasts import Forecasts  # noqa: PLC0415 - likewise
+    from .forecasts import Forecasts  # noqa: PLC0415 - most runs are not foreseen
 
     with shown_progress(wanted=progress) as shown:
         return Forecasts(judges=foresee(plan, access, shown))
@@ -175,8 +175,8 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
         PromptError: A prompt file is not there any more, or cannot be used.
     """
     from ..evaluation.past_runs.reparsing import reparse as read_again  # noqa: PLC0415 - seldom needed
-    from ..report.from_run import report_on  # noqa: PLC0415 - likewise
-    from .run_display import Reparsing  # noqa: PLC0415 - likewise
+    from ..report.from_run import report_on  # noqa: PLC0415 - seldom needed
+    from .run_display import Reparsing  # noqa: PLC0415 - seldom needed
 
     with shown_progress(wanted=progress) as shown:
         found, summary = read_again(folder, shown, lambda: datetime.now(UTC), prices=price_list())

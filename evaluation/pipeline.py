@@ -143,8 +143,8 @@ def _begin(
 
 def _look_again(plan: Plan, context: RunContext) -> None:
     """Refuse a run that is not what its checkers would say of these outputs."""
-    from .checking.verify import refuse_wrong_checks  # noqa: PLC0415 - a run that is begun has nothing to look at
-    from .store.known_items import refuse_others  # noqa: PLC0415 - likewise
+    from .checking.verify import refuse_wrong_checks  # noqa: PLC0415 - a new run has no stored verdicts to verify
+    from .store.known_items import refuse_others  # noqa: PLC0415 - a new run has no stored verdicts to verify
 
     writer, inputs = context.writer, context.inputs
     refuse_others(writer.verdicts, inputs.cases, inputs.survey.answered, inputs.output_files)
@@ -203,7 +203,7 @@ def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
     refuse_comparing(tasks)
     if not plan.split and not any(task.by_criterion for task in tasks):
         return tasks
-    from .judging.composites import by_criterion, by_statement, is_split  # noqa: PLC0415 - as above
+    from .judging.composites import by_criterion, by_statement, is_split  # noqa: PLC0415 - most judges are asked about whole outputs
 
     tasks = [by_criterion(task) for task in tasks]
     if not plan.split:

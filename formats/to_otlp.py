@@ -92,11 +92,11 @@ def send(items: Iterable[Judged], endpoint: str, known: ExportContext) -> int:
     """
     try:
         from opentelemetry import _logs as api  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingImports]
-        from opentelemetry.exporter.otlp.proto.http._log_exporter import (  # noqa: PLC0415 - likewise  # pyright: ignore[reportMissingImports]
+        from opentelemetry.exporter.otlp.proto.http._log_exporter import (  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingImports]
             OTLPLogExporter,  # pyright: ignore[reportUnknownVariableType]
         )
-        from opentelemetry.sdk import _logs as sdk  # noqa: PLC0415 - likewise  # pyright: ignore[reportMissingImports]
-        from opentelemetry.sdk._logs import export  # noqa: PLC0415 - likewise  # pyright: ignore[reportMissingImports]
+        from opentelemetry.sdk import _logs as sdk  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingImports]
+        from opentelemetry.sdk._logs import export  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise MissingExtraError("otel", "sending to a collector of OpenTelemetry") from error
     results = _Results(cast("Any", OTLPLogExporter)(endpoint=endpoint))

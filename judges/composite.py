@@ -85,7 +85,7 @@ class Composite(ABC):
 
 async def discuss(talk: Deliberation, ask: Callable[[JudgeQuestion], Awaitable[Verdict]]) -> Verdict:
     """Have others asked, the questions of a round at once, until there is a verdict."""
-    import asyncio  # noqa: PLC0415 - likewise
+    import asyncio  # noqa: PLC0415 - reading what composites are asks no model
 
     try:
         questions = next(talk)

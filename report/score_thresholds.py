@@ -113,7 +113,7 @@ def _share(passed: Sequence[bool], rows: Sequence[JudgedRow]) -> Statistic:
     """Return the share of rows that passed, with its interval over clusters."""
     import numpy as np  # noqa: PLC0415 - most reports have no such scores
 
-    from ..calibration.intervals.clustered_rates import share_of  # noqa: PLC0415 - likewise
+    from ..calibration.intervals.clustered_rates import share_of  # noqa: PLC0415 - most reports have no such scores
 
     clusters: Any = (
         np.unique([row.cluster for row in rows], return_inverse=True)[1] if rows else np.array([], dtype=int)

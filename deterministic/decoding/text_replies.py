@@ -40,7 +40,7 @@ def _decode_other_language(code: str, language: Language, *, strictly: bool) -> 
         from .javascript_calls import decode_javascript_call  # noqa: PLC0415 - tree-sitter is an extra
 
         return decode_javascript_call(code)
-    from .java_calls import decode_java_call  # noqa: PLC0415 - likewise
+    from .java_calls import decode_java_call  # noqa: PLC0415 - tree-sitter is an extra
 
     return decode_java_call(code, strictly=strictly)
 

@@ -211,7 +211,7 @@ def _loaded(path: Path, *, private: bool) -> Any:
     try:
         from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415 - an extra
         from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
-        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - likewise
+        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("sign", "a signed certificate") from error
     wanted = ed25519.Ed25519PrivateKey if private else ed25519.Ed25519PublicKey

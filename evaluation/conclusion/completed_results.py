@@ -93,8 +93,8 @@ def one_judges_part(systems: Sequence[SystemResult], store: RunStore) -> Part | 
 def pooled_parts(store: RunStore) -> tuple[Part, Part]:
     """Return the undecided outputs and all outputs of each system, with their pass rates."""
     from ...calibration.comparison.outputs import outputs_of  # noqa: PLC0415 - numpy is slow to import
-    from ...calibration.comparison.systems import SystemTerms, pooled_rates  # noqa: PLC0415 - likewise
-    from ..run_table import systems_table  # noqa: PLC0415 - likewise
+    from ...calibration.comparison.systems import SystemTerms, pooled_rates  # noqa: PLC0415 - numpy is slow to import
+    from ..run_table import systems_table  # noqa: PLC0415 - numpy is slow to import
 
     table = systems_table(store)
     return pooled_rates(outputs_of(table, None), SystemTerms(table.item.values, None, 0, 0.95))

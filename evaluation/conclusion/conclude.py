@@ -143,7 +143,7 @@ def _calibrate(
     """Compare judges with labels, and whether each is worse on undecided outputs."""
     from ...calibration.agreement.calibrate import calibrate  # noqa: PLC0415 - scipy is slow to import
     from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
-    from ..run_table import table_of  # noqa: PLC0415 - likewise
+    from ..run_table import table_of  # noqa: PLC0415 - scipy is slow to import
 
     table = table_of(writer, lexical=True)
     result = calibrate(table)

@@ -96,7 +96,7 @@ def _stored_comparison(store: RunStore) -> StoredComparison | None:
 
 def _computed(store: RunStore) -> ComparisonNumbers | None:
     from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
-    from ..run_table import systems_table  # noqa: PLC0415 - likewise
+    from ..run_table import systems_table  # noqa: PLC0415 - scipy is slow to import
 
     try:
         return compare(systems_table(store), by="system")

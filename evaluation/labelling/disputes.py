@@ -168,7 +168,7 @@ def _missed(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
 
 def _labels_of_probes(store: RunStore) -> Iterator[Verdict]:
     """Yield the labels of the audit's probes."""
-    from ..audit.probe_folder import read_manifest  # noqa: PLC0415 - as above
+    from ..audit.probe_folder import read_manifest  # noqa: PLC0415 - slow to import, and seldom needed
 
     files = store.manifest.identity.get("audit_of")
     if files is None and any(fact.startswith("dial ") for fact in store.manifest.identity):

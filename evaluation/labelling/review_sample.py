@@ -165,10 +165,10 @@ def _suspected(store: RunStore, parts: Parts, count: int, judge: str | None) -> 
 
 def _table_of(store: RunStore, judge: str | None, keys: set[ItemKey]) -> tuple[Table, dict[str, ItemKey]]:
     """Return the calibration table of some outputs of a run, and the keys of its items."""
-    import numpy as np  # noqa: PLC0415 - as above
+    import numpy as np  # noqa: PLC0415 - importing labels loads this module, and needs none of it
 
     from ...calibration.corrected_rate.estimation import of_judge  # noqa: PLC0415 - slow to import, and seldom needed
-    from ..run_table import table_of  # noqa: PLC0415 - likewise
+    from ..run_table import table_of  # noqa: PLC0415 - slow to import, and seldom needed
 
     names = {str(key): key for key in keys}
     table = table_of(store)

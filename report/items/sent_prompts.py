@@ -59,7 +59,7 @@ class SentPrompts:
 
     def _judge(self, known: KnownJudge) -> PromptJudge | str:
         if known.id not in self._judges:
-            from ...evaluation.judging.tasks import prompt_again  # noqa: PLC0415 - likewise
+            from ...evaluation.judging.tasks import prompt_again  # noqa: PLC0415 - slow to import, and many runs ask nobody
 
             try:
                 self._judges[known.id] = prompt_again(known)

@@ -65,7 +65,7 @@ class ServerEmbedding:
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the vectors of some texts; see `Embedding.__call__`."""
         import numpy as np  # noqa: PLC0415 - slow to import
-        import openai  # noqa: PLC0415 - likewise
+        import openai  # noqa: PLC0415 - slow to import
 
         try:
             with openai.OpenAI(timeout=_SECONDS, **self._endpoint.client_options()) as client:
