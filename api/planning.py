@@ -89,10 +89,7 @@ def plan(
 
     Raises:
         InputError: There is nothing to draw from, or the strata cannot be made.
-        UsageError: Nothing is to be planned, two things that exclude each other are, or a number is outside its range.
-=======
-        UsageError: There is nothing to plan, or two arguments exclude each other.
->>>>>>> 0e3d0e18 (Say in plain words what plans, pilots, files and spreads take)
+        UsageError: There is nothing to plan, two arguments exclude each other, or a number is outside its range.
     """
     if half_width is None and difference is None and draw is None and budget is None:
         raise UsageError("say what to plan: --half-width, --difference, --next or --budget")
