@@ -47,7 +47,7 @@ def test_both_models_and_what_they_took_are_told(cases: Path, tmp_path: Path):
         )  # fmt: skip
     assert done.code == 0
     told = done.out
-    assert "agent: 1 of 1 outputs, 1 generated now" in told
+    assert "agent: 1 of 1 output, 1 generated now" in told
     assert "simulated user person: calls: 4; tokens: " in told
     assert "stopped: 1 x the simulated user had 4 turns and was not done" in told
     assert [each.model for each in read_records(tmp_path / "outputs.users.jsonl", UserTurn)] == ["person"] * 4

@@ -100,7 +100,7 @@ def test_the_example_of_generating_goes_from_cases_and_a_model_to_a_report(
         command, *_ = typed(FIRST)
         ran = fiducial(*command)
     assert ran.code == 0, ran.err
-    assert "my-model: 1 of 1 outputs, 1 generated now" in ran.out
+    assert "my-model: 1 of 1 output, 1 generated now" in ran.out
     assert "my-model: 1.00 [0.21, 1.00] of 1" in ran.out
     assert (tmp_path / "run" / "report.html").exists()
 
