@@ -72,9 +72,9 @@ def selected_files(
 
 
 def selected_labels(labels: Path, cases: Path, beside: Path) -> Path | None:
-    """Write the labels of selected cases, `selected_files`' first result, beside the result that uses them.
+    """Write the labels of the selected cases; return their file, or None without any.
 
-    A table stays as it is, since rows of other cases do no harm in it. None if no label is left.
+    ``cases`` is the first result of `selected_files`. A table stays as it is: its rows of other cases are ignored.
     """
     if not is_verdicts(labels):
         return labels

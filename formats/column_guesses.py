@@ -116,7 +116,7 @@ def guessed(
 
 
 def _further_answers(columns: Iterable[_Column], guesses: Mapping[str, str]) -> list[str]:
-    """Return columns beside that of the answers that begin or end like it: each may be a system's."""
+    """Return columns named like that of the answers: each may hold another system's answers."""
     words = re.findall(r"[a-z]+", guesses.get("response", "").lower())
     if not words:
         return []

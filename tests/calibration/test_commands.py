@@ -124,7 +124,7 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
                 ("--cheap 0.9,0.9 --cost label=2", "name the price of one: --cost cheap=DOLLARS"),
                 ("--cost label=-1 --of 99", "a cost is a number from 0 on, got -1"),
                 ("--cost label=nan --of 99", "a cost is a number from 0 on, got nan"),
-                ("--cost water=2", "--cost is of check, cheap, dear or label"),
+                ("--cost water=2", "--cost names check, cheap, dear or label"),
                 ("--cost label", "--cost expects WHAT=DOLLARS, got 'label'"),
                 ("--cheap small --cost label=2", "without one they are TPR,TNR"),
                 ("--cheap 1.2,0.5 --cost label=2", "rates are above 0 and below 1, got 1.2,0.5"),
