@@ -19,8 +19,8 @@ class CachedReplies(Shown, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         path: The file.
         replies: How many replies it holds.
-        size_bytes: Its size; None where there is no such file yet.
-        models: Replies by model, likewise.
+        size_bytes: Size of the file; None if it does not exist yet.
+        models: Replies by model; None if the file does not exist yet.
     """
 
     path: str

@@ -180,7 +180,7 @@ def check_file(
 
     Args:
         cases: Files of cases, or folders of shards.
-        outputs: Files of outputs, likewise. Where there is a folder, nothing depends on the order of rows: systems come by name.
+        outputs: Files of outputs, or folders of shards. With a folder, systems are sorted by name, whatever the order of rows.
         out: Where the verdicts go (JSON Lines); appears when the last one is written. Interrupted, those so far are in `partial_file`.
         rules: ``strict`` or ``bfcl``.
         names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.

@@ -110,7 +110,7 @@ def history(folder: FilePath) -> History:
     """Return the finished runs of a folder in the order in which they ended.
 
     Args:
-        folder: Its subfolders are run folders; what is none is passed over.
+        folder: A folder of run folders; other subfolders are skipped.
 
     Returns:
         Their rates with intervals, what changed from one to the next, and where a judge drifted.

@@ -68,7 +68,7 @@ def evaluate(
 
     Args:
         cases: One or more paths or addresses (``s3://bucket/key``), of files or folders of shards; records, mappings or a data frame.
-        outputs: One or more paths, likewise; records, mappings or a data frame; or an agent, which then produces them first (`fiducial.generate`,
+        outputs: One or more paths or addresses; records, mappings or a data frame; or an agent, which then produces them first (`fiducial.generate`,
             which models take, too).
         judges: One or several: judges made by `fiducial.judge`, or names of judges, which are asked of ``model``.
         model: The judging model of judges that are only named.

@@ -193,7 +193,7 @@ EVALUATORS: dict[str, type[JudgeEvaluator[...]]] = {
 def flex_flow(judge: str, folder: Path) -> Path:
     """Create a folder that promptflow runs as a flex flow: for `pf flow test` and `pf.run`.
 
-    A folder of one's own, since promptflow writes into the folder of the flow it runs.
+    Each flow gets its own folder, since promptflow writes into the folder of the flow it runs.
 
     Raises:
         UsageError: There is no such judge.

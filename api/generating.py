@@ -88,7 +88,7 @@ async def agenerate(
     """Generate outputs for cases with a model or a custom agent.
 
     An exception that an agent raises is the system's own failure: it stands in ``Output.error`` and is graded 0 later. A call to a model that
-    fails after its retries is nobody's output: it is warned of, and stands in ``failures``.
+    fails after its retries gives no output: there is a warning, and ``failures`` lists it.
 
     ``generate`` waits for the outputs; ``agenerate`` is for a running event loop, in which coroutines of the agent then run.
 

@@ -53,8 +53,8 @@ class Generation(Shown, frozen=True, kw_only=True):
         name: Of the system, or of the category.
         tally: How many outputs there were, were made, and are missing.
         cost: US dollars for the tokens that were asked for now; None where no model was asked, or its price is not known.
-        user_model: Who played the users of cases; None where nobody did.
-        user_cost: US dollars for that model's tokens, likewise.
+        user_model: Model that played the users of cases; None if there was none.
+        user_cost: US dollars for that model's tokens; None if there was none.
     """
 
     name: str

@@ -33,7 +33,7 @@ def find_endpoint(base_url: str | None, api_key: str | None, environment: Mappin
     Both OpenAI's and Azure's variables are read.
 
     Raises:
-        ConfigurationError: There is none, or its key is missing.
+        ConfigurationError: There is no endpoint, or its key is missing.
     """
     azure = environment.get("AZURE_OPENAI_ENDPOINT")
     if base_url is None and azure and environment.get("AZURE_OPENAI_API_KEY"):

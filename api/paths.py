@@ -58,7 +58,7 @@ def input_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) -
 
     Args:
         place: A path, or an address of an object, a folder of objects, some of them (``s3://bucket/part-*.jsonl``) or a run folder.
-        tell: Told when nobody has written to a pipe for a while.
+        tell: Called when nothing was written to a pipe for a while.
 
     Raises:
         InputError: There is nothing at the address, or it cannot be read; or the path is a device.

@@ -141,7 +141,7 @@ def review(
         count: How many.
         seed: Of the draw; everybody gets the same.
         judge: Only outputs that this judge graded; whose doubt, with ``doubt``; whose disagreements.
-        agreements: How many outputs are put between disagreements, or survivors, on which label and judges agree: without them nobody knows how often both err.
+        agreements: Number of outputs on which label and judges agree, mixed among disagreements or survivors: they show how often both err.
         name: Who labels; what they have labelled is left out. Without a name, what anybody has labelled is.
         out: The page; in the run's folder when left out.
         accept_edited: Whether a run is taken that was changed by hand; the page says so.

@@ -158,7 +158,7 @@ def compare(
 
     Raises:
         InputError: A table cannot be used, or there are not two to compare.
-        UsageError: It is no table, or ``by`` or ``statistic`` is none that there is.
+        UsageError: There is no table, or ``by`` or ``statistic`` is unknown.
     """
     if by not in get_args(By):
         raise UsageError(f"by: expected {' or '.join(get_args(By))}, got {by!r}")

@@ -14,7 +14,7 @@ import msgspec
 from ..errors import UsageError
 
 ThresholdSource: TypeAlias = Literal["told", "declared", "default"]
-"""Who says what a judge's cut is: the user, the judge itself, or nobody."""
+"""Source of a judge's threshold: the user, the judge itself, or the default."""
 
 HALF = 0.5
 """The cut of a judge of which nothing else is known."""

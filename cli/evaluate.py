@@ -20,7 +20,7 @@ from .model_options import RunOptions, jury_options_of, model_access
 from .printing import command_line, echo_answer
 
 _WIDTH = 80
-"""Columns of a terminal that nobody made wider."""
+"""Default width of a terminal, in columns."""
 
 
 def labels_of(labels: Path | None) -> InputPath | None:
@@ -107,7 +107,7 @@ def evaluate(
         min_graded: The least share of outputs that must have a score.
         verbose: Tell everything, not a screen.
         quiet: Tell which gates fail, and nothing else.
-        progress: Whether to show how far it is where nobody asks for quiet; None: on a terminal alone.
+        progress: Whether to show progress unless ``--quiet`` is given; None: only on a terminal.
     """
     gates = gates_of(fail_under) if fail_under else {}
     result = run(plan, access, progress=False if quiet else progress)

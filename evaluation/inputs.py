@@ -84,7 +84,7 @@ class EvaluationInputs(Closing):
     that could have been known at the start. What is kept in memory is a number an output and one offset a case.
 
     Args:
-        checked: What checkers will go by, so that references that nobody could meet are refused; None where there is no checking.
+        checked: Options of the checkers, by which references that no output can meet are refused; None without checking.
         sharded: Whether the files are a set of shards, so that the order of their rows means nothing: systems come by name then.
 
     Raises:

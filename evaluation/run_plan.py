@@ -27,9 +27,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of a run.
 
     Attributes:
-        cases: The cases file, or several, on a disk or in memory.
-        outputs: The outputs files, likewise.
-        out: The run folder, likewise.
+        cases: The cases file, or several, on disk or in memory.
+        outputs: The outputs files, on disk or in memory.
+        out: The run folder, on disk or in memory.
         options: Rule set and registries; None to leave out the deterministic stage.
         judges: Judges to ask, by name or prepared.
         judge_on: Which outputs they are asked about.

@@ -19,7 +19,7 @@ class Example(msgspec.Struct, kw_only=True):
     Attributes:
         id: The case's; empty where the file has none, and one is made of the row's number (from 1) behind the prefix.
         expected_calls: The calls that were wanted, as the file has them; empty where none is due, None where it says nothing of calls.
-        answer: What was done; None where nobody answered.
+        answer: What was done; None without an answer.
         turns: Its steps by turn, where there are several turns.
         conversation: The turns of a conversation, which take the place of ``messages``, ``answer`` and ``turns``.
         calls_made: Whether calls were made, where other answers to the same case count, too; None asks this answer.

@@ -120,7 +120,7 @@ def read_rows(
 
     A file holds one value per line, a list of them, or a single one.
 
-    What is not JSON is skipped where the rest of the file can be read all the same.
+    What is not JSON is skipped if the rest of the file can be read.
 
     Args:
         path: JSON Lines or JSON.

@@ -15,7 +15,7 @@ from ..records import Case, Output, Record, Verdict
 T = TypeVar("T")
 
 LOGGED = "logged"
-"""The system of an answer of which nobody wrote down who gave it."""
+"""System of an answer whose author is not recorded."""
 
 
 class Skipped(Record, frozen=True, kw_only=True):

@@ -79,7 +79,7 @@ def _refuse_towers(text: str) -> None:
 
 
 def _bounded_composer(most: int) -> type[Composer]:
-    """Return a composer that stops at a size nobody writes, since parsing is slower than linear."""
+    """Return a composer that stops at an unrealistic size, since parsing is superlinear."""
 
     class BoundedComposer(Composer):
         _nodes = 0

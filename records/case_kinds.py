@@ -65,7 +65,7 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
         reference: The form of ``Case.reference``; None for any object.
         checked_by: Name of the checker in ``Verdict.by``; None where no checker decides.
         checker: The checker, as ``module:function``.
-        meetable: Function that refuses a reference nobody could meet, called with case and check options.
+        meetable: Function that refuses a reference no output can meet, called with case and check options.
         right: Function that makes a right output of a reference.
         judge: The shipped judge for it.
         operators: Family of the operators that change its right outputs.
@@ -241,7 +241,7 @@ def register_kind(spec: KindSpec) -> None:
 
 
 def kind_spec(kind: Kind) -> KindSpec:
-    """Return what is known of a kind; of one that nobody described, its name."""
+    """Return the description of a kind; an unknown kind has only its name."""
     return KINDS.get(kind) or _REGISTERED.get(kind) or KindSpec(name=kind)
 
 

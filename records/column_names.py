@@ -55,7 +55,7 @@ TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "repeat": ("repeat",),
     "order": ("order",),
 }  # fmt: skip
-"""Columns of a table of scores, likewise."""
+"""Names of the columns of a table of scores, by field."""
 
 LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": TABLE_FIELDS["item_id"],
@@ -65,7 +65,7 @@ LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
     "by": ("by", "annotator", "labeler", "labeller", "reviewer", "rater"),
     "reason": ("reason", "comment", "note", "notes", "explanation"),
 }
-"""Columns of a table of labels, likewise."""
+"""Names of the columns of a table of labels, by field."""
 
 OF_PERSON, OF_BASELINE, OF_COVARIATE = "person:", "baseline:", "covariate:"
 AMOUNT_FIELDS = ("calls", "prompt_tokens", "completion_tokens", "cost")

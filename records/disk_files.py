@@ -35,7 +35,7 @@ def copy_of_pipe(path: Path, tell: Callable[[str], object] = warnings.warn) -> P
 
     Args:
         path: The pipe.
-        tell: Told when nobody has written for a while.
+        tell: Called when nothing was written for a while.
 
     Raises:
         InputError: The pipe cannot be read.

@@ -61,7 +61,7 @@ def hashed(text: str) -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that nobody else can read.
+    """Make a folder that no other user can read.
 
     Raises:
         InputError: It cannot be made.

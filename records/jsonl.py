@@ -162,7 +162,7 @@ def decode_record(
         record_type: What it should be.
         path: Named in errors.
         line: Named in errors.
-        detector: Refuses keys that stand twice in one object; None where nobody else wrote the line.
+        detector: Refuses duplicate keys in one object; None for lines that this program wrote.
         validated: Whether the line was read before, so that only its types are looked at.
 
     Returns:

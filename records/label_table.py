@@ -28,10 +28,10 @@ class LabelRow(Record, frozen=True, kw_only=True):
     Attributes:
         id: The case, or the item as ``case_id|system|trial``.
         by: The person, or the column.
-        score: In [0, 1]; None where nobody knows.
+        score: In [0, 1]; None if unknown.
         source: Who says so.
-        system: The system; None where the row names none.
-        trial: The attempt; likewise.
+        system: The system; None if the row names none.
+        trial: The attempt; None if the row names none.
         reason: What the person wrote beside it.
         line: Where it stands in the file.
     """
@@ -185,8 +185,8 @@ class OutputName(NamedTuple):
 
     Attributes:
         id: The case, or the item of a table.
-        system: The system, where there is one.
-        trial: The attempt, likewise.
+        system: The system, if there is one.
+        trial: The attempt, if there is one.
     """
 
     id: str

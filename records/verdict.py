@@ -19,7 +19,7 @@ OF_PARTS: frozenset[JudgeKind] = frozenset({"share", "criteria"})
 """Judges whose verdicts follow from verdicts on parts of an answer or a rubric."""
 
 COUNTED: frozenset[JudgeKind] = frozenset({*OF_PARTS, "jury"})
-"""Judges that nobody is asked for: their verdicts are counted from those of others."""
+"""Judges without calls: their verdicts are computed from those of others."""
 
 
 class JudgeId(Record, frozen=True, kw_only=True):

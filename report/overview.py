@@ -142,7 +142,7 @@ def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:
     """Return the leader, and how far it is ahead of each other system."""
     part, _ = deciding(strata)
     known = ranked_rates(part)
-    if len(known) < 2:  # noqa: PLR2004 - one is ahead of nobody
+    if len(known) < 2:  # noqa: PLR2004 - a single one leads no other
         return "", {}
     leader = next(iter(known))
     return leader, {

@@ -52,8 +52,8 @@ class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
         system: Not shown before the answer.
         trial: Which attempt.
         evidence: What the label will say of where the output came from.
-        name: The case's id, fit to be looked at.
-        producer: The system's name, likewise.
+        name: The case's id, as displayed.
+        producer: The system's name, as displayed.
         question: What the person is asked.
         sections: Titled groups of blocks.
         said: What checker and judges say; not shown before the answer.

@@ -22,7 +22,7 @@ ALL = "all"
 
 WRONG, RIGHT, UNDECIDABLE, UNSEEN = range(4)
 CODES: dict[LabelDecision, int] = {"wrong": WRONG, "right": RIGHT, "undecidable": UNDECIDABLE}
-"""What was decided, by code; the last where nobody looked."""
+"""Decisions by code; the last means that the row was not reviewed."""
 
 
 class AdjudicatedRows(NamedTuple):

@@ -1,6 +1,6 @@
 """Judges against adjudicated labels: as labelled, adjudicated, bounded and corrected.
 
-The bounds are for undecidable items; the correction is for items that nobody reviewed.
+The bounds are for undecidable items; the correction is for items that were not reviewed.
 """
 
 from __future__ import annotations

@@ -11,11 +11,11 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
     """Adjudicators and their agreement.
 
     Attributes:
-        people: How many items each decided, by name.
-        models: Likewise, of models that were asked in place of people.
+        people: Number of items decided by each person, by name.
+        models: Number of items decided by each model that was asked in place of people.
         items: How many items somebody decided.
         twice: How many were decided by two or more.
-        alike: Share of pairs of decisions on one item that say the same; None where nobody decided what another did.
+        alike: Share of pairs of decisions on one item that agree; None if no item has two decisions.
         krippendorff_alpha: Of all of them, "undecidable" a value like the others.
         error: Share of decisions that are wrong, if two err equally often and independently; corrected numbers are without these errors. None where
             two decided fewer than 20 of the same items.
@@ -74,8 +74,8 @@ class AdjudicatedJudge(msgspec.Struct, frozen=True, kw_only=True):
         disagreements: Rows on which judge and label differ.
         agreements: Rows on which they do not.
         as_labelled: Its statistics by the labels as they are.
-        adjudicated: By labels that decisions have corrected; what cannot be decided is left out.
-        lowest: Likewise, with what cannot be decided counted against the judge.
+        adjudicated: By labels corrected by decisions, without undecidable items.
+        lowest: The same, with undecidable items counted against the judge.
         highest: ... and for it.
         corrected: Accuracy, rates, prevalence, and the labels' own sensitivity and specificity, by double sampling: also for the agreements that
             nobody looked at.

@@ -57,8 +57,8 @@ class AltTest(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of the test.
 
     Attributes:
-        winning_rate: Omega: share of annotators against whom the judge wins; None when none could be tested.
-        advantage: Rho: mean over annotators of ``judge_ahead``; None likewise.
+        winning_rate: Omega: share of annotators against whom the judge wins; None if none could be tested.
+        advantage: Rho: mean over annotators of ``judge_ahead``; None if none could be tested.
         passes: Whether omega is at least 1/2.
         epsilon: The handicap that people get for what they cost.
         annotators: The single tests.

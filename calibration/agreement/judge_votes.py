@@ -86,8 +86,8 @@ class DawidSkene(NamedTuple):
 
     Attributes:
         prevalence: Share of right items.
-        true_positive_rate: Of each judge, shape ``(J,)``; NaN where it judged no such item.
-        true_negative_rate: Likewise.
+        true_positive_rate: True positive rate by judge, shape ``(J,)``; NaN if it judged no such item.
+        true_negative_rate: True negative rate by judge, in the same form.
         posterior: Chance that each item is right, shape ``(n,)``; NaN where fewer than three judged it.
         pairs: Agreement of every two judges that have items in common; empty for three judges, whose agreement the
             model can always meet.

@@ -30,7 +30,7 @@ class Areas(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         value: First minus second.
         delong_p: DeLong's, over clusters where items cluster; None where the difference has no spread.
-        delong_holm_p: Likewise, adjusted over the pairs that have one (Holm).
+        delong_holm_p: ``delong_p``, adjusted over the pairs that have one (Holm).
     """
 
     value: float
@@ -52,10 +52,10 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         b_only_right: The other way round.
         both_wrong: On which neither is.
         exact_p: McNemar's, binomial; takes items as independent. None without a common item.
-        midp: Likewise, mid-p.
+        midp: McNemar's mid-p, in the same way.
         holm_p: ``midp``, adjusted over the pairs listed (Holm).
-        bh_p: Likewise (Benjamini and Hochberg).
-        by_p: Likewise (Benjamini and Yekutieli).
+        bh_p: ``midp``, adjusted (Benjamini and Hochberg).
+        by_p: ``midp``, adjusted (Benjamini and Yekutieli).
         clustered_p: Of ``difference``, by a test over clusters: a t-test of shares, a bootstrap of other statistics. None where
             every item is its own cluster, or all are in one.
         clustered_holm_p: ``clustered_p``, adjusted over the pairs listed (Holm).

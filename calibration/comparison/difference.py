@@ -38,8 +38,8 @@ class TestedDifference(NamedTuple):
 
     Attributes:
         estimate: With its interval.
-        p: Of no difference, by the test that the interval inverts; None where nothing can be told.
-        smallest_visible: The true difference that such a test finds four times in five; None likewise.
+        p: p-value of no difference, by the test that the interval inverts; None if it cannot be computed.
+        smallest_visible: The true difference that this test finds four times in five; None if it cannot be computed.
         over_clusters: Whether the test is one over clusters, or would be if there were more than one of them.
     """
 
@@ -59,8 +59,8 @@ class PairedRows:
         second: The other.
         cluster: Cluster number; None when every row is its own.
         second_label: Of what was scored second, where that is something else; None where both scored the same.
-        cut: A value passes when it is at least this.
-        second_cut: Likewise of what was scored second; None where it is the same.
+        cut: Threshold: a value passes when it is at least this.
+        second_cut: Threshold of the second of the two; None if it is the same.
     """
 
     label: FloatArray

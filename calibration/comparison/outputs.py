@@ -217,7 +217,7 @@ def graded_of(field: Field) -> dict[str, Graded]:
 
 
 def _chosen(field: Field) -> dict[str, IntArray]:
-    """Return the judge whose verdict counts for each output, by system; -1 if nobody judged it.
+    """Return the judge whose verdict counts for each output, by system; -1 if no judge did.
 
     One judge counts for all outputs of a task.
     """

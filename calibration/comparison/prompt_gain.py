@@ -70,8 +70,8 @@ class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
         alpha: Level of that bound.
         won: Items on which only the new prompt agrees with the label.
         lost: Items on which only the current one does.
-        won_unadjudicated: Those won whose label nobody adjudicated.
-        lost_unadjudicated: Those lost likewise.
+        won_unadjudicated: Items won whose label was not adjudicated.
+        lost_unadjudicated: Items lost whose label was not adjudicated.
         smallest_visible: The true gain that would have been found four times in five.
     """
 
@@ -93,7 +93,7 @@ class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unadjudicated(self) -> float:
-        """Part of the gain that rests on labels nobody adjudicated."""
+        """Part of the gain that rests on labels that were not adjudicated."""
         return (self.won_unadjudicated - self.lost_unadjudicated) / self.gain.n if self.gain.n else 0.0
 
 

@@ -32,8 +32,8 @@ class Combination(NamedTuple):
 
     Attributes:
         value: The estimate.
-        error: Its standard error; 0 where no cluster differs from another, NaN where a spread cannot be told.
-        degrees: Degrees of freedom of that error; NaN likewise.
+        error: Its standard error; 0 if all clusters are alike, NaN if there is no spread to measure.
+        degrees: Degrees of freedom of that error; NaN if it is NaN.
         clusters: How many clusters there are.
         rows: As many rows of one weight as these are worth, clusters aside: 1 over the sum of squared weights.
         cluster_size: Of them, in the cluster that a row is in.

@@ -60,7 +60,7 @@ class Settings(NamedTuple):
 
 
 USUAL = Settings()
-"""What nobody asked otherwise for."""
+"""Defaults."""
 
 
 def measure(

@@ -45,7 +45,7 @@ class LadderFit(NamedTuple):
 
     Attributes:
         threshold: Where 80 % are caught; minus infinity where less is caught of the easiest, infinity where more is of the hardest.
-        low: Lower end of its interval, likewise.
+        low: Lower end of its interval, infinite in the same cases.
         high: Upper end.
         beyond: How probable it is that 80 % and more are caught of the hardest level.
         drop: Share caught of the easiest minus share caught of the hardest.

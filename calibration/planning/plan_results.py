@@ -32,8 +32,8 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         chances: Item id to the chance with which it was drawn, in the order of labelling; None in a simple random sample.
         of: How many items it was drawn from.
-        strata: What each stratum has and gets, where it was drawn by stratum.
-        stratum_of: Item id to its stratum, likewise.
+        strata: Items and draws of each stratum, if drawn by stratum.
+        stratum_of: Item id to its stratum, if drawn by stratum.
     """
 
     chances: Mapping[str, float | None]

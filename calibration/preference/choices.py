@@ -16,13 +16,13 @@ class Choices(NamedTuple):
         systems: Names of systems.
         a: Number of the system whose output is one of the two.
         b: Number of the other's.
-        a_first: What was chosen when ``a`` was shown first: 1 the first, 0 the second, a tie between; NaN without a verdict.
-        b_first: Likewise when ``b`` was shown first: 1 is then ``b``.
+        a_first: Choice when ``a`` was shown first: 1 for ``a``, 0 for ``b``, a tie between; NaN without a verdict.
+        b_first: Choice when ``b`` was shown first: 1 for ``b``, 0 for ``a``, a tie between; NaN without a verdict.
         cluster: Cluster number.
-        length_a: Characters of the output of ``a``; NaN where that is not known.
-        length_b: Likewise of ``b``.
+        length_a: Characters of the output of ``a``; NaN if unknown.
+        length_b: Characters of the output of ``b``; NaN if unknown.
         label: 1 where ``a`` is the better by trusted labels, 0 where ``b`` is, 0.5 where they are alike; NaN where that is not known.
-        person: What a person prefers who was shown both outputs: 1 where that is ``a``, 0 where ``b``, 0.5 a tie; NaN where nobody was.
+        person: Preference of a person who saw both outputs: 1 for ``a``, 0 for ``b``, 0.5 for a tie; NaN without one.
     """
 
     systems: list[str]

@@ -16,7 +16,7 @@ _CHOSEN = "people chose between outputs on which the judge decides unlike on the
 
 
 def corrected_win_rate(met: Choices, *, level: float = 0.95) -> Statistic | None:
-    """Return the win rate of ``a`` among people by PPI++ over clusters; None where nobody chose.
+    """Return the win rate of ``a`` among people by PPI++ over clusters; None if no person chose.
 
     The comparisons on which people chose must be a random part of all. Undefined with fewer than ten, or where they look chosen.
 

@@ -23,7 +23,7 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
         n_clusters: Clusters among them.
         incomplete: Comparisons without a verdict in one order or in both; part of no number here.
         a_won: Comparisons in which ``a`` is chosen in both orders.
-        b_won: Likewise ``b``.
+        b_won: Comparisons in which ``b`` is chosen in both orders.
         tied: A tie in both orders.
         flipped_to_first: What is shown first is chosen in both orders.
         flipped_to_second: What is shown second is.

@@ -43,7 +43,7 @@ class JudgedCriterion(NamedTuple):
         points: Its points.
         tags: Its tags.
         met: How far the judge finds it met, in [0, 1]; None while it is ungraded.
-        label: How far it is met in truth; None where nobody said.
+        label: Trusted label of how far it is met; None if there is none.
     """
 
     key: str

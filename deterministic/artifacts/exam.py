@@ -28,7 +28,7 @@ def main(rules: str, kind: str, *names: str) -> int:
     """Run a script or tests of the working folder.
 
     ``strict`` puts the folder behind the libraries on the path, else in front, as in the original. ``strict:code`` finds the module ``code``
-    in the folder all the same, since the challenge's own solution has a file of that name.
+    in the folder anyway, since the challenge's own solution has a file of that name.
     """
     hidden, prove = _orders()
     rules, _, wanted = rules.partition(":")
@@ -69,7 +69,7 @@ def _prefer(modules: list[str], folder: Path) -> None:
 def _orders() -> tuple[Path | None, Callable[[], object]]:
     """Return the folder of the hidden tests and a function that reports their completion.
 
-    Standard input is emptied, so that nobody else finds either there.
+    Standard input is emptied, so that no other process finds either there.
     """
     text = os.read(0, 4096)
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -167,7 +167,7 @@ class OperatorAdjudicated(msgspec.Struct, frozen=True, kw_only=True):
         operator: The operator.
         plants: What it makes of a right output.
         as_labelled: Share judged as labelled: of faults, attacks and controls failed, of right outputs and twins passed.
-        adjudicated: Likewise among those that are what they should be: a fault that was found right is none, and what cannot be decided is left out.
+        adjudicated: The same share after adjudication: without faults that were found right, and without undecidable probes.
         lowest: ... with what cannot be decided counted against the judge.
         highest: ... and for it.
         label_errors: Probes whose label is wrong.
@@ -202,7 +202,7 @@ class AuditNumbers(msgspec.Struct, frozen=True, kw_only=True):
         prompts: Differences between judges on the same probes.
         failed: Calls to a model that failed in the end.
         baselines: `BLIND_JUDGES`: share of faults caught, and of twins failed, on any probes.
-        adjudication: Judges by what people decided of probes; None where nobody decided anything.
+        adjudication: Judges against people's decisions on probes; None without decisions.
         refused: Decoding parameters that a judge's model refused, by judge.
     """
 

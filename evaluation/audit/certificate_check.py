@@ -49,7 +49,7 @@ class CertificateValidity(msgspec.Struct, frozen=True, kw_only=True):
         drift: By which test drift is found.
         evidence: For drift, of the e-process after the last look; its alarm is ``1 / alpha``.
         drop: How much less often the judge is right than when it was certified, over all looks; None without one, or of older certificates.
-        p: Of no drop, by the paired test; None likewise.
+        p: p-value of no drop, by the paired test; None without a drop.
         level: At which p the paired test speaks of drift at the last look; before there is one, at the first.
         accuracy: On the anchors judged anew in this run; None where it was no look.
     """

@@ -114,7 +114,7 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     cost: float | None = None
     """US dollars for these tokens; None when nothing was spent or the price is not known."""
     seconds: float | None = None
-    """How long asking took, over all starts of the run; None when nobody was asked."""
+    """Seconds that asking took, over all starts of the run; None if no judge was asked."""
     undecided: int = 0
     """Outputs that it graded and no checker decided."""
     undecided_labelled: int = 0

@@ -256,7 +256,7 @@ def own_address() -> str:
 
 
 def _reach(address: str) -> None:
-    """Ray itself goes on for minutes where nobody answers."""
+    """Fail fast if no cluster answers; Ray would go on trying for minutes."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdecimal() or "/" in host:  # `auto`, or in another scheme
         return

@@ -22,7 +22,7 @@ _SIZE = 8
 """Bytes in which a result's size is written."""
 
 _RAISED = (1 << 8 * _SIZE) - 1
-"""Stands for the size of a result that there is none of."""
+"""In place of a size: the worker raised an error."""
 
 _STANDARD = 2
 """The last descriptor of those that every process has."""
@@ -83,7 +83,7 @@ def map_ordered(
 
 def _fork(work: Callable[[int], bytes], pieces: Iterable[int], begin: Callable[[], object]) -> _Worker:
     reading, writing = os.pipe()
-    with suppress(ImportError, AttributeError, OSError):  # not on every system, nor as much as one likes
+    with suppress(ImportError, AttributeError, OSError):  # not on every system, and with limits
         import fcntl  # noqa: PLC0415 - not on every system
 
         fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE)
@@ -103,7 +103,7 @@ def _live(
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent, which is told as well, ends it
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _let_go_of_all_but(writing)
-        gc.freeze()  # what there is stays shared with the parent
+        gc.freeze()  # existing objects stay shared with the parent
         begin()
         results = io.FileIO(writing, "wb")
         for piece in pieces:

@@ -31,7 +31,7 @@ class AnswerWorlds:
     Args:
         environments: Custom worlds, by class name; they come before memories and the web.
         remembered: What agents went through before.
-        engine: Who searches the web; None where nobody does.
+        engine: Search engine for the web; None if there is none.
         embedding: Turns texts of the memory by likeness into vectors; None for `HashedWords`.
         rules: See `WorldScene`.
     """

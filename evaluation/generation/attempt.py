@@ -92,8 +92,8 @@ class UserTurn(Record, frozen=True, kw_only=True):
         ended: How it ended the conversation; None if it did not.
         seconds: Spent waiting for the reply.
         calls: HTTP calls; 0 where the reply came from the cache or a recording.
-        prompt_tokens: As counted by the endpoint.
-        completion_tokens: Likewise.
+        prompt_tokens: Prompt tokens, as counted by the endpoint.
+        completion_tokens: Completion tokens, as counted by the endpoint.
     """
 
     case_id: str
@@ -222,12 +222,12 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         made: Hash of the output's line, so that one that was changed by hand is told.
         seconds: Spent waiting for replies.
         calls: HTTP calls, those that were tried again included; 0 where every reply came from the cache or a recording.
-        prompt_tokens: As counted by the endpoint, over all steps.
-        completion_tokens: Likewise.
+        prompt_tokens: Prompt tokens of all steps, as counted by the endpoint.
+        completion_tokens: Completion tokens of all steps, as counted by the endpoint.
         stopped: Why it was ended before its end.
         user_model: Who played a simulated user; its requests and replies are in ``OUTPUTS.users.jsonl``.
         user_ended: How that user ended the conversation; None if it did not.
-        failure: Why it came to no output, which is nobody's answer: a call that failed after its retries, a budget that was spent.
+        failure: Why there is no output, for a reason outside the system: a call that failed after its retries, or a spent budget.
     """
 
     case_id: str

@@ -30,7 +30,7 @@ class Ranking:
         self._words = [frozenset(words) for words in documents]
         self._known = frozenset[str]().union(*self._words)
         index: Any = bm25s.BM25(method=method)
-        # An empty document would have no row; a word that nobody can ask for gives it one.
+        # An empty document would have no row; a word that no query can contain gives it one.
         index.index([list(words) or [""] for words in documents], show_progress=False)
         self._index = index
 

@@ -35,10 +35,10 @@ class GenerationTally(msgspec.Struct, kw_only=True):
         tracked: Whether outputs that were there before are known to be of the agent's code as it is now.
         calls: HTTP calls, those of conversations that come before cases among them, and those of attempts that came to no output.
         prompt_tokens: As counted by the endpoint; of replies that were asked for now.
-        completion_tokens: Likewise.
+        completion_tokens: Completion tokens of the same replies.
         user_calls: HTTP calls to the model that plays users.
         user_prompt_tokens: As counted by the endpoint; of replies that were asked for now.
-        user_completion_tokens: Likewise.
+        user_completion_tokens: Completion tokens of the same replies.
     """
 
     wanted: int = 0

@@ -84,7 +84,7 @@ class ModelAgent:
 
         Such conversations fill a memory, for example.
 
-        Without a scene nobody executes calls, and a step with calls ends its turn.
+        Without a scene calls are not executed, and a step with calls ends its turn.
 
         Raises:
             CallError: A call to the model failed, after its retries.

@@ -74,7 +74,7 @@ class SceneOverError(Exception):
 
 
 async def in_daemon_thread(work: Callable[[], T]) -> T:
-    """Do something in a thread that nobody waits for where all is broken off, as by Ctrl-C."""
+    """Run a function in a thread that does not delay the exit, as after Ctrl-C."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
@@ -87,7 +87,7 @@ async def in_daemon_thread(work: Callable[[], T]) -> T:
             said = done.set_result, work()
         except BaseException as error:  # noqa: BLE001 - told where it is waited for
             said = done.set_exception, error
-        with suppress(RuntimeError):  # the loop is over, and nobody waits
+        with suppress(RuntimeError):  # the loop has ended, so no caller waits
             loop.call_soon_threadsafe(tell, *said)
 
     threading.Thread(target=run, name="fiducial-world", daemon=True).start()

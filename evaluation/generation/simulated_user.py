@@ -84,7 +84,7 @@ def user_facts(user: AskedUser | None) -> dict[str, Any]:
 
 
 def examine_user(user: AskedUser | None, case: Case) -> None:
-    """Refuse a case with a simulated user where nobody plays it, with an InputError."""
+    """Raise an InputError for a case with a simulated user that no model plays."""
     if user is None and case.user is not None:
         raise InputError(
             "the case has a simulated user: name the model that plays it with --user-model", field="user"

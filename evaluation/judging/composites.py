@@ -85,7 +85,7 @@ class Round(NamedTuple):
     Attributes:
         askers: The judges made of them.
         number: Which round of each deliberation this is, from 1.
-        foreseen: Whether nobody is asked in truth.
+        foreseen: Whether this is a dry run, which asks no model.
     """
 
     context: RunContext

@@ -116,7 +116,7 @@ def _sides(store: RunStore, *, planted: bool) -> _Sides:
 def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
     """Return first verdicts of the judge, or of all judges except baselines.
 
-    Baselines count if nobody else was asked.
+    Baselines count only if no other judge was asked.
     """
     names, known = ShownNames(), set[str]()
     verdicts, baselines = list[StoredVerdict](), list[StoredVerdict]()

@@ -159,12 +159,12 @@ def _unlike(before: Iterable[Verdict], labels: Iterable[Verdict]) -> list[Verdic
 
 
 def labelled_by(store: RunStore, name: str) -> set[ItemKey]:
-    """Return the outputs that a person, or without a name anybody, labelled or could not decide."""
+    """Return the outputs that a person labelled or could not decide; any person if unnamed."""
     return {label.key for label in store.labels if label.source == "human" and name in {"", label.by}}
 
 
 def decided_by(store: RunStore, name: str) -> set[ItemKey]:
-    """Likewise, the outputs that were decided between label and judge."""
+    """Return the outputs on which a person decided who is right; any person if unnamed."""
     return {each.key for _, each in store.adjudications if each.source == "human" and name in {"", each.by}}
 
 

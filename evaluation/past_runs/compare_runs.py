@@ -62,7 +62,7 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
         broke: Outputs that passed and fail.
         better: Outputs that failed and pass.
         graded_otherwise: Outputs that have a score in one of them only.
-        not_compared: Outputs that nobody spoke of in both: other judges were asked.
+        not_compared: Outputs without a common checker or judge in both runs.
         changed: What the runs wrote down and is not the same.
     """
 

@@ -95,7 +95,7 @@ def _better(a: float | None, b: float | None) -> float:
 
 
 def _person(truth: Mapping[ItemKey, float], pair: ItemKey, turned: ItemKey) -> float:
-    """Return a person's choice between two outputs, in whichever order; NaN if nobody chose."""
+    """Return a person's choice between two outputs, in either order; NaN if there is none."""
     said = [
         *([truth[pair]] if pair in truth else []),
         *([1.0 - truth[turned]] if turned in truth else []),

@@ -31,7 +31,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         by: The name it is shown under, which stays.
         prompt: The prompt file of a custom judge.
         cut: From which score on its verdicts pass.
-        seconds: How long asking it has taken, over all starts of the run that were not killed; None when nobody was asked.
+        seconds: Seconds that asking it took, over all starts of the run that were not killed; None if it was not asked.
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
         refused: What refusals of the model changed in them, in the same form.
     """

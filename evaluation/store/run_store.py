@@ -73,7 +73,7 @@ class RunStore(Closing):
 
     @property
     def known(self) -> Manifest:
-        """The manifest; an empty one of verdicts that nobody wrote one for."""
+        """The manifest; an empty one if the verdicts have none."""
         return self.manifest if self.begun else Manifest()
 
     @cached_property

@@ -178,22 +178,22 @@ class RunWriter(RunStore):
         self.verdicts = self._journal(VERDICTS)
 
     def put_labels(self, labels: Iterable[Verdict]) -> None:
-        """Put labels in the place of those that are there, all or nothing."""
+        """Replace the labels, all or nothing."""
         self.labels = list(labels)
         self._put(LABELS, _lines(LABELS, self.labels))
 
     def put_adjudications(self, decisions: Iterable[Verdict]) -> None:
-        """Likewise, what was decided where judge and label differ."""
+        """Replace the decisions on outputs where judge and label differ, all or nothing."""
         self._put(ADJUDICATIONS, _lines(ADJUDICATIONS, decisions))
         vars(self).pop("adjudications", None)
 
     def put_clusters(self, clusters: Mapping[str, str]) -> None:
-        """Write down which cases belong together."""
+        """Write which cases belong together."""
         self._put(CLUSTERS, indented_json(clusters))
         self.clusters = clusters
 
     def put_calibration(self, calibration: CalibrationNumbers) -> None:
-        """Write down how far judges agree with labels."""
+        """Write how well judges agree with labels."""
         from ...calibration.agreement.calibration_results import calibration_json  # noqa: PLC0415 - as where it is read
 
         self._put(CALIBRATION, indented_json(calibration_json(calibration)))

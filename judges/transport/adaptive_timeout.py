@@ -13,7 +13,7 @@ from .exchange import CallError, Provider, Reply, Request, Wrapping
 _RECENT = 100
 """How many replies say what is usual."""
 _ENOUGH = 20
-"""With fewer replies than this nobody knows what is usual."""
+"""Replies needed to know the usual time."""
 _QUANTILE = 0.95
 _LEAST = 1.0
 """Seconds that every call has: below that, a pause of the network or of this process looks like a hang."""

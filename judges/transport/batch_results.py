@@ -54,7 +54,7 @@ class ResultsTally(NamedTuple):
 
     Attributes:
         results: Requests that have a result.
-        unasked: How many of these nobody asked for: of other prompts, models or outputs, or of outputs that have a verdict already.
+        unasked: Number of results that were not asked for: of other prompts, models or outputs, or of outputs that have a verdict.
         superseded: Results that a later or better one of the same request took the place of.
         served_by: Replies of models of another family than the one asked, by what the file calls them.
     """

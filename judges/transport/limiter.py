@@ -17,7 +17,7 @@ _CUT = 0.5
 _UNNAMED_PAUSE = 0.5
 """Seconds to pause after a burst of 429s that name no time."""
 _LONGEST_PAUSE = 120.0
-"""Seconds; nobody waits longer for a server at a time, whatever it asks for."""
+"""Longest wait for a server at a time in seconds, whatever it asks for."""
 _HOPELESS_AFTER = 300.0
 """Seconds of rate limits without one reply, after which what is waiting fails: a quota of the day that is spent does not come back
 while a run waits for it."""
@@ -46,7 +46,7 @@ class AdaptiveLimiter:
         self._limited: deque[int] = deque()
         self._waiting: deque[asyncio.Future[int]] = deque()
         self.opens_at = 0.0
-        """Before this time of the loop nobody starts."""
+        """No call starts before this time of the loop."""
         self._gap = 0.0
         self._fruitless_since: float | None = None
         self._timer: asyncio.TimerHandle | None = None

@@ -1,6 +1,6 @@
 """Spread requests over several endpoints of one model, as fast as each answers.
 
-A slow or broken endpoint holds up nobody.
+A slow or broken endpoint delays no caller.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class PooledEndpoint:
         """Note that a call brought no reply, and give its slot back.
 
         A TimeoutError means that the call was given up.
-        An error other than CallError means that nobody waits for the reply.
+        An error other than CallError means that no caller waits for the reply.
         """
         self.limiter.failed(ticket, error)
         trying, self._trying = self._trying, False

@@ -187,7 +187,7 @@ class CassetteProvider:
     async def complete(self, request: Request) -> Reply:
         """Look the reply up, or ask; see `Provider.complete`.
 
-        Raise a `MissingReplyError` where nobody may be asked.
+        Raise a `MissingReplyError` if no endpoint may be asked.
         """
         if request.key in self._added:
             return self._added[request.key]

@@ -51,7 +51,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         index: What the list shows of each: JSON, compressed, in base64.
-        chunks: The texts, some items each, likewise; case by case.
+        chunks: The texts in the same form, some items each, case by case.
         totals: How many items there are of each status.
         listed: How many the list has.
         texts: Of how many of these, the first ones, the texts are there.

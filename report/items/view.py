@@ -36,7 +36,7 @@ def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> ItemS
     Judges without a threshold pass from 0.5 on.
 
     ``disagreement`` when graded verdicts fall on both sides, labels and checkers held to the cut of the judge they stand
-    beside; ``not graded`` when nobody gave a score; else the verdict they share.
+    beside; ``not graded`` without any score; else the verdict they share.
     """
     judges = _readers(item.judges)
     judged = {verdict.score >= _cut(verdict, cuts) for verdict in judges if verdict.score is not None}

@@ -91,7 +91,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def trust_in(summary: RunSummary) -> Iterator[Trust]:
-    """Give each judge its verdict; a baseline only where nobody else was asked."""
+    """Give each judge its verdict; a baseline gets one only if no other judge was asked."""
     judges = [use for use in summary.judges if use.name not in summary.baselines]
     for use in judges or summary.judges:
         yield _trust(use.name, summary.agreement, use)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...deterministic.artifacts.dependencies import UnknownDependency
 
 MODEL = "gpt-4.1-mini"
-"""The judging model in commands that are proposed where nobody named one."""
+"""Default judging model in proposed commands."""
 
 NEEDS_MODEL = "needs OPENAI_API_KEY, or --base-url of another server"
 """Said of such a command."""

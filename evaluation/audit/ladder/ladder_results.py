@@ -27,8 +27,8 @@ class LadderThreshold(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         where: Where it is most likely. ``beyond the hardest``: it is not reached; ``before the easiest``: not even there 80 % are caught.
         level: It; None where it is not on the ladder.
-        low: Lower end of its 95 % interval, as far as that is on the ladder; None where nothing is known.
-        high: Upper end, likewise.
+        low: Lower end of its 95 % interval, cut off at the ladder's ends; None if unknown.
+        high: Upper end, in the same way.
         may_be_easier: Whether the interval goes on before the easiest level.
         may_be_harder: Whether it goes on beyond the hardest.
         beyond: How probable it is that it is beyond the hardest level.

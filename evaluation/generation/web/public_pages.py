@@ -154,7 +154,7 @@ def _refuse(address: yarl.URL, url: str) -> None:
 
 
 def _refuse_numbers(host: str) -> None:
-    """Likewise, addresses that are numbers already."""
+    """Refuse a numeric address that is not public."""
     try:
         # As the operating system reads numbers: 0x7f.1 and 2130706433 are this machine, too.
         number = socket.inet_ntoa(socket.inet_aton(host)) if ":" not in host else host
