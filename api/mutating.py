@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -11,9 +12,11 @@ import msgspec
 from ..deterministic.mutation import load_operators
 from ..errors import UsageError
 from ..evaluation.audit.building import ProbeSettings, build_probes
-from ..evaluation.audit.probe_folder import ProbeManifest
+from ..evaluation.audit.probe_folder import CASES, ProbeManifest
 from ..evaluation.checking.dotted_names import NamesOption
-from ..records import FolderPath
+from ..judges.catalogue import judges_for
+from ..records import Case, FolderPath, read_records
+from ..report.text import number_text
 from ..report.text.one_screen import one_screen
 from ..report.text.probe_text import probe_document
 from ..report.text.safe_text import SCREEN
@@ -45,6 +48,17 @@ class Probes(Shown, frozen=True):
     def to_dict(self) -> dict[str, Any]:
         """Return how the probes were made."""
         return msgspec.to_builtins(self.manifest)
+
+
+def audit_commands(probes: Probes, out: Path) -> Iterator[str]:
+    """Yield the command that asks judges about probes, of the kinds of case that they are of."""
+    kinds = {case.kind for case in read_records(probes.kept / CASES, Case)}
+    judges = sorted({judge for kind in kinds for judge in judges_for(kind, 1, 0)})
+    if judges:
+        folder, audit = (shlex.quote(str(each)) for each in (out, f"{out}-audit"))
+        judge = " ".join(judges)
+        yield f"next: audit judges ({number_text.NEEDS_MODEL})"
+        yield f"  fiducial audit run {folder} --judge {judge} --model {number_text.MODEL} --out {audit}"
 
 
 def mutate(

@@ -98,7 +98,7 @@ def mutate_command(
     by construction. A change that the checker grades otherwise than intended is discarded and listed in weaknesses.jsonl, as are faults
     that BFCL's rules miss.
     """
-    from ..api.mutating import mutate
+    from ..api.mutating import audit_commands, mutate
 
     probes = mutate(
         cases,
@@ -111,7 +111,7 @@ def mutate_command(
         progress=True,
         **options,
     )
-    emit(probes, None, closing=[as_named(f"probes: {out}")])
+    emit(probes, None, closing=[as_named(f"probes: {out}"), *map(as_named, audit_commands(probes, out))])
 
 
 @command.command(

@@ -162,7 +162,8 @@ def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure
 
 
 def _no_call(failure: str) -> Finding:
-    return fault("relevance_error:decoder_failed", f"expected a call, found none{failure}")
+    found = f"none that can be read{failure}" if failure else "none"
+    return fault("relevance_error:decoder_failed", f"expected a call, found {found}")
 
 
 def _call(calls: list[dict[Any, Any]]) -> Finding:

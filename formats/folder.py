@@ -12,7 +12,7 @@ import msgspec
 from ..errors import InputError, UsageError
 from ..records import Case, Kind, Output, Source, Step, Verdict, atomic_write, read_records
 from ..records.json_text import encode_json, encode_line
-from .example_records import EMPTY
+from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord, Skipped
 
 CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS, LABELS = (
@@ -49,6 +49,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         tags: Columns of a table that are no field.
         guesses: Fields without a column, and a tag that may hold each.
         unread: Columns of logged calls that look like grades, and a file that has each.
+        default_criterion: How many cases are graded by the default criterion, for want of another.
         skipped: How much is listed as skipped.
         first_skipped: The first of that.
     """
@@ -68,6 +69,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     shared: int = 0
     labels: int = 0
     scored: bool = False
+    default_criterion: int = 0
     skipped: int = 0
     first_skipped: Skipped | None = None
     columns: dict[str, str] = {}
@@ -151,6 +153,7 @@ class _Summary:
         """Count a record."""
         if isinstance(record, Case):
             self.kinds[record.kind] += 1
+            self._tallies["default_criterion"] += record.reference.get("criterion") == DEFAULT_CRITERION
             self._kind_of[record.id] = record.kind
             if len(record.messages) > 1:
                 self._tallies["sessions"] += len(record.turns) > 1
@@ -195,6 +198,7 @@ class _Summary:
             failed=self._tallies["failed"],
             empty=self._tallies["empty"],
             skipped=self._tallies["skipped"],
+            default_criterion=self._tallies["default_criterion"],
         )
 
 

@@ -36,7 +36,9 @@ def write_scores(items: Iterable[Judged], path: Path, known: ExportContext) -> W
     for option, names in (("--system", systems), ("--judge", judges)):
         if len(names) != 1:
             told = ", ".join(sorted(names)) or "none"
-            raise UsageError(f"a file of precomputed scores has room for one: say {option}, one of {told}")
+            raise UsageError(
+                f"precomputed scores are of one judge on one system: name it with {option}, one of {told}"
+            )
     graded, left_out = with_scores(
         verdict for item in judged for verdict in item.verdicts if verdict.repeat == 0
     )

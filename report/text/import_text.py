@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...formats.example_records import DEFAULT_CRITERION
 from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, ImportSummary
 from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
@@ -34,6 +35,9 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
         judges = judges_of(kind, imported)
         said = f"; judge: {', '.join(judges)}" if judges else ""
         yield f"  {count:,} {kind}: {kind_spec(kind).found}{said}"
+    if imported.default_criterion:
+        cases = counted(imported.default_criterion, "case")
+        yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; --criterion TEXT sets another"
     yield from _limits(imported)
     for by, outcomes in imported.verdicts.items():
         yield f"  {by}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"

@@ -15,7 +15,7 @@ from .number_text import count, counted, number
 def plan_document(plan: PlanNumbers) -> Iterator[Piece]:
     """Build the document of a `plan` result."""
     if plan.labels is not None:
-        how = "on average" if plan.assurance is None else f"in {plan.assurance:.0%} of samples"
+        how = "on average" if plan.assurance is None else f"in {100 * plan.assurance:g} % of samples"
         within = f"to within {plan.half_width:g} (95 % interval) {how}"
         rate = plan.labels.get("pass_rate")
         if rate is not None:

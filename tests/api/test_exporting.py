@@ -116,7 +116,10 @@ def test_a_cell_that_would_begin_a_formula_is_only_shown(tmp_path: Path):
 
 def test_precomputed_scores_are_of_one_judge_and_one_system(tmp_path: Path):
     folder, out = imported("promptfoo/results.json", tmp_path / "in"), tmp_path / "scores.jsonl"
-    with pytest.raises(UsageError, match="room for one: say system=, one of echo Bye"):
+    with pytest.raises(
+        UsageError,
+        match="precomputed scores are of one judge on one system: name it with system=, one of echo Bye",
+    ):
         fd.export(folder, "precomputed_scores", out)
     fd.export(folder, "precomputed_scores", out, judge="exact", system="echo Bye {{name}}")
     (row,) = map(json.loads, out.read_text().splitlines())

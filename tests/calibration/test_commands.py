@@ -242,7 +242,7 @@ def test_a_draw_without_chances_is_said_to_be_taken_as_a_plain_one(tmp_path: Pat
 
 def test_plan_says_in_how_many_samples_its_promise_holds() -> None:
     words = ["plan", "--half-width", "0.05", "--prevalence", "0.2"]
-    assert "to within 0.05 (95 % interval) in 80% of samples," in fiducial(*words).out
+    assert "to within 0.05 (95 % interval) in 80 % of samples," in fiducial(*words).out
     assert "to within 0.05 (95 % interval) on average," in fiducial(*words, "--on-average").out
     average, most, nearly_all = (
         json.loads(fiducial(*words, *more, "--json").out)

@@ -71,7 +71,7 @@ def test_mutate_takes_the_right_ones_of_given_outputs(cases: Path, tmp_path: Pat
     ]
     write_records(tmp_path / "outputs.jsonl", outputs)
     result = fiducial("audit", "mutate", cases, outputs=tmp_path / "outputs.jsonl", out=tmp_path / "probes")
-    assert "of 1 right outputs (skipped: 1 not right)" in " ".join(result.out.split())
+    assert "of 1 right output (skipped: 1 not right)" in " ".join(result.out.split())
 
 
 def test_operators_of_ones_own_are_applied(cases: Path, tmp_path: Path):

@@ -92,6 +92,16 @@ def test_error_types_are_the_originals():
     assert check_result(ANY_CALL, "no", mode="prompt").error_type == "relevance_error:decoder_failed"
 
 
+def test_a_call_that_cannot_be_read_is_not_said_to_be_missing():
+    cut = Output(case_id="y", system="s", tool_calls=[ToolCall(name="tide.lookup", arguments='{"port": "Br')])
+    reason = check(ANY_CALL, cut).reason or ""
+    assert reason.startswith("expected a call, found none that can be read: the arguments are not JSON")
+    assert (
+        check(ANY_CALL, Output(case_id="y", system="s", tool_calls=[])).reason
+        == "expected a call, found none"
+    )
+
+
 def test_an_outputs_native_calls_come_before_its_text():
     called = calling("n", ("tide.lookup", {}), text="No.")
     refrained = calling("n", text="[tide.lookup()]")

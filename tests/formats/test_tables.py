@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 import fiducial as fd
+from fiducial.api.reading import import_files
 from fiducial.errors import InputError, UsageError
 from fiducial.records import ToolCall
+from fiducial.report.text.import_text import import_lines
 
 Read: TypeAlias = Callable[..., fd.Reading]
 
@@ -101,6 +103,14 @@ def test_grades_may_have_a_decimal_comma(read: Read):
         label_scale=(1, 5),
     )
     assert [each.score for each in found.verdicts] == [0.25, 0.875, 1.0, 0.0]
+
+
+def test_cases_by_the_default_criterion_are_counted_and_quote_it(tmp_path: Path):
+    (tmp_path / "rows.csv").write_text("question,answer\nq,x\nr,y\n")
+    told = list(import_lines(import_files([tmp_path / "rows.csv"], tmp_path / "shop")))
+    assert told[2].startswith("  2 cases by the default criterion, 'The reply does what the user asked for")
+    own = import_files([tmp_path / "rows.csv"], tmp_path / "shop", criterion="It is short.")
+    assert own.default_criterion == 0
 
 
 WIDE = "question,expected,answer_a,answer_b\nq,x,x,\nr,y,no,y\n"
