@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..judges.transport.reply_cache import ReplyCache
 from ..report.document import Document
+from ..report.text.number_text import counted
 from .display import Shown
 from .model_access import default_cache
 from .paths import FilePath
@@ -34,7 +35,7 @@ class CachedReplies(Shown, frozen=True, kw_only=True, omit_defaults=True):
             return [f"{self.path}: no cache yet"]
         models = (self.models or {}).items()
         return [
-            f"{self.path}: {self.replies:,} replies, {self.size_bytes / 1e6:,.1f} MB",
+            f"{self.path}: {counted(self.replies, 'reply')}, {self.size_bytes / 1e6:,.1f} MB",
             *(f"  {model}: {count:,}" for model, count in models),
         ]
 

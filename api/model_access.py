@@ -144,7 +144,7 @@ def _is_number(value: Any) -> bool:
 def use_lines(uses: Iterable[EndpointUse]) -> Iterator[str]:
     """Yield one line per endpoint: replies, rate limits, timeouts and failures."""
     for use in uses:
-        parts = [f"{use.replies:,} replies"]
+        parts = [f"{use.replies:,} {'reply' if use.replies == 1 else 'replies'}"]
         if use.rate_limited:
             parts.append(f"{use.rate_limited:,} refused for coming too fast")
         if use.given_up:

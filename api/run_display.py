@@ -83,6 +83,5 @@ class Reparsing(Shown, frozen=True, kw_only=True):
 
 
 def _reread(entry: Reparsed) -> Piece:
-    replies = "reply" if entry.replies == 1 else "replies"
     left = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
-    return f"{entry.by}: {entry.replies:,} {replies} read again, {number_text.counted(entry.changed, 'verdict')} changed{left}"
+    return f"{entry.by}: {number_text.counted(entry.replies, 'reply')} read again, {number_text.counted(entry.changed, 'verdict')} changed{left}"

@@ -39,4 +39,5 @@ def clear(*, cache: Path | None, model: str | None) -> None:
     from ..api.cached_replies import forget_replies
 
     path, count = forget_replies(cache, model=model)
-    click.echo(f"{path}: no cache yet" if count is None else f"{path}: forgot {count:,} replies")
+    forgot = f"forgot {count:,} {'reply' if count == 1 else 'replies'}"
+    click.echo(f"{path}: {'no cache yet' if count is None else forgot}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -46,8 +47,12 @@ def number(value: float | None) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a count with its noun, plural unless 1: ``1 cluster``, ``2 clusters``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    """Return a count with its noun, plural unless 1: ``1 cluster``, ``2 clusters``, ``3 replies``."""
+    several = f"{noun.removesuffix('y')}ies" if _CONSONANT_Y.search(noun) else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else several}"
+
+
+_CONSONANT_Y = re.compile(r"[^aeiou]y$")
 
 
 def p_value(value: float | None) -> str:

@@ -128,9 +128,9 @@ def test_the_cache_can_be_looked_at_and_emptied(tmp_path: Path) -> None:
     store.put("1", "m", Reply(text="1"))
     store.close()
     assert json.loads(say("info", "--json"))["models"] == {"m": 1}
-    assert "1 replies" in say("info")
-    assert "forgot 0" in say("clear", "--model", "other")
-    assert "forgot 1" in say("clear")
+    assert "1 reply, " in say("info")
+    assert "forgot 0 replies" in say("clear", "--model", "other")
+    assert "forgot 1 reply\n" in say("clear")
 
 
 def test_a_flow_folder_is_written_in_one_of_two_forms(tmp_path: Path):

@@ -92,3 +92,16 @@ def test_a_moment_is_said_to_the_minute_in_utc_and_anything_else_is_left(iso: st
 def test_tokens_are_counted_in_and_out():
     assert number_text.tokens(12400, 830) == "12,400 in, 830 out"
     assert number_text.tokens(12400, 830, 9800) == "12,400 in (9,800 cached), 830 out"
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "told"),
+    [
+        (1, "reply", "1 reply"),
+        (2, "reply", "2 replies"),
+        (0, "day", "0 days"),
+        (1_000, "cluster", "1,000 clusters"),
+    ],
+)
+def test_a_count_agrees_with_its_noun(count: int, noun: str, told: str):
+    assert number_text.counted(count, noun) == told
